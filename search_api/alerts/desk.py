@@ -21,6 +21,7 @@ from search_api.alerts.records import AlertRecords
 from search_api.alerts.rights import OwnerRights
 from search_api.alerts.saved import SavedSearch, SavedSearchBody, request_of
 from search_api.alerts.store import MailConfirmation, SavedSearchStore
+from search_api.alerts.texts import Language
 from search_api.pipeline import SearchPipeline
 
 SHORTEST_SECRET = 16
@@ -58,14 +59,14 @@ class AlertDesk:
         self._is_on()
         return LinkSigner(self.policy.secret)
 
-    def save(self, body: SavedSearchBody, caller: Caller) -> SavedSearch:
-        """Raises InvalidInput, and Conflict if the owner has too many."""
+    def save(self, body: SavedSearchBody, caller: Caller, language: Language) -> SavedSearch:
+        """``language``: if the body names none. Raises InvalidInput, and Conflict if the owner has too many."""
         self._is_on()
         owner, now = caller.owner, self.now().isoformat()
         if len(self.searches.of_owner(owner)) >= self.policy.most:
             raise Conflict(f"There are {self.policy.most} saved searches already; delete one first.")
         id = secrets.token_urlsafe(12)
-        made = SavedSearch(id, owner, caller.groups, "", {}, "day", True, True, now, now, now, now)
+        made = SavedSearch(id, owner, caller.groups, "", {}, "day", True, True, now, now, now, now, language=language)
         return self._put(made.with_body(body, caller.groups, now))
 
     def change(self, id: str, body: SavedSearchBody, caller: Caller) -> SavedSearch:
@@ -128,19 +129,19 @@ class AlertDesk:
         compiled = self._compiled(saved)
         self.searches.put(saved, compiled)
         if saved.mail is not None:
-            self._ask_confirmation(saved.owner, saved.mail)
+            self._ask_confirmation(saved.owner, saved.mail, saved.language)
         return saved
 
     def _compiled(self, saved: SavedSearch) -> Compiled:
         resolver, request = self.pipeline.parts.resolver, request_of(saved.asked)
         return on_current(resolver, lambda serving: compile_question(self.pipeline, request, serving))
 
-    def _ask_confirmation(self, owner: str, mail: str) -> None:
+    def _ask_confirmation(self, owner: str, mail: str, language: Language) -> None:
         one, now = self.searches.confirmation(owner, mail), self.now()
         recent = one.mailed is not None and datetime.fromisoformat(one.mailed) > now - _BETWEEN_CONFIRMATIONS
         if one.confirmed is not None or recent or one.mails >= _CONFIRMATIONS:
             return
-        asked = MailConfirmation(owner, mail, None, now.isoformat(), one.mails + 1)
+        asked = MailConfirmation(owner, mail, None, now.isoformat(), one.mails + 1, language)
         self.notices.ask_confirmation(owner, mail, now, asked.mails)
         self.searches.put_confirmation(asked)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import smtplib
 import ssl
 from collections.abc import Iterator, Sequence
@@ -15,10 +16,12 @@ from typing import Literal
 from core.errors import SondeError, Unavailable
 from search_api.alerts.digest import AlertAddresses, Told
 from search_api.alerts.links import SignedLink
+from search_api.alerts.texts import DEFAULT_LANGUAGE, TEXTS, AlertTexts, Language
 
 _SHOWN = 20
 _LONGEST_LINE = 150
 _PERMANENT = 500
+_SPACES = re.compile(r"[^\S\u00a0]+")  # a no-break space stays
 
 
 class MailRefused(SondeError):
@@ -82,33 +85,34 @@ class Letter:
     name: str
     at: datetime
 
-    def message(self, subject: str, text: str) -> EmailMessage:
+    def message(self, subject: str, text: str, language: Language = DEFAULT_LANGUAGE) -> EmailMessage:
         message = EmailMessage()
         message["From"], message["To"], message["Subject"] = self.sender, self.to, _line(subject)
         message["Date"] = format_datetime(self.at)
         message["Message-ID"] = f"<{self.id}@{_domain(self.sender)}>"
         message["Auto-Submitted"] = "auto-generated"  # nobody's holiday answers it (RFC 3834)
         message.set_content(text)
+        message["Content-Language"] = language
         return message
 
 
-def confirmation(letter: Letter, owner: str, addresses: AlertAddresses) -> EmailMessage:
+def confirmation(letter: Letter, owner: str, language: Language, addresses: AlertAddresses) -> EmailMessage:
     """Asks the owner of the address whether it is theirs."""
     link = addresses.link(SignedLink("confirm", owner, letter.to))
-    text = (
-        f"Somebody who signs in as {owner} wants to be told by {letter.name} of new records at this address.\n\n"
-        f"If that is you, confirm the address here within a week:\n{link}\n\n"
-        "If it is not, do nothing: no other mail will come.\n"
-    )
-    return letter.message(f"{letter.name}: confirm your address", text)
+    say = TEXTS[language]
+    text = say.confirm_text.format(owner=_line(owner), name=letter.name, link=link)
+    return letter.message(say.confirm_subject.format(name=letter.name), text, language)
 
 
 def digest(letter: Letter, told: Sequence[Told], addresses: AlertAddresses) -> EmailMessage:
-    """New and changed records of all searches of one address."""
+    """New and changed records of all searches of one address, oldest first; in the language of the last one."""
+    language = told[-1].saved.language
+    say = TEXTS[language]
     count = sum(len(one.records) + one.more for one in told)
-    about = told[0].saved.title if len(told) == 1 else f"{len(told)} saved searches"
-    text = "\n\n".join(_section(one, addresses) for one in told)
-    message = letter.message(f"{letter.name}: {count} new or changed: {about}", f"{text}\n")
+    about = told[0].saved.title if len(told) == 1 else say.several.format(count=len(told))
+    text = "\n\n".join(_section(one, say, addresses) for one in told)
+    subject = say.digest_subject.format(name=letter.name, count=count, about=about)
+    message = letter.message(subject, f"{text}\n", language)
     if len(told) == 1:
         message["List-Unsubscribe"] = f"<{_stop(told[0], addresses)}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"  # RFC 8058
@@ -116,15 +120,17 @@ def digest(letter: Letter, told: Sequence[Told], addresses: AlertAddresses) -> E
     return message
 
 
-def _section(told: Told, addresses: AlertAddresses) -> str:
+def _section(told: Told, say: AlertTexts, addresses: AlertAddresses) -> str:
     title = _line(told.saved.title)
-    lines = [title, "=" * min(len(title), _LONGEST_LINE), f"{told.since[:16]} to {told.until[:16]} UTC", ""]
+    window = say.window.format(since=told.since[:16], until=told.until[:16])
+    lines = [title, "=" * min(len(title), _LONGEST_LINE), window, ""]
     for record, new in told.records[:_SHOWN]:
-        lines += [f"{'New' if new else 'Changed'}: {_line(record.title)}", f"  {addresses.record(record.id)}"]
+        said = say.new if new else say.changed
+        lines += [said.format(title=_line(record.title)), f"  {addresses.record(record.id)}"]
     rest = len(told.records[_SHOWN:]) + told.more
     if rest:
-        lines.append(f"and {rest} more.")
-    return "\n".join([*lines, "", f"No more of this search: {_stop(told, addresses)}"])
+        lines.append(say.more.format(count=rest))
+    return "\n".join([*lines, "", say.stop.format(link=_stop(told, addresses))])
 
 
 def _stop(told: Told, addresses: AlertAddresses) -> str:
@@ -133,7 +139,7 @@ def _stop(told: Told, addresses: AlertAddresses) -> str:
 
 def _line(text: str) -> str:
     """One line, so that no title can add a header or a section."""
-    joined = " ".join(text.split())
+    joined = _SPACES.sub(" ", text).strip()
     return joined if len(joined) <= _LONGEST_LINE else f"{joined[: _LONGEST_LINE - 1]}…"
 
 

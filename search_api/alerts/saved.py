@@ -14,6 +14,7 @@ from core.json_types import Json, JsonMapping
 from net.errors import Refused
 from net.targets import parse_target
 from search_api.alerts.compiled import Compiled
+from search_api.alerts.texts import DEFAULT_LANGUAGE, Language
 from search_api.parameter_types import printable
 from search_api.parameters import SearchParameters, to_request
 from search_api.request import SearchRequest
@@ -56,6 +57,7 @@ class SavedSearchBody(BaseModel):
     every: Every = Field("day", description="A digest each day, or each week on Monday.")
     changes: bool = Field(True, description="Whether changed records are told too, or only new ones.")
     active: bool = Field(True, description="`false` pauses it.")
+    language: Language | None = Field(None, description="Of its mails. Default: `Accept-Language`, or as before.")
 
     @field_validator("search", mode="before")
     @classmethod
@@ -102,6 +104,7 @@ class SavedSearch:
     mail: str | None = None
     webhook: str | None = None
     problem: str | None = None
+    language: Language = DEFAULT_LANGUAGE
 
     @property
     def same(self) -> str:
@@ -136,6 +139,7 @@ class SavedSearch:
             seen=now,
             watched=self.watched if same else now,
             problem=None,
+            language=body.language or self.language,
         )
 
 
@@ -155,6 +159,7 @@ def to_document(saved: SavedSearch, compiled: Compiled) -> Json:
         "changes": saved.changes,
         "active": saved.active,
         "problem": saved.problem,
+        "language": saved.language,
         "created": saved.created,
         "changed": saved.changed,
         "watched": saved.watched,
@@ -181,6 +186,7 @@ def from_document(id: str, source: JsonMapping) -> SavedSearch:
         source.get("mail"),
         source.get("webhook"),
         source.get("problem"),
+        source.get("language", DEFAULT_LANGUAGE),
     )
 
 

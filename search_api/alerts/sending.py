@@ -95,7 +95,8 @@ class Sender:
 
     def _attempt(self, delivery: Delivery, rights: Rights) -> tuple[State, str | None]:
         if delivery.is_confirmation:
-            self._mailed(confirmation(self._letter(delivery), delivery.owner, self._addresses))
+            language = self.searches.confirmation(delivery.owner, delivery.target).language
+            self._mailed(confirmation(self._letter(delivery), delivery.owner, language, self._addresses))
             return "sent", None
         told = self._told(delivery, rights)
         if not told:

@@ -14,6 +14,7 @@ from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.alerts.compiled import Compiled
 from search_api.alerts.saved import SavedSearch, compiled_of, from_document, to_document
+from search_api.alerts.texts import DEFAULT_LANGUAGE, Language
 
 MOST_OF_ALL_OWN = 1_000
 _OF_SEARCHES: Json = {"term": {"kind": "search"}}
@@ -21,13 +22,16 @@ _OF_SEARCHES: Json = {"term": {"kind": "search"}}
 
 @dataclass(frozen=True, slots=True)
 class MailConfirmation:
-    """An owner's mail address. ``mails``: how many confirmations were sent; ``mailed``: when the last one was."""
+    """An owner's mail address. ``mails``: how many confirmations were sent; ``mailed``: when the last one was, in
+    ``language``.
+    """
 
     owner: str
     mail: str
     confirmed: str | None = None
     mailed: str | None = None
     mails: int = 0
+    language: Language = DEFAULT_LANGUAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +139,13 @@ class SavedSearchStore:
     def confirmation(self, owner: str, mail: str) -> MailConfirmation:
         """As it is, confirmed or not."""
         found = self._get(_address_id(owner, mail)) or {}
-        return MailConfirmation(owner, mail, found.get("confirmed"), found.get("mailed"), found.get("mails", 0))
+        asked = found.get("mails", 0), found.get("language", DEFAULT_LANGUAGE)
+        return MailConfirmation(owner, mail, found.get("confirmed"), found.get("mailed"), *asked)
 
     def put_confirmation(self, one: MailConfirmation) -> None:
         self._ready()
         said = {"kind": "address", "owner": one.owner, "mail": one.mail, "mailed": one.mailed, "mails": one.mails}
+        said["language"] = one.language
         document = {**said, **({} if one.confirmed is None else {"confirmed": one.confirmed})}
         self._client.index(
             index=self._index, id=_address_id(one.owner, one.mail), document=document, refresh=True, require_alias=True

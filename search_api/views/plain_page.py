@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from dataclasses import dataclass
 from typing import Literal
 
 from flask import Response, abort, request
@@ -39,17 +40,30 @@ def wants_html(given: str | None) -> bool:
     return request.accept_mimetypes.best_match([GEOJSON, JSON, SCHEMA_JSON, HTML]) == HTML
 
 
-def plain_page(title: str, main: str, *, status: int = 200) -> Response:
-    """``main`` is markup, ``title`` is not."""
+@dataclass(frozen=True, slots=True)
+class PageWords:
+    """The language of a plain page (ISO 639-1), and its words for two links above."""
+
+    language: str = "en"
+    search: str = "Search"
+    catalogues: str = "Catalogues"
+
+
+ENGLISH = PageWords()
+
+
+def plain_page(title: str, main: str, *, status: int = 200, words: PageWords = ENGLISH) -> Response:
+    """``main`` is markup, ``title`` and ``words`` are not."""
     root, name = html.escape(request.script_root), html.escape(current_look().name)
     return kept_apart(
         Response(
-            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><base href="{root}/">'
+            f'<!doctype html><html lang="{words.language}"><head><meta charset="utf-8"><base href="{root}/">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{html.escape(title)} – {name}</title>"
             f'<link rel="stylesheet" href="page/page.css">{look_links()}</head><body>'
-            f'<header class="top"><a class="name" href="./">{name}</a><nav aria-label="{name}"><a href="./">Search</a>'
-            '<a href="collections?f=html">Catalogues</a><a href="docs">API</a></nav></header>'
+            f'<header class="top"><a class="name" href="./">{name}</a>'
+            f'<nav aria-label="{name}"><a href="./">{words.search}</a>'
+            f'<a href="collections?f=html">{words.catalogues}</a><a href="docs">API</a></nav></header>'
             f'<main id="main" class="record">{main}</main></body></html>',
             status=status,
             mimetype=HTML,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping
 
-from flask import Response
+from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,6 +18,7 @@ from search_api.alerts.desk import AlertDesk
 from search_api.alerts.links import SignedLink
 from search_api.alerts.notices import Notice
 from search_api.alerts.saved import SavedSearch, SavedSearchBody
+from search_api.alerts.texts import DEFAULT_LANGUAGE, LANGUAGES, TEXTS, Language
 from search_api.formats_out.atom import MEDIA_TYPE as ATOM
 from search_api.formats_out.atom import atom
 from search_api.formats_out.output_format import ResultPage
@@ -25,7 +26,7 @@ from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.views.addresses import Addresses
 from search_api.views.documented import WITH_NOT_FOUND, texts
-from search_api.views.plain_page import HTML, plain_page
+from search_api.views.plain_page import HTML, PageWords, plain_page
 from search_api.views.stewards import fresh
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
@@ -65,6 +66,7 @@ class SavedAnswer(BaseModel):
     every: str
     changes: bool
     active: bool
+    language: str = Field(description="Of its mails.")
     problem: str | None = Field(description="Why it tells nothing now.")
     feed: str = Field(description="An Atom feed that needs no key: keep its address to yourself.")
     created: str
@@ -107,7 +109,7 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
 
     @api.post("/saved-searches", summary="Save a search", responses={201: SavedAnswer, **_WRITING})
     def save(body: SavedSearchBody) -> Response:
-        saved = desk.save(body, caller())
+        saved = desk.save(body, caller(), _spoken())
         audit("saved_search.added", saved.id, subject=caller().subject)
         response = fresh(shown(saved))
         response.status_code = 201
@@ -143,6 +145,13 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         return fresh({"found": [_found(one, {id: record.title for id, record in seen.items()}) for one in notices]})
 
 
+def _spoken() -> Language:
+    """The first language of ``Accept-Language`` that mails speak; ``fr-CA`` is French."""
+    wanted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+    known = {language: language for language in LANGUAGES}
+    return next((known[tag] for tag in wanted if tag in known), DEFAULT_LANGUAGE)
+
+
 def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     @api.get(
         "/saved-searches/links/<token>",
@@ -151,9 +160,9 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: texts(HTML), **WITH_NOT_FOUND},
     )
     def look(path: LinkPath) -> Response:
-        title, said = _asked(desk, desk.links.read(path.token))
+        language, title, said = _asked(desk, desk.links.read(path.token))
         form = f'<form method="post"><button type="submit">{html.escape(title)}</button></form>'
-        return _page(title, f"<h1>{html.escape(title)}</h1><p>{html.escape(said)}</p>{form}")
+        return _page(language, title, f"<p>{html.escape(said)}</p>{form}")
 
     @api.post(
         "/saved-searches/links/<token>",
@@ -162,11 +171,11 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     )
     def follow(path: LinkPath) -> Response:
         link = desk.links.read(path.token)
-        _asked(desk, link)
+        language, _, _ = _asked(desk, link)
         desk.follow(link)
         audit(f"saved_search.{link.action}", "link", subject=None)
-        done = "The address is confirmed." if link.action == "confirm" else "You get no more mail about this search."
-        return _page(done, f"<h1>{done}</h1>")
+        say = TEXTS[language]
+        return _page(language, say.confirmed if link.action == "confirm" else say.unsubscribed)
 
     @api.get(
         "/saved-searches/links/<token>/feed",
@@ -187,17 +196,23 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         return response
 
 
-def _asked(desk: AlertDesk, link: SignedLink) -> tuple[str, str]:
-    """What the link does, as a title and a sentence. Raises NotFound."""
+def _asked(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
+    """The owner's language, and what the link does, as a title and a sentence. Raises NotFound."""
     if link.action == "confirm":
-        return "Confirm this address", f"Saved searches of {link.subject} will be told to {link.target}."
+        language = desk.searches.confirmation(link.subject, link.target).language
+        say = TEXTS[language]
+        return language, say.confirm, say.confirm_asks.format(owner=link.subject, mail=link.target)
     if link.action == "stop":
-        return "Unsubscribe", f"No more mail about the search “{desk.searches.find(link.subject).saved.title}”."
+        saved = desk.searches.find(link.subject).saved
+        say = TEXTS[saved.language]
+        return saved.language, say.unsubscribe, say.unsubscribe_asks.format(title=saved.title)
     raise NotFound("There is nothing to confirm here.")
 
 
-def _page(title: str, main: str) -> Response:
-    response = plain_page(title, main)
+def _page(language: Language, title: str, more: str = "") -> Response:
+    """``more`` is markup."""
+    words = PageWords(language, TEXTS[language].search, TEXTS[language].catalogues)
+    response = plain_page(title, f"<h1>{html.escape(title)}</h1>{more}", words=words)
     response.headers["Content-Security-Policy"] = _FORM_POLICY
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -216,6 +231,7 @@ def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
         "every": saved.every,
         "changes": saved.changes,
         "active": saved.active,
+        "language": saved.language,
         "problem": saved.problem,
         "feed": addresses.to(f"/saved-searches/links/{token}/feed"),
         "created": saved.created,

@@ -198,6 +198,22 @@ def test_a_night_is_told_once_and_only_what_is_new(world: World, few: Few) -> No
     assert len(world.box.mails) == 1, "unsubscribed"
 
 
+def test_mails_are_in_the_language_of_their_owner(world: World) -> None:
+    asked = {"q": "rainfall analyses Africa", "algorithm": "bm25"}
+    world.save("mia", asked, mail="mia@portal.example", title="Été à Ménaka", language="fr")
+    world.sender.send(60.0)
+    (asking,) = world.box.mails
+    assert asking["Subject"] == "Sonde\u00a0: confirmez votre adresse"
+    world.confirm()
+    world.night()
+    world.sender.send(60.0)
+    (mail,) = world.box.mails
+    assert mail["Subject"] == "Sonde\u00a0: fiches nouvelles ou modifiées\u00a0: 1 (Été à Ménaka)"
+    assert mail["Content-Language"] == "fr"
+    assert "Ne plus recevoir de courriel sur cette recherche\u00a0: http" in mail.get_content()
+    assert all(ord(sign) < 128 for sign in mail.as_bytes().split(b"\n\n")[0].decode("latin-1")), "encoded (RFC 2047)"
+
+
 def test_without_confirmation_nothing_is_told(world: World) -> None:
     world.save("mia", {"q": "rainfall Africa"}, mail="mia@portal.example")
     world.sender.send(60.0)

@@ -34,7 +34,7 @@ from tests.api.conftest import Desk, Few, StewardAndReaders
 
 pytestmark = pytest.mark.elasticsearch
 
-ASKED = {"rainfall in Africa": 8, "sea surface temperature": 6, "snorkwhistle": 6, "my secret village": 2}
+ASKED = {"rainfall in Africa": 8, "sea surface temperature": 6, "snorkwhistle": 6, "rainfall in my secret village": 2}
 """How many people ask each question, once a week."""
 WEEKS = 2
 FIRST = datetime(2026, 10, 1, 12, tzinfo=UTC)
@@ -114,6 +114,31 @@ def _folded(asked: dict[str, int]) -> dict[str, int]:
 
 def _questions(desk: Desk, query: str) -> list[str]:
     return [row["question"] for row in desk.call("GET", f"/insight/queries?{query}")["questions"]]
+
+
+def test_a_record_says_which_questions_led_to_it(month: Desk, few: Few) -> None:
+    africa, village = (_second(month, question) for question in ("rainfall in Africa", "rainfall in my secret village"))
+    led = month.call("GET", f"/insight/records/{africa}")
+    assert [(row["question"], row["asked"]) for row in led["questions"]] == [("rainfall in africa", 8 * WEEKS)]
+    assert 0.0 < led["completeness"] <= 1.0
+    secret = month.call("GET", f"/insight/records/{village}")
+    assert secret["hidden"] == {"questions": 1, "asked": 2 * WEEKS}
+    assert "village" not in json.dumps(secret), "two people asked it"
+    path = f"/insight/records/{africa}"
+    assert month.http.get(path).status_code == 401
+    assert month.http.get(path, headers={"Authorization": "Bearer reader1"}).status_code == 403
+    month.call("GET", "/insight/records/samples:none", 404)
+    client, index = few.service.client, f"{few.service.prefix}-records"
+    client.update(index=index, id=africa, doc={"access_groups": ["polar"]}, refresh=True)
+    try:
+        month.call("GET", path, 404)  # the steward is not in the group
+    finally:
+        client.update(index=index, id=africa, script={"source": "ctx._source.remove('access_groups')"}, refresh=True)
+
+
+def _second(desk: Desk, question: str) -> str:
+    found = desk.http.get("/search", query_string={"q": question, "rerank": "false"}).get_json()
+    return str(found["features"][1]["id"])
 
 
 def test_insight_says_what_was_not_found_and_not_opened(month: Desk) -> None:

@@ -40,7 +40,7 @@ def http(few: Few) -> FlaskClient:
 @pytest.fixture
 def call(http: FlaskClient) -> Iterator[Any]:
     def ask(who: str | None, method: str, path: str, status: int = 200, **more: Any) -> Any:
-        headers = {} if who is None else {"Authorization": f"Bearer {who}"}
+        headers = {**({} if who is None else {"Authorization": f"Bearer {who}"}), **more.pop("more_headers", {})}
         answer = http.open(path, method=method, headers=headers, **more)
         assert answer.status_code == status, answer.get_data(as_text=True)
         return answer.get_json(silent=True) or answer.get_data(as_text=True)
@@ -118,6 +118,26 @@ def test_a_link_confirms_only_when_pressed(call: Any) -> None:
     call(None, "POST", f"/saved-searches/links/{feed}", 404)
     assert call("ben", "GET", f"/saved-searches/{other['id']}")["mail"] == "mia@example.org"
     call(None, "GET", f"/saved-searches/links/{stop}/feed", 404)
+
+
+def test_links_and_mails_speak_the_language_in_which_it_was_saved(call: Any) -> None:
+    body = {**RAIN, "mail": "mia@portal.example"}
+    french = {"Accept-Language": "nl, fr-CA;q=0.8, en;q=0.5"}
+    kept = call("mia", "POST", "/saved-searches", 201, json=body, more_headers=french)
+    assert kept["language"] == "fr"
+    path = f"/saved-searches/{kept['id']}"
+    assert call("mia", "PUT", path, json=body)["language"] == "fr", "as before"
+    signer = LinkSigner(SECRET.encode())
+    confirm, stop = SignedLink("confirm", "mia", "mia@portal.example"), SignedLink("stop", kept["id"], "mail")
+    page = call(None, "GET", f"/saved-searches/links/{signer.token(confirm)}")
+    assert all(said in page for said in ('<html lang="fr">', "<h1>Confirmer cette adresse</h1>", ">Recherche</a>")), (
+        page
+    )
+    assert call("mia", "PUT", path, json={**body, "language": "de"})["language"] == "de"
+    assert "zur Suche „Rain“." in call(None, "GET", f"/saved-searches/links/{signer.token(stop)}")
+    assert "keine Mail mehr" in call(None, "POST", f"/saved-searches/links/{signer.token(stop)}")
+    assert call("mia", "POST", "/saved-searches", 201, json=RAIN)["language"] == "en"
+    assert "language" in str(call("mia", "PUT", path, 400, json={**body, "language": "nl"}))
 
 
 def test_webhooks_have_a_secret_of_their_own(call: Any) -> None:
