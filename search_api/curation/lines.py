@@ -60,10 +60,15 @@ def read_lines(kind: RuleKind, body: bytes, media_type: str) -> Lines:
 
 
 def _of_csv(kind: RuleKind, text: str) -> Iterator[object]:
-    """The columns are the members of a rule; values of a list are separated by ``|``."""
+    """The columns are the members of a rule; values of a list are separated by ``|``.
+
+    Spreadsheets of many countries write semicolons: the header says so.
+    """
     listed = _LISTS if kind in ("synonyms", "places", "overlays") else frozenset[str]()
+    header = text.partition("\n")[0]
+    delimiter = ";" if ";" in header and "," not in header else ","
     try:
-        for row in csv.DictReader(io.StringIO(text, newline=""), strict=True):
+        for row in csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter):
             said: Json = {name: value for name, value in row.items() if name and value not in (None, "")}
             if None in row:
                 said["too many columns"] = True

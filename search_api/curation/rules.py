@@ -93,6 +93,12 @@ class Synonyms(Rule):
     words: Annotated[tuple[Words, ...], Field(min_length=2, max_length=20)]
     language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] | None = Field(None, description="ISO 639-1.")
 
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        if len({term_key(words) for words in self.words}) < 2:
+            raise ValueError("words: are the same, but for case, accents and plurals")
+        return self
+
 
 class OwnPlace(Rule):
     """A place that the gazetteer does not know, or another box of one that it knows."""

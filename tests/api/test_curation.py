@@ -110,9 +110,18 @@ def test_bad_lines_are_refused_and_the_good_ones_kept(desk: Desk) -> None:
     csv = "name,west,south,east,north,other_names\nF-Tal,7,46,8,47,Val F|F-Valley\nG,7,46,x,47,\n"
     taken = desk.call("POST", "/curation/places", data=csv, content_type="text/csv")
     assert (len(taken["accepted"]), len(taken["refused"])) == (1, 1)
+    semicolons = "\ufeffname;west;south;east;north\nH-Moor;7;46;8;47\n"
+    taken = desk.call("POST", "/curation/places", data=semicolons.encode(), content_type="text/csv")
+    assert (len(taken["accepted"]), taken["refused"]) == (1, [])
     boxes = {rule["name"]: rule["bbox"] for rule in desk.call("GET", "/curation/places")["rules"]}
-    assert boxes == {"A-Bach": [8, 47, 9, 48], "D-See": [7.0, 46.0, 7.5, 46.5], "F-Tal": [7, 46, 8, 47]}
+    assert boxes == {
+        "A-Bach": [8, 47, 9, 48],
+        "D-See": [7.0, 46.0, 7.5, 46.5],
+        "F-Tal": [7, 46, 8, 47],
+        "H-Moor": [7, 46, 8, 47],
+    }
     assert "line 1" in desk.post("pins", {"words": "x"}, 400)["detail"]
+    assert "are the same" in desk.post("synonyms", {"words": ["Crue", "crues"]}, 400)["detail"]
     desk.post("roses", {}, 404)
     desk.call("POST", "/curation/pins", 400, data=b"\xff", content_type="text/csv")
 
