@@ -15,6 +15,7 @@ _LIBRARY: frozenset[AccessScope] = frozenset(("search", "library"))
 USERS: dict[str, Caller] = {
     "anna": Caller("anna, of the lakes", _LIBRARY),  # a comma, as in the names of directories
     "berta": Caller("berta", _LIBRARY),
+    "gerda": Caller("gerda", _LIBRARY, frozenset(("peat",))),
     "public": Caller("public", _LIBRARY),
     "reader": Caller("reader", frozenset(("search",))),
     "admin": Caller("root", frozenset(("admin",))),

@@ -124,6 +124,22 @@ class PersonalLibrary:
         self._keep(entry, upload.data, known)
         return entry
 
+    def retry(self, owner: str, id: str) -> DocumentEntry:
+        """Queues a document that failed once more, with the file that it has, or the address that it came from.
+
+        Raises NotFound, NotAllowed if uploads are disabled, Conflict if it did not fail, or lacks its file.
+        """
+        self._refuse_where_closed()
+        known = self.one(owner, id)
+        if known.state != "failed":
+            raise Conflict("Only a document that failed can be read again.")
+        if not can_retry(known) or not (is_fetched(known) or self.parts.files.has(FileKey(owner, id))):
+            raise Conflict("The file of this document is not there; upload it.")
+        entry = replace(known, state="queued", reason=None, message=None, attempts=0, updated=now_iso())
+        self.parts.entries.put(entry)
+        self.parts.read_soon(id)
+        return entry
+
     def references(self, owner: str, text: str) -> tuple[list[DocumentEntry], tuple[Problem, ...]]:
         """An entry for each work of the list: ``queued`` if its PDF can be fetched, else ``waiting`` for its file.
 
@@ -215,6 +231,17 @@ class PersonalLibrary:
                 f"Your library holds {used.bytes / _MIB:.1f} of {quota.bytes / _MIB:g} MiB, and this does not fit; "
                 "delete something first."
             )
+
+
+def can_retry(entry: DocumentEntry) -> bool:
+    """Whether it failed, and may be read again without another file."""
+    has_file = entry.hash is not None and entry.reason != "file_lost"
+    return entry.state == "failed" and (has_file or is_fetched(entry))
+
+
+def is_fetched(entry: DocumentEntry) -> bool:
+    """Whether its file comes from an address of the web."""
+    return entry.origin.startswith(("http://", "https://"))
 
 
 def too_large(quota: Quota) -> str:

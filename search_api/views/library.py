@@ -18,7 +18,7 @@ from core.json_types import Json
 from search_api.access.guard import caller, needs
 from search_api.formats_out.citation import of_document
 from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
-from search_api.library.personal_library import PersonalLibrary, Upload, too_large
+from search_api.library.personal_library import PersonalLibrary, Upload, can_retry, too_large
 from search_api.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.parts import Parts
 from search_api.problems import Problem, problem
@@ -117,6 +117,7 @@ class DocumentBody(BaseModel):
     reason: str | None = Field(None, description="Why it failed, for machines.")
     message: str | None = Field(None, description="Why it failed, for people.")
     edited: list[str] | None = Field(None, description="What its owner set.")
+    retry: bool | None = Field(None, description="It failed; POST to `/library/documents/{id}/retry` reads it again.")
     progress: ProgressBody | None = Field(None, description="While it is read or embedded, once a part is done.")
     links: list[Json] = []
 
@@ -192,6 +193,7 @@ def library_views(parts: Parts) -> APIBlueprint:
     _add_list(api, parts)
     _add_uploads(api, parts)
     _add_document(api, parts)
+    _add_retry(api, parts)
     return api
 
 
@@ -329,6 +331,17 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         return _answered(entry, parts, HTTPStatus.ACCEPTED)
 
 
+def _add_retry(api: APIBlueprint, parts: Parts) -> None:
+    @api.post(
+        "/library/documents/<id>/retry",
+        summary="Read a document that failed once more",
+        responses={202: DocumentBody, 409: Problem, **WITH_NOT_FOUND},
+    )
+    @needs("library")
+    def retry(path: DocumentPath) -> tuple[Response, int]:
+        return _answered(parts.personal_library.retry(caller().owner, path.id), parts, HTTPStatus.ACCEPTED)
+
+
 def _room(personal_library: PersonalLibrary, owner: str) -> Json:
     used, most = personal_library.used(owner), personal_library.parts.quota
     return QuotaBody(
@@ -367,6 +380,7 @@ def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column,
     values["edited"] = sorted(entry.edited)
     if "state" in columns:
         values["progress"] = _progress(entry)
+        values["retry"] = can_retry(entry) or None
     here = _address(entry, addresses)
     links = [link("self", here, JSON)]
     if entry.hash is not None:

@@ -96,6 +96,7 @@ class LibraryCollections(BaseModel):
     """The caller's collections, and those that are shared with the caller's groups."""
 
     collections: list[LibraryCollection]
+    groups: list[str] = Field(description="The caller's own groups, with which a collection can be shared.")
     links: list[Json]
 
 
@@ -149,7 +150,8 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
         asking, addresses = caller(), Addresses.of(parts)
         found = parts.notebooks.collections(asking.owner, asking.groups)
         shown = [_presented(one, asking, addresses) for one in found]
-        return jsonify(collections=shown, links=[link("self", addresses.this(), JSON)])
+        groups = sorted(asking.groups)
+        return jsonify(collections=shown, groups=groups, links=[link("self", addresses.this(), JSON)])
 
     @api.post(
         "/library/collections",

@@ -75,6 +75,12 @@ class DeskPage(BaseModel):
     part: str = Field(max_length=500)
 
 
+class LibraryPage(BaseModel):
+    """A part of the user's own documents."""
+
+    part: str = Field(max_length=500)
+
+
 class RecordPage(BaseModel):
     """A record's page."""
 
@@ -132,6 +138,10 @@ def _shells(api: APIBlueprint) -> None:
 
     @api.get("/my-documents")
     def documents() -> Response:
+        return page()
+
+    @api.get("/my-documents/<path:part>")
+    def documents_part(path: LibraryPage) -> Response:  # noqa: ARG001 - the page reads its own address
         return page()
 
 

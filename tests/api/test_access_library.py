@@ -113,6 +113,7 @@ PATHS = (
     ("GET", "/library/documents/<id>/file"),
     ("PUT", "/library/documents/<id>/file"),
     ("PATCH", "/library/documents/<id>"),
+    ("POST", "/library/documents/<id>/retry"),
     ("DELETE", "/library/documents/<id>"),
 )
 

@@ -26,6 +26,7 @@ OPEN = {
     "/docs/start.js",
     "/healthz",
     "/my-documents",
+    "/my-documents/<path:part>",
     "/opensearch.xml",
     "/page/<name>",
     "/readyz",

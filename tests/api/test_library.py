@@ -513,7 +513,20 @@ def test_a_file_that_was_lost_is_named(library: Library) -> None:
     id = library.upload("anna", b"Words that are lost.").json["id"]
     library.files.delete(FileKey("anna, of the lakes", id))
     library.read_all()
-    assert library.call("anna", "GET", f"/library/documents/{id}").json["reason"] == "file_lost"
+    lost = library.call("anna", "GET", f"/library/documents/{id}").json
+    assert (lost["reason"], lost.get("retry")) == ("file_lost", None)
+    assert library.call("anna", "POST", f"/library/documents/{id}/retry").status_code == 409
+
+
+def test_a_document_that_failed_is_read_again_on_request(library: Library) -> None:
+    id = library.brought("anna", paper())
+    assert library.call("anna", "POST", f"/library/documents/{id}/retry").status_code == 409, "it is ready"
+    library.store.put_entry(replace(library.store.entry(id), state="failed", reason="crashed", attempts=3))
+    assert library.call("anna", "GET", f"/library/documents/{id}").json["retry"] is True
+    queued = library.call("anna", "POST", f"/library/documents/{id}/retry")
+    assert (queued.status_code, queued.json["state"], queued.json.get("reason")) == (202, "queued", None)
+    library.read_all()
+    assert library.call("anna", "GET", f"/library/documents/{id}").json["state"] == "ready"
 
 
 def test_another_users_passage_never_leaves_whatever_is_called(library: Library) -> None:

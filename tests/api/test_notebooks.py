@@ -135,7 +135,9 @@ def test_a_shared_collection_opens_its_documents_to_the_group_and_nothing_else(
         assert house.call(user, "GET", f"/documents/{cores}").status_code == 200
         treasure = house.asked(user, "How deep lies the Zwackelmoor treasure?", collection=id, threshold=0.0)
         assert "999 m" not in treasure.text
-    listed = house.call("berta", "GET", "/library/collections").json["collections"]
+    told = house.call("berta", "GET", "/library/collections").json
+    assert told["groups"] == ["peat"], "what she may share with"
+    listed = told["collections"]
     assert [(one["id"], one["own"]) for one in listed] == [(id, False)]
     assert house.call("berta", "GET", f"/documents/{secret}").status_code == 404
     assert house.call("berta", "PATCH", f"/library/collections/{id}", {"name": "x"}).status_code == 404

@@ -108,5 +108,5 @@ def test_the_page_offers_what_the_service_has(samples: Service) -> None:
     routes = {rule.rule for rule in samples.app.url_map.iter_rules()}
     assert ("library" in rooms) == ("/library/documents" in routes)
     assert {"ask", "harvest", "desk"} <= set(rooms)
-    for path in ("/sources/samples", "/my-documents", "/desk", "/desk/rules/pins"):
+    for path in ("/sources/samples", "/my-documents", "/my-documents/collections", "/desk", "/desk/rules/pins"):
         assert samples.http.get(path).mimetype == "text/html"

@@ -72,7 +72,8 @@ class Rooms:
     def read(self, id: str) -> None:
         """What a worker would do with an upload."""
         read_queued(id, self.reading)
-        self.store.refresh("anna, of the lakes")
+        for owner in ("anna, of the lakes", "gerda"):
+            self.store.refresh(owner)
 
 
 @pytest.fixture(scope="module")
@@ -254,6 +255,89 @@ def test_a_document_is_brought_watched_searched_asked_and_deleted(
     expect(page.get_by_text("Nothing here yet.")).to_be_visible()
     page.get_by_role("button", name="Forget the key").click()
     expect(page.get_by_label("Key or token")).to_be_visible()
+
+
+def test_documents_are_collected_shared_asked_compared_and_the_talk_is_kept(
+    visit: Visit, rooms: Rooms, shoot: Shoot, tmp_path: Path
+) -> None:
+    page = visit("my-documents", at=rooms.address)
+    give_key(page, "gerda")
+    names = [f"{'very-long-name-' * 13}77.md", "moor-13.md"]
+    for number, name in zip((77, 13), names, strict=True):
+        paper = tmp_path / name
+        text = REPORT.replace("42 sensors", f"{number} sensors").replace("Grumbach", f"Talk{number}")
+        paper.write_text(text, "utf-8")
+        with page.expect_response(lambda answer: answer.request.method == "POST") as sent:
+            page.locator("input[type=file]").first.set_input_files(paper)
+        rooms.read(sent.value.json()["id"])
+    expect(page.locator(".document .badge.ready")).to_have_count(2)
+    page.get_by_label("Sort by").select_option("name asc")
+    expect(page.locator(".document h2").first).to_contain_text("Talk13")
+    for box in page.locator(".document input[type=checkbox]").all():
+        box.check()
+    expect(page.get_by_text("2 documents chosen")).to_be_visible()
+    page.get_by_label("Name", exact=True).fill("Moor")
+    page.get_by_role("button", name="Put in").click()
+    expect(page.get_by_text("2 documents put into Moor.")).to_be_visible()
+    sound(page)
+    shoot(page, "library-chosen")
+    page.set_viewport_size(PHONE["viewport"])  # type: ignore[arg-type]
+    shoot(page, "phone-library-chosen")
+    page.set_viewport_size({"width": 1366, "height": 900})
+
+    page.get_by_role("link", name="Collections", exact=True).click()
+    page.get_by_role("link", name="Moor", exact=True).click()
+    expect(page.get_by_role("heading", level=2, name="Moor")).to_be_visible()
+    page.get_by_role("checkbox", name="peat").click()
+    expect(page.get_by_text("shared with peat")).to_be_visible()
+    expect(page.get_by_role("checkbox", name="peat")).to_be_focused()
+    sound(page)
+    shoot(page, "collection")
+
+    page.get_by_role("link", name="Compare its documents").click()
+    page.get_by_label("Questions, one a line").fill("How many sensors measured soil moisture?")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_text("All 2 documents answered.")).to_be_visible()
+    table = page.get_by_role("table")
+    expect(table.get_by_role("row")).to_have_count(3)
+    expect(table).to_contain_text("77 sensors")
+    expect(table).to_contain_text("13 sensors")
+    sound(page)
+    shoot(page, "compared")
+    page.set_viewport_size(PHONE["viewport"])  # type: ignore[arg-type]
+    shoot(page, "phone-compared")
+    page.set_viewport_size({"width": 1366, "height": 900})
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    lines = Path(download.value.path()).read_text("utf-8-sig").splitlines()
+    assert lines[0] == "Document,URL,How many sensors measured soil moisture?,Pages"
+    assert len(lines) == 3
+    assert any("13 sensors" in line for line in lines)
+    table.locator("a.cited").first.click()
+    expect(page.locator("blockquote mark")).to_contain_text("sensors")
+
+    page.goto(f"{rooms.address}my-documents/collections")
+    page.get_by_role("link", name="Moor", exact=True).click()
+    page.get_by_role("link", name="Ask it").click()
+    expect(page.get_by_text("Only in the collection Moor")).to_be_visible()
+    expect(page.get_by_label("Keep this conversation")).to_be_checked()
+    page.get_by_label("Your question").fill("How many sensors measured soil moisture in the Talk77 experiment?")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/answers?conversation=*")
+    expect(page.locator(".answer")).to_contain_text("77 sensors")
+    page.reload()
+    expect(page.locator(".answer")).to_contain_text("77 sensors")
+    page.get_by_label("Your question").fill("And at which depths?")
+    page.get_by_role("button", name="Ask a follow-up").click()
+    expect(page.locator(".exchange").last.get_by_role("status")).to_have_text("The answer is there.")
+    page.get_by_role("link", name="My conversations").click()
+    expect(page.locator(".document")).to_contain_text("2 questions")
+    sound(page)
+    shoot(page, "conversations")
+    page.get_by_role("button", name="Delete all").click()
+    page.get_by_role("button", name="Really?").click()
+    expect(page.get_by_text("Nothing here yet.")).to_be_visible()
+    page.wait_for_load_state("networkidle")
 
 
 def test_a_key_stays_in_its_tab(visit: Visit, rooms: Rooms) -> None:

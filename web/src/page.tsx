@@ -4,13 +4,13 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AskView } from "./ask/askView.tsx";
 import { DocumentView } from "./document/documentView.tsx";
-import { LibraryView } from "./library/libraryView.tsx";
 import { embedded, portal } from "./portal.ts";
 import { RecordView } from "./record/recordView.tsx";
 import { go, useRoute } from "./route.ts";
 import { SearchView } from "./search/searchView.tsx";
 import { reportHeight } from "./shell/frame.ts";
 import { Header } from "./shell/header.tsx";
+import { LazyView } from "./shell/lazyView.tsx";
 import { remember } from "./shell/memory.ts";
 import { rememberPlaces } from "./shell/place.ts";
 import { StewardsView } from "./shell/stewardsView.tsx";
@@ -22,6 +22,8 @@ import "./styles/record.css";
 import "./styles/rooms.css";
 import "./styles/print.css";
 import { ENGLISH, firstLanguage, type Language, spoken, SpokenContext, type Spoken } from "./words/index.ts";
+
+const loadLibrary = () => import("./library/libraryView.tsx");
 
 function Page({ first }: { first: Spoken }) {
   const route = useRoute();
@@ -50,7 +52,11 @@ function Page({ first }: { first: Spoken }) {
       {route.view === "search" && <SearchView query={route.query} />}
       {route.view === "record" && <RecordView key={route.id} id={route.id} />}
       {route.view === "ask" && <AskView query={route.query} />}
-      {route.view === "library" && <LibraryView />}
+      {route.view === "library" && (
+        <LazyView load={loadLibrary} class="library">
+          {({ LibraryView }) => <LibraryView path={route.path} query={route.query} />}
+        </LazyView>
+      )}
       {route.view === "document" && <DocumentView key={route.id} id={route.id} hash={route.hash} />}
       {(route.view === "desk" || route.view === "sources" || route.view === "source") && <StewardsView route={route} />}
       {!embedded && (

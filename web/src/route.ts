@@ -8,7 +8,7 @@ export type Route =
   | { view: "search"; query: string }
   | { view: "record"; id: string }
   | { view: "ask"; query: string }
-  | { view: "library" }
+  | { view: "library"; path: string; query: string }
   | { view: "document"; id: string; hash: string }
   | { view: "desk"; path: string; query: string }
   | { view: "sources" }
@@ -27,7 +27,8 @@ export function routeOf(path: string, query: string, hash = ""): Route {
   const desk = /^desk(?:\/(.*))?$/.exec(path);
   if (desk) return { view: "desk", path: desk[1] ?? "", query };
   if (path === "answers") return { view: "ask", query };
-  if (path === "my-documents") return { view: "library" };
+  const library = /^my-documents(?:\/(.*))?$/.exec(path);
+  if (library) return { view: "library", path: library[1] ?? "", query };
   return path === "sources" ? { view: "sources" } : { view: "search", query };
 }
 

@@ -8,6 +8,7 @@ import test from "node:test";
 import type * as TypeScript from "typescript";
 import { DESK_LANGUAGES } from "../src/desk/words/index.ts";
 import { FAIR_LANGUAGES } from "../src/fair/words/index.ts";
+import { OWN_LANGUAGES } from "../src/library/words/index.ts";
 import { type Language, LANGUAGES, languageOf, type Words } from "../src/words/index.ts";
 
 type Loaded<T> = { words: T; same?: readonly string[] };
@@ -17,9 +18,11 @@ const LOADED = await Promise.all(
   (Object.keys(LANGUAGES) as Language[]).map(async (code) => {
     const page = (await LANGUAGES[code].load()) as Loaded<Words>;
     const desk = await DESK_LANGUAGES[code]?.();
+    const own = await OWN_LANGUAGES[code]?.();
     const fair = await FAIR_LANGUAGES[code]?.();
-    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(fair && { fairTable: fair.words }) };
-    return { code, hasDesk: desk !== undefined, hasFair: fair !== undefined, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(fair?.same ?? [])] };
+    const english = [...(desk ? [] : ["desk."]), ...(own ? [] : ["own."]), ...(fair ? [] : ["fairTable."])]; // parts that may stay in English
+    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(own && { own: own.words }), ...(fair && { fairTable: fair.words }) };
+    return { code, english, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(own?.same ?? []), ...(fair?.same ?? [])] };
   }),
 );
 const ENGLISH = leavesOf(LOADED.find(({ code }) => code === "en")?.words);
@@ -61,6 +64,8 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   "desk.foundRecords": [[0], [1], [6]], "desk.chartOf": [[1, 0], [3451, 7]], "desk.hidden": [[1, 1], [7, 3451]], "desk.judged": [[1, 1], [7, 3451]],
   "desk.measuredChart": [[1, 0.5], [7, 0.625]], "desk.savedCount": COUNTED, "desk.roundSearches": COUNTED, "desk.roundFound": COUNTED,
   "fairTable.all": COUNTED, "fairTable.part": [[7, 3451]], "fairTable.partly": COUNTED, "desk.complete": [[85]], "kin.more": COUNTED,
+  "own.chosen": COUNTED, "own.isIn": [[1, "⟦a⟧"], [7, "⟦a⟧"]], "own.documents": COUNTED, "own.gone": COUNTED, "own.answered": COUNTED, "own.complete": COUNTED,
+  "own.leftOut": COUNTED, "own.cites": [["⟦a⟧", 12]], "own.page": [[12]], "own.turns": COUNTED, "own.forgotten": COUNTED, "answers.within": COUNTED,
   "desk.ndcg": [[0.5, 0.625]], "desk.up": [[7, 3]], "desk.down": [[3, 7]], "desk.enters": [[3]], "desk.leaves": [[3]],
 };
 
@@ -85,9 +90,8 @@ function withoutValues(text: string): string {
 }
 
 test("each language has each text, and no other", () => {
-  for (const { code, hasDesk, hasFair, leaves } of OTHERS) {
-    // The desk and the FAIR table may stay in English.
-    const wanted = [...WANTED.keys()].filter((path) => (hasDesk || !path.startsWith("desk.")) && (hasFair || !path.startsWith("fairTable.")));
+  for (const { code, english, leaves } of OTHERS) {
+    const wanted = [...WANTED.keys()].filter((path) => !english.some((part) => path.startsWith(part)));
     assert.deepEqual(wanted.filter((path) => !leaves.has(path)), [], `missing in ${code}`);
     assert.deepEqual([...leaves.keys()].filter((path) => !WANTED.has(path)), [], `unknown in ${code}`);
     for (const [path, leaf] of leaves) assert.equal(typeof leaf, typeof WANTED.get(path), `${code} ${path}`);
@@ -185,7 +189,7 @@ test("what would be a text outside of the words is seen", () => {
 test("each text is used", () => {
   const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words"))).map((file) => readFileSync(file, "utf8"));
   const page = [...sources, readFileSync("src/words/index.ts", "utf8"), readFileSync("src/words/findings.ts", "utf8")].join("\n");
-  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable"];
+  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "own"];
   const names = [...ENGLISH.keys()].map((path) => path.split(".")).map(([first = "", second = ""]) => (rooms.includes(first) ? second : first));
   assert.deepEqual([...new Set(names)].filter((name) => !new RegExp(`\\.${name}\\b`).test(page)), []);
 });

@@ -30,7 +30,18 @@ export interface Answer {
   language: string | null;
   sentences: Sentence[];
   passages: Passage[];
+  /** Of a refusal: the best passages below the threshold. */
+  near_misses?: Passage[];
   degraded: string[];
+  /** Where it is kept. */
+  conversation?: string;
+}
+
+/** Which documents are asked; a collection replaces the scope. */
+export interface Where {
+  scope: Scope;
+  documents: readonly string[];
+  collection: string | null;
 }
 
 export interface Exchange {
@@ -41,6 +52,14 @@ export interface Exchange {
   passages: Passage[];
   answer: Answer | null;
   problem: Problem | null;
+  /** A kept answer that quotes what the user may not read now. */
+  withheld?: boolean;
+}
+
+/** A question that was kept with its answer. */
+export interface KeptTurn {
+  asked: { question: string; scope?: Scope; documents?: string[]; collection?: string };
+  answer: Answer | null;
 }
 
 export function begun(question: string): Exchange {
@@ -57,18 +76,37 @@ export function after(exchange: Exchange, event: ServerEvent): Exchange {
   return { ...exchange, phase: "done", answer, text: answer.answer, passages: answer.passages };
 }
 
+/** The exchange of a kept turn. */
+export function keptExchange({ asked, answer }: KeptTurn): Exchange {
+  const done = { ...begun(asked.question), phase: "done" } as const;
+  return answer ? { ...done, answer, text: answer.answer, passages: answer.passages } : { ...done, withheld: true };
+}
+
+export function whereOf({ scope = "public", documents = [], collection }: KeptTurn["asked"]): Where {
+  return { scope, documents, collection: collection ?? null };
+}
+
+/** What is asked, and where; `conversation` keeps it: in that conversation, or in a new one. */
+export interface Question {
+  question: string;
+  where: Where;
+  earlier: readonly Exchange[];
+  conversation: string | null;
+}
+
+/** The body of POST /ask; the service knows the earlier turns of a kept conversation itself. */
+export function bodyOf({ question, where, earlier, conversation }: Question): object {
+  const { scope, documents, collection } = where;
+  const asked = { question, stream: true, documents, ...(collection === null ? { scope } : { collection }) };
+  return conversation === null ? { ...asked, turns: turnsOf(earlier) } : { ...asked, conversation };
+}
+
 /** Sends the question and calls back for each step. After an abort there are no more calls. */
-export async function ask(
-  question: string,
-  earlier: readonly Exchange[],
-  scope: Scope,
-  signal: AbortSignal,
-  tell: (exchange: Exchange) => void,
-): Promise<void> {
-  let now = begun(question);
+export async function ask(asked: Question, signal: AbortSignal, tell: (exchange: Exchange) => void): Promise<void> {
+  let now = begun(asked.question);
   tell(now);
   try {
-    for await (const event of streamed({ question, turns: turnsOf(earlier), scope, stream: true }, signal)) {
+    for await (const event of streamed("ask", bodyOf(asked), signal)) {
       now = after(now, event);
       tell(now);
     }
@@ -85,9 +123,10 @@ function turnsOf(earlier: readonly Exchange[]): { question: string; answer: stri
   return answered.map((one) => ({ question: one.question, answer: one.text.slice(0, 20_000) }));
 }
 
-async function* streamed(body: unknown, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+/** The events of an answer as they arrive. Throws Problem; an aborted call throws the browser's AbortError. */
+export async function* streamed(address: string, body: unknown, signal: AbortSignal): AsyncGenerator<ServerEvent> {
   const headers = { Accept: "text/event-stream", "Content-Type": "application/json" };
-  const response = await sent("ask", { method: "POST", headers, body: JSON.stringify(body), signal });
+  const response = await sent(address, { method: "POST", headers, body: JSON.stringify(body), signal });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let left = "";
   for (;;) {

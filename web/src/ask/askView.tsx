@@ -1,69 +1,97 @@
 // Questions to the documents, their answers, and the cited passages.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { asProblem, getJson, isAbort, type Problem } from "../api.ts";
 import { go } from "../route.ts";
-import { useKey } from "../session.ts";
+import { key as keyNow, useKey } from "../session.ts";
+import { Go } from "../shell/link.tsx";
+import { ProblemNote } from "../shell/problem.tsx";
 import { useWords } from "../words/index.ts";
-import { ask, type Exchange, type Scope } from "./answer.ts";
+import { addressOf, type Asking, askingOf, SCOPES } from "./asking.ts";
+import { ask, type Exchange, keptExchange, type KeptTurn, type Scope, type Where, whereOf } from "./answer.ts";
 import { ExchangeView } from "./exchangeView.tsx";
 import { setTitle } from "../portal.ts";
 
-const SCOPES: readonly Scope[] = ["public", "mine", "both"];
-
 export function AskView({ query }: { query: string }) {
   const words = useWords().answers;
-  const asked = new URLSearchParams(query);
-  const first = asked.get("q")?.trim() ?? "";
-  const scope = SCOPES.find((one) => one === asked.get("scope")) ?? "public";
-  const { exchanges, further, busy, again } = useExchanges(first, scope);
+  const known = useKey() !== null;
+  const asking = askingOf(query);
+  const { exchanges, where, problem, further, busy, again } = useExchanges(asking);
+  const begins = exchanges.length === 0;
+  const first = asking.question || exchanges[0]?.question;
   useEffect(() => {
     setTitle(first || words.title);
   }, [first, words]);
   return (
     <main id="main" tabIndex={-1} class="answers">
       <h1>{words.title}</h1>
-      {exchanges.length === 0 && <p>{words.help}</p>}
+      {begins && <p>{words.help}</p>}
+      <Within where={where} />
+      {problem && <ProblemNote problem={problem} again={again} />}
       {exchanges.map((one, index) => (
         <ExchangeView key={index} exchange={one} name={`${index + 1}`} again={again} />
       ))}
       <QuestionForm
-        key={exchanges.length}
-        scope={scope}
-        isFirst={exchanges.length === 0}
+        key={`${exchanges.length} ${where.collection ?? where.documents.join()}`}
+        where={where}
+        isFirst={begins}
         busy={busy}
-        ask={(question, where) => (exchanges.length ? further(question) : go(addressOf(question, where)))}
+        ask={(question, chosen) => (begins ? go(addressOf({ ...asking, question, ...chosen })) : further(question))}
       />
-      {exchanges.length > 0 && (
-        <p>
-          <button type="button" class="plain" onClick={() => go(addressOf("", scope))}>
+      <p class="row">
+        {!begins && (
+          <button type="button" class="plain" onClick={() => go(addressOf({ ...asking, question: "", conversation: null, where }))}>
             {words.anew}
           </button>
-        </p>
-      )}
+        )}
+        {known && <Go to="my-documents/conversations">{words.keptUnder}</Go>}
+      </p>
     </main>
   );
 }
 
-function addressOf(question: string, scope: Scope): string {
-  const said = new URLSearchParams({ ...(question ? { q: question } : {}), ...(scope === "public" ? {} : { scope }) });
-  return said.size ? `answers?${said}` : "answers";
+/** Says that only a collection, or chosen documents, are asked. */
+function Within({ where }: { where: Where }) {
+  const words = useWords().answers;
+  const [name, setName] = useState("");
+  useEffect(() => {
+    const stop = new AbortController();
+    setName("");
+    if (where.collection) {
+      getJson<{ name: string }>(`library/collections/${where.collection}`, stop.signal)
+        .then((found) => setName(found.name))
+        .catch(() => undefined); // the question itself says what is wrong with it
+    }
+    return () => stop.abort();
+  }, [where.collection]);
+  if (where.collection) {
+    return (
+      <p class="facts within">
+        <Go to={`my-documents/collections/${where.collection}`}>{words.withinCollection(name)}</Go>
+      </p>
+    );
+  }
+  return where.documents.length > 0 ? <p class="facts within">{words.within(where.documents.length)}</p> : null;
 }
 
 interface FormProps {
-  scope: Scope;
+  where: Where;
   isFirst: boolean;
   busy: boolean;
-  ask(question: string, scope: Scope): void;
+  ask(question: string, chosen: { where: Where; keep: boolean }): void;
 }
 
-function QuestionForm({ scope, isFirst, busy, ask: asks }: FormProps) {
+function QuestionForm({ where, isFirst, busy, ask: asks }: FormProps) {
   const words = useWords().answers;
   const known = useKey() !== null;
+  const narrowed = where.collection !== null || where.documents.length > 0;
   const [text, setText] = useState("");
-  const [where, setWhere] = useState(scope);
+  const [scope, setScope] = useState(where.scope);
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const keep = known && (chosen ?? (narrowed || scope !== "public"));
   const submit = (event: Event) => {
     event.preventDefault();
-    if (text.trim() && !busy) asks(text.trim(), where);
+    if (text.trim() && !busy) asks(text.trim(), { where: { ...where, scope }, keep });
   };
   return (
     <form class="ask" onSubmit={submit}>
@@ -75,43 +103,83 @@ function QuestionForm({ scope, isFirst, busy, ask: asks }: FormProps) {
         </button>
       </div>
       {isFirst && known && (
-        <label class="scope">
-          {words.scope}{" "}
-          <select value={where} onChange={(event) => setWhere(event.currentTarget.value as Scope)}>
-            {SCOPES.map((one) => (
-              <option key={one} value={one}>
-                {words.scopes[one]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <p class="row">
+          {!narrowed && (
+            <label class="scope">
+              {words.scope}{" "}
+              <select value={scope} onChange={(event) => setScope(event.currentTarget.value as Scope)}>
+                {SCOPES.map((one) => (
+                  <option key={one} value={one}>
+                    {words.scopes[one]}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          <label class="scope">
+            <input type="checkbox" checked={keep} onChange={(event) => setChosen(event.currentTarget.checked)} /> {words.keep}
+          </label>
+        </p>
       )}
     </form>
   );
 }
 
-/** The conversation that starts with the question in the address; another address starts another one. */
-function useExchanges(first: string, scope: Scope) {
+/** The conversation of the address: a kept one, or one that starts with its question. Another address starts another one. */
+function useExchanges({ question, where: asked, keep, conversation }: Asking) {
+  const key = useKey();
   const [exchanges, setExchanges] = useState<Exchange[]>([]);
+  const [where, setWhere] = useState(asked);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [attempt, setAttempt] = useState(0);
   const stop = useRef(new AbortController());
-  const run = useCallback(
-    (question: string, earlier: readonly Exchange[]) => {
-      stop.current.abort();
-      stop.current = new AbortController();
-      void ask(question, earlier, scope, stop.current.signal, (now) => setExchanges([...earlier, now]));
-    },
-    [scope],
-  );
+  /** The kept conversation on the screen, and whose it is. */
+  const held = useRef<{ id: string; key: string | null } | null>(null);
+  const run = useCallback((next: string, among: Where, earlier: readonly Exchange[], into: string | null) => {
+    stop.current.abort();
+    stop.current = new AbortController();
+    void ask({ question: next, where: among, earlier, conversation: into }, stop.current.signal, (now) => {
+      setExchanges([...earlier, now]);
+      const kept = now.answer?.conversation;
+      if (kept === undefined || kept === held.current?.id) return;
+      held.current = { id: kept, key: keyNow() };
+      go(addressOf({ question: "", where: among, keep: false, conversation: kept }), true); // a reload shows it again, and asks nothing
+    });
+  }, []);
+  const place = JSON.stringify([question, asked, keep, conversation]);
   useEffect(() => {
+    if (conversation !== null && conversation === held.current?.id && key === held.current.key) return;
+    stop.current.abort();
+    stop.current = new AbortController();
+    held.current = conversation === null ? null : { id: conversation, key };
     setExchanges([]);
-    if (first) run(first, []);
-    return () => stop.current.abort();
-  }, [first, run]);
+    setProblem(null);
+    setWhere(asked);
+    if (conversation !== null) {
+      getJson<{ turns: KeptTurn[] }>(`library/conversations/${conversation}`, stop.current.signal)
+        .then(({ turns }) => {
+          setExchanges(turns.map(keptExchange));
+          const last = turns.at(-1);
+          if (last) setWhere(whereOf(last.asked));
+        })
+        .catch((error: unknown) => !isAbort(error) && setProblem(asProblem(error)));
+    } else if (question) run(question, asked, [], keep ? "new" : null);
+  }, [place, run, attempt, conversation !== null && key]);
+  useEffect(() => () => stop.current.abort(), []);
   const last = exchanges.at(-1);
   return {
     exchanges,
+    where,
+    problem,
     busy: last?.phase === "looking" || last?.phase === "writing",
-    further: (question: string) => run(question, exchanges),
-    again: () => last && run(last.question, exchanges.slice(0, -1)),
+    further: (next: string) => run(next, where, exchanges, held.current?.id ?? null),
+    again: () => {
+      if (last) {
+        run(last.question, where, exchanges.slice(0, -1), held.current?.id ?? (keep ? "new" : null));
+        return;
+      }
+      held.current = null;
+      setAttempt(attempt + 1);
+    },
   };
 }

@@ -25,7 +25,9 @@ export function ExchangeView({ exchange, name, again }: Props) {
       </p>
       {problem && <ProblemNote problem={problem} again={again} />}
       {answer ? <Whole answer={answer} name={name} /> : exchange.text && <p class="answer">{exchange.text}</p>}
-      {passages.length > 0 && !answer?.refused && <Passages passages={passages} sentences={answer?.sentences ?? []} name={name} />}
+      {exchange.withheld && <p class="note">{words.withheld}</p>}
+      {passages.length > 0 && !answer?.refused && <Passages title={words.passages(passages.length)} passages={passages} sentences={answer?.sentences ?? []} name={name} />}
+      {answer?.refused && answer.near_misses && answer.near_misses.length > 0 && <Passages title={words.nearest} passages={answer.near_misses} sentences={[]} name={name} />}
     </section>
   );
 }
@@ -81,11 +83,18 @@ function show(id: string): void {
   found.scrollIntoView({ block: "nearest" });
 }
 
-function Passages({ passages, sentences, name }: { passages: readonly Passage[]; sentences: readonly Sentence[]; name: string }) {
+interface PassagesProps {
+  title: string;
+  passages: readonly Passage[];
+  sentences: readonly Sentence[];
+  name: string;
+}
+
+function Passages({ title, passages, sentences, name }: PassagesProps) {
   const { answers: words, document } = useWords();
   return (
-    <section class="passages" aria-label={words.passages(passages.length)}>
-      <h3>{words.passages(passages.length)}</h3>
+    <section class="passages" aria-label={title}>
+      <h3>{title}</h3>
       {passages.map((one) => (
         <details key={one.number} id={`passage-${name}-${one.number}`}>
           <summary>
@@ -111,14 +120,15 @@ function Passages({ passages, sentences, name }: { passages: readonly Passage[];
 }
 
 /** The first sentence of the answer that cites this passage, without its citation numbers. */
-function quoteOf(sentences: readonly Sentence[], passage: Passage): string {
+export function quoteOf(sentences: readonly Sentence[], passage: Passage): string {
   const citing = sentences.find((one) => one.citations.includes(passage.number));
   return citing ? bare(citing.text).slice(0, LONGEST_QUOTE) : "";
 }
 
 const LONGEST_QUOTE = 1500;
 
-function bare(text: string): string {
+/** Without citation numbers. */
+export function bare(text: string): string {
   return text.replace(/\s*\[\d+(?:,\s*\d+)*\]/g, "");
 }
 

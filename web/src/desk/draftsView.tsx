@@ -5,11 +5,12 @@ import { useEffect, useState } from "preact/hooks";
 import { go } from "../route.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
+import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import { useLoaded } from "../sources/harvest.ts";
+import { Outcome, useSending } from "../shell/sending.tsx";
 import { type Kind, KINDS, type Rule, rulesCall } from "./rules.ts";
 import { RuleList } from "./rulesView.tsx";
-import { Outcome, Really, useSending } from "./sending.tsx";
+import { Really } from "./really.tsx";
 import { TryPanel } from "./tryPanel.tsx";
 import { useDesk } from "./words/index.ts";
 

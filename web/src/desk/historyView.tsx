@@ -3,13 +3,14 @@
 import { sendJson } from "../api.ts";
 import { go } from "../route.ts";
 import { useKey } from "../session.ts";
+import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import { useLoaded } from "../sources/harvest.ts";
+import { Outcome, useSending } from "../shell/sending.tsx";
 import { momentText } from "../times.ts";
 import { useLocale } from "../words/index.ts";
 import { type Change, isKind, KINDS, nameOf, type Rule } from "./rules.ts";
 import { factsOf } from "./rulesView.tsx";
-import { Outcome, Really, useSending } from "./sending.tsx";
+import { Really } from "./really.tsx";
 import { useTitles } from "./useTitles.ts";
 import { useDesk } from "./words/index.ts";
 

@@ -1,7 +1,7 @@
 // Many rules from a file: how many were taken, and which lines were refused and why.
 
+import { Outcome, useSending } from "../shell/sending.tsx";
 import { useState } from "preact/hooks";
-import { Outcome, useSending } from "./sending.tsx";
 import { importFile, type Kind, type Taken } from "./rules.ts";
 import { useDesk } from "./words/index.ts";
 

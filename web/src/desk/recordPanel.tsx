@@ -2,9 +2,9 @@
 
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
+import { useLoaded } from "../shell/loaded.ts";
 import { Outside } from "../shell/outside.tsx";
 import { FindingLine } from "../sources/findingLine.tsx";
-import { useLoaded } from "../sources/harvest.ts";
 import { useLocale } from "../words/index.ts";
 import type { Questions } from "./questions.ts";
 import { useLoadedWords } from "./words/index.ts";

@@ -1,12 +1,12 @@
 // The form for one rule: new, or changed.
 
+import { Outcome, useSending } from "../shell/sending.tsx";
 import { useEffect, useState } from "preact/hooks";
 import { getIfThere } from "../api.ts";
 import type { Catalogue } from "../sources/catalogue.ts";
 import { BoxField } from "./boxField.tsx";
 import { RecordField } from "./recordField.tsx";
 import { type Field, FIELDS, type Kind, type Rule, writeRule } from "./rules.ts";
-import { Outcome, useSending } from "./sending.tsx";
 import { useDesk } from "./words/index.ts";
 
 type Values = Record<string, string>;

@@ -3,8 +3,9 @@
 import { sourceAddress } from "../route.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
+import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import { type Overview, type Run, type SourceState, useLoaded } from "../sources/harvest.ts";
+import { type Overview, type Run, type SourceState } from "../sources/harvest.ts";
 import { RunDetail } from "../sources/runDetail.tsx";
 import { RunLine, StateLine } from "../sources/stateLine.tsx";
 import { useLooking } from "../sources/useLooking.ts";

@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 import { sendJson } from "../api.ts";
 import { recordAddress } from "../route.ts";
 import { Go } from "../shell/link.tsx";
+import { Outcome, useSending } from "../shell/sending.tsx";
 import { type Judgement, judgementsOf } from "./judged.ts";
 import type { Tried } from "./rules.ts";
-import { Outcome, useSending } from "./sending.tsx";
 import { useTitles } from "./useTitles.ts";
 import { type DeskWords, useDesk } from "./words/index.ts";
 

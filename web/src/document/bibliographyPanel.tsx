@@ -6,7 +6,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { saveFile } from "../shell/save.ts";
 import { useWords } from "../words/index.ts";
 
-const FORMATS = [
+export const FORMATS = [
   { name: "BibTeX", form: "bibtex", ending: "bib" },
   { name: "RIS", form: "ris", ending: "ris" },
   { name: "CSL-JSON", form: "csl", ending: "json" },

@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { useKey } from "../session.ts";
+import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import { useLoaded } from "../sources/harvest.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { type FairWords, useFairWords } from "./words/index.ts";
 

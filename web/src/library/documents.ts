@@ -17,13 +17,19 @@ export interface OwnDocument {
   passages?: number;
   progress?: { done: number; total: number; unit: "pages" | "passages" };
   created?: string;
+  /** It failed, and can be read again without another file. */
+  retry?: boolean;
   links?: { rel?: string; href: string }[];
 }
 
 export interface Asked {
   q: string;
   state: string;
+  /** A column and a direction: `created desc`. */
+  sort: string;
 }
+
+export const USUAL_SORT = "created desc";
 
 export interface Library {
   documents: OwnDocument[];
@@ -47,7 +53,7 @@ export interface Documents {
 
 const PAGE = 20;
 const LOOK_AGAIN_MS = 2000;
-const ON_ITS_WAY = new Set(["queued", "parsing", "embedding"]);
+export const ON_ITS_WAY: ReadonlySet<string> = new Set(["queued", "parsing", "embedding"]);
 
 /** `known` identifies the user; another key starts again. */
 export function useDocuments(asked: Asked, known: string | null): Documents {
@@ -64,7 +70,7 @@ export function useDocuments(asked: Asked, known: string | null): Documents {
         if (!isAbort(error)) setState((before) => ({ ...before, problem: asProblem(error), loading: false }));
       });
     return () => stop.abort();
-  }, [asked.q, asked.state, known, count, attempt]);
+  }, [asked.q, asked.state, asked.sort, known, count, attempt]);
   const waits = state.problem === null && state.library?.documents.some((one) => ON_ITS_WAY.has(one.state ?? ""));
   useEffect(() => {
     if (!waits) return undefined;
@@ -81,6 +87,9 @@ async function listed(asked: Asked, count: number, signal: AbortSignal): Promise
   const documents: OwnDocument[] = [];
   for (;;) {
     const query = new URLSearchParams({ limit: String(Math.min(MOST, count - documents.length)), offset: String(documents.length) });
+    const [column = "", order = ""] = asked.sort.split(" ");
+    query.set("sort", column);
+    query.set("order", order);
     if (asked.q) query.set("q", asked.q);
     if (asked.state) query.set("state", asked.state);
     const said = await getJson<Said>(`library/documents?${query}`, signal);

@@ -3,11 +3,11 @@
 import { Problem, problemOf } from "../api.ts";
 import { authorization } from "../session.ts";
 
-/** `tell` is called with the share that was sent, 0..1. Throws Problem. */
-export function upload(file: File, tell: (share: number) => void): Promise<void> {
+/** A new document, or the file of the document `id`. `tell` is called with the share that was sent, 0..1. Throws Problem. */
+export function upload(file: File, tell: (share: number) => void, id?: string): Promise<void> {
   return new Promise((done, failed) => {
     const request = new XMLHttpRequest();
-    request.open("POST", "library/documents");
+    request.open(id === undefined ? "POST" : "PUT", id === undefined ? "library/documents" : `library/documents/${id}/file`);
     request.setRequestHeader("Accept", "application/json");
     for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
     request.upload.onprogress = (event) => event.lengthComputable && tell(event.loaded / event.total);

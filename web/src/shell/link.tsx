@@ -8,6 +8,8 @@ interface Props {
   to: string;
   class?: string;
   current?: boolean;
+  /** What it opens, in full. */
+  label?: string;
   /** Of the text, if it is not the page's. */
   lang?: string | undefined;
   /** Goes to the earlier scroll position of that address, not to its top. */
@@ -17,10 +19,10 @@ interface Props {
   children: ComponentChildren;
 }
 
-export function Go({ to, class: className, current, lang, back, followed, children }: Props) {
+export function Go({ to, class: className, current, label, lang, back, followed, children }: Props) {
   if (embedded) {
     return (
-      <a href={to} class={className} lang={lang} target="_blank" rel="noopener" onClick={followed}>
+      <a href={to} class={className} aria-label={label} lang={lang} target="_blank" rel="noopener" onClick={followed}>
         {children}
       </a>
     );
@@ -37,7 +39,7 @@ export function Go({ to, class: className, current, lang, back, followed, childr
     }
   };
   return (
-    <a href={to} class={className} lang={lang} onClick={follow} aria-current={current ? "page" : undefined}>
+    <a href={to} class={className} aria-label={label} lang={lang} onClick={follow} aria-current={current ? "page" : undefined}>
       {children}
     </a>
   );

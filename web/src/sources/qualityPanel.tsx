@@ -5,12 +5,13 @@ import { asProblem, sent } from "../api.ts";
 import { recordAddress } from "../route.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
+import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import { saveFile } from "../shell/save.ts";
 import type { Problem } from "../api.ts";
 import { useWords } from "../words/index.ts";
 import { FindingLine } from "./findingLine.tsx";
-import { type Finding, type Quality, sourceCall, useLoaded } from "./harvest.ts";
+import { type Finding, type Quality, sourceCall } from "./harvest.ts";
 
 export function QualityPanel({ id }: { id: string }) {
   const words = useWords().harvest;

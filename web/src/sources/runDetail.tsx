@@ -1,11 +1,12 @@
 // The details of one run: refused documents with their reasons, failures, warnings by kind, times by stage.
 
 import { useKey } from "../session.ts";
+import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import { durationOf } from "../times.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { FindingLine } from "./findingLine.tsx";
-import { type Refusal, useLoaded, type WholeRun } from "./harvest.ts";
+import { type Refusal, type WholeRun } from "./harvest.ts";
 
 const MOST = 100;
 

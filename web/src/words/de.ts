@@ -360,6 +360,12 @@ export const words: Words = {
     toRecord: "Zum Datensatz",
     pages: (first, last) => (first === last ? `Seite ${first}` : `Seiten ${first} bis ${last}`),
     relevance: (n) => `zu ${n} % passend`,
+    keep: "Dieses Gespräch aufbewahren",
+    keptUnder: "Meine Gespräche",
+    withheld: "Diese Antwort zitiert ein Dokument, das gelöscht ist oder das Sie nicht mehr lesen dürfen.",
+    nearest: "Die nächsten Textstellen, auch wenn keine antwortet",
+    within: (n) => `Nur in ${count(n, "gewähltem Dokument", "gewählten Dokumenten")}`,
+    withinCollection: (name) => `Nur in der Sammlung ${name}`,
   },
   document: {
     edit: "Titel und Autoren ändern",

@@ -317,6 +317,12 @@ export const words = {
     toRecord: "To the record",
     pages: (first: number, last: number) => (first === last ? `page ${first}` : `pages ${first} to ${last}`),
     relevance: (percent: number) => `${percent} % relevant`,
+    keep: "Keep this conversation",
+    keptUnder: "My conversations",
+    withheld: "This answer quotes a document that was deleted, or that you may no longer read.",
+    nearest: "The nearest passages, although none of them answers",
+    within: (n: number) => `Only in ${count(n, "chosen document", "chosen documents")}`,
+    withinCollection: (name: string) => `Only in the collection ${name}`,
   },
   document: {
     edit: "Edit title and authors",

@@ -361,6 +361,12 @@ export const words: Words = {
     toRecord: "Ver el registro",
     pages: (first, last) => (first === last ? `página ${first}` : `páginas ${first} a ${last}`),
     relevance: (n) => `${n} % de relevancia`,
+    keep: "Guardar esta conversación",
+    keptUnder: "Mis conversaciones",
+    withheld: "Esta respuesta cita un documento borrado, o que usted ya no puede leer.",
+    nearest: "Los pasajes más cercanos, aunque ninguno responde",
+    within: (n) => `Solo en ${count(n, "documento elegido", "documentos elegidos")}`,
+    withinCollection: (name) => `Solo en la colección ${name}`,
   },
   document: {
     edit: "Cambiar título y autores",

@@ -363,6 +363,12 @@ export const words: Words = {
     toRecord: "Vers la fiche",
     pages: (first, last) => (first === last ? `page ${first}` : `pages ${first} à ${last}`),
     relevance: (n) => `pertinent à ${n} %`,
+    keep: "Garder cette conversation",
+    keptUnder: "Mes conversations",
+    withheld: "Cette réponse cite un document supprimé, ou que vous ne pouvez plus lire.",
+    nearest: "Les passages les plus proches, même si aucun ne répond",
+    within: (n) => `Seulement dans ${count(n, "document choisi", "documents choisis")}`,
+    withinCollection: (name) => `Seulement dans la collection ${name}`,
   },
   document: {
     edit: "Modifier le titre et les auteurs",

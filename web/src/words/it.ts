@@ -363,6 +363,12 @@ export const words: Words = {
     toRecord: "Alla scheda",
     pages: (first, last) => (first === last ? `pagina ${first}` : `pagine da ${first} a ${last}`),
     relevance: (n) => `pertinente al ${n}%`,
+    keep: "Conserva questa conversazione",
+    keptUnder: "Le mie conversazioni",
+    withheld: "Questa risposta cita un documento eliminato, o che Lei non può più leggere.",
+    nearest: "I brani più vicini, anche se nessuno risponde",
+    within: (n) => `Solo in ${count(n, "documento scelto", "documenti scelti")}`,
+    withinCollection: (name) => `Solo nella raccolta ${name}`,
   },
   document: {
     edit: "Modifica titolo e autori",

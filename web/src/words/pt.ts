@@ -361,6 +361,12 @@ export const words: Words = {
     toRecord: "Ver o registro",
     pages: (first, last) => (first === last ? `página ${first}` : `páginas ${first} a ${last}`),
     relevance: (n) => `${n}% relevante`,
+    keep: "Guardar esta conversa",
+    keptUnder: "Minhas conversas",
+    withheld: "Esta resposta cita um documento excluído, ou que você não pode mais ler.",
+    nearest: "Os trechos mais próximos, embora nenhum responda",
+    within: (n) => `Somente em ${count(n, "documento escolhido", "documentos escolhidos")}`,
+    withinCollection: (name) => `Somente na coleção ${name}`,
   },
   document: {
     edit: "Alterar título e autores",

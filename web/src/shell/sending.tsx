@@ -1,9 +1,8 @@
-// An action of a steward: one at a time, its outcome said, its error shown.
+// An action of the user: one at a time, its outcome said, its error shown.
 
 import { useState } from "preact/hooks";
 import { asProblem, type Problem } from "../api.ts";
-import { ProblemNote } from "../shell/problem.tsx";
-import { useDesk } from "./words/index.ts";
+import { ProblemNote } from "./problem.tsx";
 
 export interface Sending {
   busy: boolean;
@@ -38,16 +37,18 @@ export function Outcome({ of }: { of: Sending }) {
   );
 }
 
-interface ReallyProps {
+interface SureProps {
   name: string;
+  /** What it does, in full. */
   label: string;
+  /** Its text while it asks back. */
+  really: string;
   busy?: boolean;
   act: () => void;
 }
 
-/** A button that asks back before it does what cannot be seen at once. */
-export function Really({ name, label, busy, act }: ReallyProps) {
-  const words = useDesk();
+/** A button that asks back before it does what cannot be undone or seen at once. */
+export function SureButton({ name, label, really, busy, act }: SureProps) {
   const [asks, setAsks] = useState(false);
   const press = () => {
     setAsks(!asks);
@@ -55,7 +56,7 @@ export function Really({ name, label, busy, act }: ReallyProps) {
   };
   return (
     <button type="button" aria-label={asks ? undefined : label} disabled={busy} onClick={press} onBlur={() => setAsks(false)}>
-      {asks ? words.really : name}
+      {asks ? really : name}
     </button>
   );
 }
