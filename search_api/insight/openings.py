@@ -7,6 +7,7 @@ each person once for a question and a record, whatever a script does.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -115,8 +116,8 @@ def _value(record: str, rows: Sequence[Logged], evidence: Evidence) -> float | N
     opening = [row for row in rows if record in row.opened]
     opened = 0.0
     if _agreed(opening, evidence.openers, evidence.days):
-        opened = sum(1.0 / chances[who] for who in {row.who for row in opening})
-    elif sum(chances.values()) < evidence.openers:
+        opened = math.fsum(1.0 / chances[who] for who in {row.who for row in opening})
+    elif math.fsum(chances.values()) < evidence.openers:  # exact: the order of the log must not decide
         return None
     share = min(opened / (len(position) + evidence.unopened), 1.0)
     return round(share * evidence.bins) / evidence.bins

@@ -55,6 +55,14 @@ def test_too_few_people_days_or_openings_are_no_evidence() -> None:
     assert values(people(8, ("s:3",)), replace(EVIDENCE, openings=8))
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_sums_are_exact_so_the_order_of_the_log_decides_nothing(backwards: bool) -> None:
+    """Ten people who looked with a chance of .1 each are one: added up one by one, they would be a little less."""
+    tenth = replace(EVIDENCE, examination=1.0, longest_odds=10.0, openers=1, people=2, days=1)
+    rows = [*people(10, ()), *people(3, (SHOWN[0],))]
+    assert values(rows[::-1] if backwards else rows, tenth)[SHOWN[9]] == 0.0
+
+
 @given(st.integers(1, 400), st.integers(1, 10), st.integers(0, 30))
 def test_one_person_changes_nothing_however_often_they_open(times: int, place: int, days: int) -> None:
     honest = people(12, ("s:2",))
