@@ -32,6 +32,7 @@ from search_api.parts import Parts
 from search_api.problems import Problem
 from search_api.request import Filters
 from search_api.views.granting import granted
+from search_api.views.notebooks import still_readable
 
 log = structlog.get_logger(__name__)
 
@@ -108,7 +109,7 @@ def ask_views(parts: Parts) -> APIBlueprint:
         kept = _conversation(parts, body)
         asked = to_request(body, _owner(body.scope))
         if kept is not None and not body.turns:
-            asked = replace(asked, turns=_earlier(kept))
+            asked = replace(asked, turns=_earlier(parts, kept))
         if body.collection is not None:
             asked = replace(asked, granted=granted(parts, body.collection))
 
@@ -135,9 +136,10 @@ def _conversation(parts: Parts, body: AskBody) -> Conversation | None:
     return found
 
 
-def _earlier(kept: Conversation) -> tuple[Turn, ...]:
-    said = kept.turns[-_MOST_TURNS:]
-    return tuple(Turn(turn["asked"]["question"], turn["answer"]["answer"]) for turn in said)
+def _earlier(parts: Parts, kept: Conversation) -> tuple[Turn, ...]:
+    """What was said before, without answers that the caller may not read any more: they reach no model either."""
+    said = still_readable(parts, kept, caller())[-_MOST_TURNS:]
+    return tuple(Turn(turn["asked"]["question"], (turn["answer"] or {}).get("answer", "")) for turn in said)
 
 
 def _kept(parts: Parts, body: AskBody, kept: Conversation, answer: Json) -> Json:

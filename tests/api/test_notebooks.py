@@ -20,6 +20,8 @@ from werkzeug.test import TestResponse
 from core.access import AccessScope, Caller, NotAuthenticated
 from indexer.documents.library import LibraryReading, read_queued
 from net.gate import Gate
+from search_api.answers.answerer import Answerer
+from search_api.answers.values import AskRequest, Turn
 from search_api.app import create_app
 from search_api.library.personal_library import PersonalLibrary
 from search_api.parts import Parts
@@ -244,7 +246,7 @@ def test_a_conversation_is_kept_goes_on_and_is_deleted_on_request(house: House, 
     assert house.call("anna", "DELETE", "/library/conversations").json == {"deleted": 1}
 
 
-def test_an_answer_from_what_one_may_no_longer_read_is_withheld(house: House) -> None:
+def test_an_answer_from_what_one_may_no_longer_read_is_withheld(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     lent = house.brought(
         "anna", b"The Zwackelmoor bog iron was mined until 1731. It was smelted in the village.", "iron.txt"
     )
@@ -256,6 +258,12 @@ def test_an_answer_from_what_one_may_no_longer_read_is_withheld(house: House) ->
     after = house.call("berta", "GET", f"/library/conversations/{id}")
     assert "1731" not in after.text
     assert after.json["turns"][0]["withheld"]
+
+    given: list[AskRequest] = []
+    answer = Answerer.answer
+    monkeypatch.setattr(Answerer, "answer", lambda own, request: given.append(request) or answer(own, request))
+    house.asked("berta", "And where?", conversation=id)
+    assert given[0].turns == (Turn(asked, ""),), "what a follow-up is read with, and what a model is shown"
 
 
 def test_a_refusal_shows_what_came_near(house: House, cores: str) -> None:
