@@ -58,11 +58,12 @@ def test_a_question_is_typed_read_and_answered(visit: Visit, shoot: Shoot) -> No
 def test_each_hit_says_why_it_is_here(visit: Visit) -> None:
     page = visit(RAINFALL)
     first = page.locator(".hit").first
+    expect(first.locator(".because")).to_have_text("Covers all of Southern Africa, since 1981, 5.6 km")
+    expect(first.locator(".bar").first).to_be_hidden()
+    first.locator("summary").click()
     expect(first.locator(".bar")).to_have_count(4)
     names = [bar.split("\n")[0] for bar in first.locator(".bar").all_inner_texts()]
     assert names == ["words", "meaning", "place", "time"]
-    assert first.get_by_text("of Southern Africa; its own area").is_hidden()
-    first.locator("summary").click()
     expect(first.get_by_text("of Southern Africa; its own area")).to_be_visible()
 
 

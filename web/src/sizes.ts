@@ -12,10 +12,10 @@ export function bytesText(bytes: number, locale: string): string {
   return new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 }).format(bytes / size);
 }
 
-/** `30 m`, `27.8 km`. */
-export function lengthText(metres: number, locale: string): string {
+/** `30 m`, `27.8 km`: with at most this many significant digits. */
+export function lengthText(metres: number, locale: string, digits = 3): string {
   const [unit, size] = metres >= 1000 ? (["kilometer", 1000] as const) : (["meter", 1] as const);
-  return new Intl.NumberFormat(locale, { style: "unit", unit, maximumSignificantDigits: 3 }).format(metres / size);
+  return new Intl.NumberFormat(locale, { style: "unit", unit, maximumSignificantDigits: digits }).format(metres / size);
 }
 
 /** `1 : 50,000`. */

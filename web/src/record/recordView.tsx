@@ -38,7 +38,12 @@ export function RecordView({ id }: { id: string }) {
       </p>
       {state.problem && <ProblemNote problem={state.problem} again={() => setAttempt(attempt + 1)} />}
       {state.missing && <Missing />}
-      {state.loading && !state.feature && <p role="status">{words.loading}</p>}
+      {state.loading && !state.feature && (
+        <>
+          <p role="status">{words.loading}</p>
+          <div class="waiting" aria-hidden="true" />
+        </>
+      )}
       {state.feature && <Whole feature={state.feature} title={title} />}
     </main>
   );

@@ -11,11 +11,14 @@ import { periodText } from "./periodText.ts";
 interface Props {
   search: URLSearchParams;
   read: Interpretation | null;
+  /** The reading is on its way: its room is kept, so that nothing moves when it comes. */
+  waiting: boolean;
 }
 
-export function Chips({ search, read }: Props) {
+export function Chips({ search, read, waiting }: Props) {
   const words = useWords();
-  const understood = read ? <Understood search={search} read={read} /> : null;
+  const coming = waiting && search.has("q") ? <div class="reading-room" /> : null;
+  const understood = read ? <Understood search={search} read={read} /> : coming;
   const filters = filtersOf(search, words, useLocale());
   return (
     <div class="chips">
@@ -52,7 +55,7 @@ function Understood({ search, read }: { search: URLSearchParams; read: Interpret
   const names: Record<string, string> = { place: words.where, time: words.when, scale: words.scale, kind: words.kind, names: words.nameAsked, terms: words.acronym };
   if (!read.text) return null;
   return (
-    <section aria-label={words.understood}>
+    <section class="reading" aria-label={words.understood}>
       <h2>{words.understood}</h2>
       <ul>
         {read.thematic && <Chip role={words.what} text={read.thematic} class="words" />}

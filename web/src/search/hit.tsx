@@ -7,9 +7,8 @@ import { marks } from "../safe.ts";
 import { Go } from "../shell/link.tsx";
 import type { Feature } from "../types.ts";
 import { useLocale, useWords, valueText } from "../words/index.ts";
-import { Bars } from "./bars.tsx";
-import { intervalText } from "./intervalText.ts";
 import { hitElementId, type Marked } from "./useMarked.ts";
+import { Why } from "./why.tsx";
 
 const SNIPPET = 260;
 
@@ -41,7 +40,7 @@ export function Hit({ feature, rank, marked }: { feature: Feature; rank: number;
         </p>
         <Passage feature={feature} />
         <div class="hit-foot">
-          {(feature["sonde:explanation"]?.signals.length ?? 0) > 0 && feature["sonde:explanation"] && <Bars signals={feature["sonde:explanation"].signals} score={feature["sonde:score"]} />}
+          <Why feature={feature} />
           {hasArea && (
             <button type="button" class="plain on-map" aria-label={words.showOnMap(title)} onClick={() => marked.show(feature.id)}>
               {words.onMap}
@@ -62,7 +61,6 @@ function Facts({ feature }: { feature: Feature }) {
   const facts = [
     properties.type && valueText("type", properties.type, words),
     kind && kind !== "unknown" ? valueText("provenance", kind, words) : undefined,
-    intervalText(feature, words, locale),
     properties.contacts?.find((contact) => contact.organization)?.organization,
     properties["sonde:access"] === "restricted" ? words.restricted : undefined,
   ];

@@ -63,7 +63,7 @@ export function SearchView({ query }: { query: string }) {
         <Start search={search} />
       ) : (
         <>
-          <Chips search={search} read={read} />
+          <Chips search={search} read={read} waiting={phase === "loading"} />
           <div class="columns" aria-busy={phase === "loading"}>
             {narrow ? [side, hits] : [hits, side]}
           </div>

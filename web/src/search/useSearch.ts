@@ -34,7 +34,7 @@ const START: State = { phase: "start", found: null, problem: null, loadingMore: 
 
 export function useSearch(search: URLSearchParams): Search {
   const key = search.toString();
-  const [state, setState] = useState<State>(() => shownBefore(key) ?? START);
+  const [state, setState] = useState<State>(() => shownBefore(key) ?? (asksNothing(search) ? START : { ...START, phase: "loading" }));
   const [attempt, setAttempt] = useState(0);
   const running = useRef(new AbortController());
 

@@ -130,6 +130,16 @@ export const words = {
     passage_bm25: "words of passages", spatial: "place", temporal: "time",
   } as Record<string, string>,
   why: "Why it is here",
+  /** The beginnings of a hit's sentence; `place` is null for an area without a name. */
+  because: {
+    coversAll: (place: string | null) => `covers all of ${place ?? "the chosen area"}`,
+    covers: (place: string | null, percent: number) => `covers ${percent} % of ${place ?? "the chosen area"}`,
+    inside: (place: string | null) => `lies in ${place ?? "the chosen area"}`,
+    outside: (place: string | null) => `lies outside ${place ?? "the chosen area"}`,
+    inTitle: (found: string) => `${found} in the title`,
+    inText: (found: string) => `${found} in the text`,
+    meaning: "close in meaning",
+  },
   percent: (name: string, n: number) => `${name}: ${n} percent`,
   notMeasured: (name: string) => `${name}: not measured`,
   counts: "counts",

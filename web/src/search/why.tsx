@@ -1,7 +1,8 @@
-// The reasons for a hit: a bar for each signal, and sentences.
+// The reasons for a hit: one sentence; opened, a bar for each signal and what it counts.
 
-import type { Signal } from "../types.ts";
+import type { Feature, Signal } from "../types.ts";
 import { useLocale, useWords, type Words } from "../words/index.ts";
+import { becauseText } from "./because.ts";
 
 /** The signals of the API by their label; the first that was measured is drawn. */
 const SHOWN: readonly [name: string, signals: readonly string[]][] = [
@@ -17,18 +18,34 @@ const NAMES: Record<string, string> = {
   source_boost: "source",
 };
 
-export function Bars({ signals, score }: { signals: readonly Signal[]; score: number | undefined }) {
+export function Why({ feature }: { feature: Feature }) {
+  const words = useWords();
+  const locale = useLocale();
+  const because = becauseText(feature, words, locale);
+  const signals = feature["sonde:explanation"]?.signals ?? [];
+  if (signals.length === 0) return because ? <p class="why because">{because}</p> : null;
+  return (
+    <details class="why">
+      <summary>
+        <span class="unseen">{words.why}: </span>
+        <span class="because">{because || words.why}</span>
+      </summary>
+      <Bars signals={signals} score={feature["sonde:score"]} />
+    </details>
+  );
+}
+
+function Bars({ signals, score }: { signals: readonly Signal[]; score: number | undefined }) {
   const words = useWords();
   const locale = useLocale();
   const drawn = SHOWN.map(([name, own]) => [name, bestOf(signals, own)] as const).filter(([, one]) => one !== null);
   return (
-    <details class="why">
-      <summary>
-        <span class="unseen">{words.why}. </span>
+    <>
+      <div class="bars">
         {drawn.map(([name, one]) => (
           <Bar key={name} name={name} signal={one as Signal} />
         ))}
-      </summary>
+      </div>
       <dl>
         {signals.map((one) => (
           <div key={one.signal}>
@@ -45,7 +62,7 @@ export function Bars({ signals, score }: { signals: readonly Signal[]; score: nu
           </div>
         )}
       </dl>
-    </details>
+    </>
   );
 }
 

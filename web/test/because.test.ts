@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { becauseText } from "../src/search/because.ts";
+import type { Feature, Reason } from "../src/types.ts";
+import { words } from "../src/words/en.ts";
+
+function hit(reasons: Record<string, Reason[]>, rest: Partial<Feature> = {}): Feature {
+  const signals = Object.entries(reasons).map(([signal, own]) => ({ signal, raw: 1, normalised: 1, weight: 1, contribution: 1, reason: "", reasons: own }));
+  return { id: "a:b", properties: {}, "sonde:explanation": { signals, ordered_by: "fused" }, ...rest };
+}
+
+const said = (feature: Feature) => becauseText(feature, words, "en");
+
+test("place, period and resolution make a sentence", () => {
+  const properties = { "sonde:times": [["1981-01-01T00:00:00Z", null]] as [string, null][], "sonde:resolution": { metres: 5565.975 } };
+  const covers = { code: "covers_place", place: "Southern Africa", share: 1 };
+  assert.equal(said(hit({ spatial: [covers] }, { properties })), "Covers all of Southern Africa, since 1981, 5.6 km");
+});
+
+test("a part is never said to be all, and never nothing", () => {
+  assert.equal(said(hit({ spatial: [{ code: "covers_place", place: "Italy", share: 0.9949 }] })), "Covers 99 % of Italy");
+  assert.equal(said(hit({ spatial: [{ code: "covers_place", place: null, share: 0.0002 }] })), "Covers 1 % of the chosen area");
+});
+
+test("without an asked place the words count, then the meaning", () => {
+  const highlights = { title: ["Monthly <em>Rainfall</em> and <em>rainfall</em>"], abstract: ["<em>rain</em>"] };
+  assert.equal(said(hit({ dense: [{ code: "cosine" }] }, { "sonde:highlights": highlights })), "Rainfall in the title");
+  assert.equal(said(hit({ dense: [{ code: "cosine" }] })), "Close in meaning");
+  assert.equal(said(hit({ spatial: [{ code: "unknown" }], dense: [] })), "");
+});
