@@ -106,7 +106,7 @@ def search_views(parts: Parts) -> APIBlueprint:
             media_type, write = writers[query.f]
             following = addresses.page(cursor) if cursor is not None else None
             return Response(write(_result_page(query, answer, addresses, following)), mimetype=media_type)
-        link_to = _noted(parts, asked, answer, addresses)
+        link_to = _noted(parts, query, asked, answer, addresses)
         features = [presented.hit(found, addresses, link_to(found.record.id)) for found in answer.found]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
         response.mimetype = GEOJSON
@@ -115,12 +115,14 @@ def search_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _noted(parts: Parts, asked: SearchRequest, answer: Answer, addresses: Addresses) -> Callable[[str], str | None]:
+def _noted(
+    parts: Parts, query: SearchParameters, asked: SearchRequest, answer: Answer, addresses: Addresses
+) -> Callable[[str], str | None]:
     """Notes the question, if the log is on, and makes the links that count what is opened. A later page is the same
-    question.
+    question, and so is a map that asks where its matches lie, again with every zoom (``cell_area``).
     """
     log = parts.queries
-    if not log.is_on or not asked.q or asked.offset or _by_steward():
+    if not log.is_on or not asked.q or asked.offset or query.cell_area or _by_steward():
         return lambda _record: None
     id = new_id()
     log.asked(id, asked.q, asked.algorithm, answer, Asker(caller().subject, request.remote_addr or ""))

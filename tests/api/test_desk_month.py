@@ -91,6 +91,10 @@ def _ask(http: FlaskClient, question: str, person: int, *, opens: bool) -> None:
     at = {"REMOTE_ADDR": f"192.0.2.{person}"}
     found = http.get("/search", query_string={"q": question, "rerank": "false"}, headers=headers, environ_base=at)
     hits = found.get_json()["features"]
+    if person == 0:  # with a map beside it, which asks again where the matches lie
+        zoomed = {"q": question, "rerank": "false", "facets": "cell", "cell_area": "-20,-40,60,40", "limit": "1"}
+        counted = http.get("/search", query_string=zoomed, headers=headers, environ_base=at).get_json()
+        assert all("sonde:opened" not in hit for hit in counted["features"])
     if opens:
         link = hits[1]["sonde:opened"].partition("/opened/")[2]
         answer = http.get(f"/opened/{link}", environ_base=at)

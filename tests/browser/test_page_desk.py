@@ -105,6 +105,28 @@ def test_the_desk_needs_a_key_and_shows_first_what_needs_a_look(visit: Visit, de
     shoot(page, "desk-sources")
 
 
+def test_a_record_says_to_stewards_what_led_to_it(visit: Visit, desk: TheDesk, shoot: Shoot) -> None:
+    question = {"q": "rainfall in africa", "rerank": "false"}
+    opened = desk.http.get("/search", query_string=question, headers={"Authorization": "Bearer reader0"}).get_json()
+    record = opened["features"][0]["id"].replace(":", "%3A")
+    page = visit(f"records/{record}", at=desk.address)
+    page.wait_for_load_state("networkidle")
+    assert page.get_by_text("Questions that led here").count() == 0, "not for everybody"
+    page.goto(f"{desk.address}desk")
+    entered(page)
+    page.goto(f"{desk.address}records/{record}")
+    part = page.get_by_role("region", name="The steward's desk")
+    expect(part).to_contain_text("% complete")
+    expect(part).to_contain_text("rainfall in africa")
+    expect(part).to_contain_text("7 people")
+    page.wait_for_load_state("networkidle")
+    sound(page)
+    shoot(page, "record-steward")
+    part.get_by_role("link", name="rainfall in africa").click()
+    expect(page.locator(".hit").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+
+
 def test_a_question_leads_to_a_rule_that_counts_and_is_undone(visit: Visit, desk: TheDesk, shoot: Shoot) -> None:
     page = visit("desk/questions", at=desk.address)
     entered(page)
