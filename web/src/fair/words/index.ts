@@ -1,12 +1,11 @@
 // The words of the FAIR table in the page's languages; they are loaded only when it is opened.
 
-import { useEffect, useState } from "preact/hooks";
-import type { Language } from "../../words/index.ts";
+import { type LazyLanguages, lazyWords } from "../../words/lazy.ts";
 import { type FairWords, words as en } from "./en.ts";
 
 export type { FairWords };
 
-export const FAIR_LANGUAGES: Partial<Record<Language, () => Promise<{ words: FairWords; same?: readonly string[] }>>> = {
+export const FAIR_LANGUAGES: LazyLanguages<FairWords> = {
   en: async () => ({ words: en }),
   de: () => import("./de.ts"),
   fr: () => import("./fr.ts"),
@@ -15,15 +14,4 @@ export const FAIR_LANGUAGES: Partial<Record<Language, () => Promise<{ words: Fai
   pt: () => import("./pt.ts"),
 };
 
-/** Null until they are loaded; English if they cannot be, or if the language has none. */
-export function useFairWords(language: Language): FairWords | null {
-  const [words, setWords] = useState<FairWords | null>(null);
-  useEffect(() => {
-    const load = FAIR_LANGUAGES[language];
-    Promise.resolve(load?.())
-      .then((loaded) => loaded?.words ?? en)
-      .catch(() => en)
-      .then(setWords);
-  }, [language]);
-  return words;
-}
+export const { useLoadedWords: useFairWords } = lazyWords(en, FAIR_LANGUAGES);
