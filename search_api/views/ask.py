@@ -138,7 +138,8 @@ def _conversation(parts: Parts, body: AskBody) -> Conversation | None:
 
 def _earlier(parts: Parts, kept: Conversation) -> tuple[Turn, ...]:
     """What was said before, without answers that the caller may not read any more: they reach no model either."""
-    said = still_readable(parts, kept, caller())[-_MOST_TURNS:]
+    last = replace(kept, turns=kept.turns[-_MOST_TURNS:])
+    said = still_readable(parts, last, caller())
     return tuple(Turn(turn["asked"]["question"], (turn["answer"] or {}).get("answer", "")) for turn in said)
 
 
