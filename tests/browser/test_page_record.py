@@ -151,8 +151,10 @@ def test_the_way_there_and_back(visit: Visit) -> None:
     page.get_by_role("link", name="Back to the results").click()
     page.wait_for_url("**/?q=sea+ice")
     expect(page.locator(".hit").first).to_be_visible()
+    page.locator(".leaflet-control-zoom-in").click()
     page.go_forward()  # the link went back in the browser's history
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    page.wait_for_timeout(400)  # the zoom, whose map is gone, ends 250 ms after its begin
 
 
 def test_a_record_that_is_not_there_says_so(visit: Visit) -> None:

@@ -39,6 +39,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     maxBounds: REACH,
     maxZoom: 9,
     zoomSnap: 0.25,
+    trackResize: false, // the observer below does, and leaves no timer behind when the map is removed
     zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
   });
   L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map);
@@ -89,6 +90,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     resized.disconnect();
     unwatch();
     drawing.end();
+    (map as unknown as { _animatingZoom: boolean })._animatingZoom = false; // else its end, by a timer, fails (Leaflet #4453)
     map.remove();
   }
 
