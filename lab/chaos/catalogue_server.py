@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
@@ -19,13 +20,17 @@ _RECORD = """<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns
 
 
 @contextmanager
-def catalogue_server(records: dict[str, str]) -> Iterator[str]:
-    """The address of a catalogue that holds ``records`` (id to title) as they are at each request."""
+def catalogue_server(records: dict[str, str], cap: int = _CAP, page_s: float = 0.0) -> Iterator[str]:
+    """The address of a catalogue that holds ``records`` (id to title) as they are at each request.
+
+    ``cap``: the most records of a page; ``page_s``: seconds that each takes.
+    """
 
     def pages(first: int, size: int) -> tuple[int, list[str]]:
+        time.sleep(page_s)
         now = dict(records)
         some = sorted(now)[first : first + size]
         return len(now), [_RECORD.format(id=escape(id), title=escape(now[id])) for id in some]
 
-    with served(CswServer(pages, _CAP)) as url:
+    with served(CswServer(pages, cap)) as url:
         yield f"{url}/csw"

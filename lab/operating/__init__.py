@@ -1,0 +1,1 @@
+"""What operators do once in a while, rehearsed on one machine: `python -m lab.operating`."""

@@ -1,0 +1,120 @@
+"""What the old version is filled with, so that each of its indices holds something, and how a user sees it again."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import httpx
+
+from core.errors import SondeError
+from core.json_types import Json
+from evaluation.local_server import served
+from lab.operating.release import Release
+
+SAMPLES, FOLDER_OF_FILES, SLOW = "samples", "files", "slow"
+_VOCABULARY = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+<https://example.org/rain> a skos:Concept ; skos:prefLabel "rainfall"@en ; skos:altLabel "pluviometry"@en .
+"""
+_NOTES = {
+    "rainfall.txt": "Rainfall over southern Africa from 1981 to 2010\n\nMonthly totals in millimetres come from gauges "
+    "and from satellites. The wettest month was January 1984.",
+    "glaciers.txt": "Glaciers of the Alps since 1950\n\nThe area of the glaciers was measured from aerial photographs. "
+    "They lost a third of their area.",
+}
+_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody with a key and documents of their own at ``url``."""
+
+    url: str
+    key: str
+
+    def asked(self, path: str, method: str = "GET", **options: object) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self.key}"}
+        answer = httpx.request(method, f"{self.url}{path}", headers=headers, timeout=_TIMEOUT_S, **options)  # type: ignore[arg-type]
+        if answer.is_error:
+            raise SondeError(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
+        return answer
+
+    def upload(self, file: Path) -> None:
+        self.asked("/library/documents", "POST", files={"file": (file.name, file.read_bytes())})
+
+    def documents(self) -> list[Json]:
+        return list(self.asked("/library/documents").json()["documents"])
+
+    def ready(self) -> bool:
+        return all(one["state"] == "ready" for one in self.documents())
+
+    def files(self) -> Mapping[str, bytes]:
+        """Each document's own bytes, by its id."""
+        return {one["id"]: self.asked(f"/library/documents/{one['id']}/file").content for one in self.documents()}
+
+    def finds(self, question: str) -> list[str]:
+        """Ids of the documents of one's own that answer."""
+        found = self.asked("/search", params={"q": question, "scope": "mine"}).json()
+        return [str(one["id"]) for one in found["features"]]
+
+
+def key(release: Release, subject: str, *scopes: str) -> str:
+    options = [word for scope in scopes for word in ("--scope", scope)]
+    return str(json.loads(release.sonde("keys", "add", "--subject", subject, *options, "--json"))["key"])
+
+
+@contextmanager
+def folder_of_files(samples: Path, folder: Path) -> Iterator[str]:
+    """The address of a web folder with three records: its answers carry dates, which visits are remembered by."""
+    folder.mkdir(exist_ok=True)
+    for file in sorted(samples.glob("*.xml"))[:3]:
+        (folder / file.name).write_bytes(file.read_bytes())
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            """Silent."""
+
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))) as url:
+        yield f"{url}/"
+
+
+def write_sources(file: Path, samples: Path, web_folder: str, slow: str) -> None:
+    file.write_text(
+        "sources:\n"
+        f"  - {{id: {SAMPLES}, title: Samples, type: folder, path: {samples}}}\n"
+        f"  - {{id: {FOLDER_OF_FILES}, title: Files, type: waf, url: '{web_folder}'}}\n"
+        f"  - {{id: {SLOW}, title: Slow, type: csw, url: '{slow}'}}\n",
+        "utf-8",
+    )
+
+
+def fill(release: Release, url: str, folder: Path, pdfs: list[Path]) -> User:
+    """Two harvests, a public document, a vocabulary, a user with a key and documents of their own, which are ready."""
+    release.sonde("harvest", SAMPLES, FOLDER_OF_FILES)
+    (folder / "rain.ttl").write_text(_VOCABULARY, "utf-8")
+    release.sonde("vocabulary", "load", str(folder / "rain.ttl"))
+    notes = [folder / name for name in _NOTES]
+    for note in notes:
+        note.write_text(_NOTES[note.name], "utf-8")
+    release.sonde("ingest", *map(str, notes[:1]))
+    user = User(url, key(release, "reader", "search", "library"))
+    for file in (*notes, *pdfs):
+        user.upload(file)
+    wait_until(user.ready, 900, "the uploaded documents are ready")
+    return user
+
+
+def wait_until(holds: Callable[[], bool], patience_s: float, what: str) -> float:
+    """Seconds until it held. Raises TimeoutError where it never did."""
+    begun = time.monotonic()
+    while not holds():
+        if time.monotonic() - begun > patience_s:
+            raise TimeoutError(f"not within {patience_s:.0f} s: {what}")
+        time.sleep(0.5)
+    return time.monotonic() - begun
