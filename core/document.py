@@ -39,7 +39,9 @@ class DocumentEntry:
     often that version started to read these bytes. ``done`` of ``total``: pages read while it is ``parsing``, passages
     embedded while it is ``embedding``. ``coverage`` is the share of its words that were kept (0..1); ``warnings`` name
     pages with a low share. ``tables`` holds captions and CSV. ``origin`` is its source: a path, an address to fetch it
-    from, or ``upload:`` and ``import:`` with a unique name. ``edited``: what its owner set, for good.
+    from, or ``upload:`` and ``import:`` with a unique name. ``edited``: what its owner set, for good. ``front_source``
+    names where each value of its metadata was read (``page``, ``xmp``, ``info``, ``crossref``, ``datacite``);
+    ``registered``: what a registry said of its DOI.
     """
 
     id: str
@@ -80,6 +82,7 @@ class DocumentEntry:
     updated: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)
     edited: Edited = field(default_factory=dict)
+    registered: JsonMapping = field(default_factory=dict)
 
 
 def with_edits(entry: DocumentEntry) -> DocumentEntry:

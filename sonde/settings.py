@@ -226,6 +226,22 @@ class CitationsSettings(_Group):
     timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
 
 
+class RegistrySettings(_Group):
+    """Registries that complete title, authors, journal and date of a document from its DOI; docs/documents.md."""
+
+    ask: Literal["none", "public", "all"] = Field(
+        "public",
+        description="Whose DOIs they are asked: those of documents that everybody may see, or of users' documents too, "
+        "which tells the registry what is read here. Nothing is asked without SONDE_NET__CONTACT.",
+    )
+    names: tuple[Literal["crossref", "datacite"], ...] = Field(
+        ("crossref", "datacite"), description="Which are asked, in this order, until one knows the DOI."
+    )
+    crossref_url: HttpUrl = Field("https://api.crossref.org", description="Crossref's REST API, or a mirror of it.")
+    datacite_url: HttpUrl = Field("https://api.datacite.org", description="DataCite's REST API, or a mirror of it.")
+    timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
+
+
 class MailSettings(_Group):
     """The mail server; without a host Sonde sends no mail."""
 
@@ -481,6 +497,7 @@ class Settings(BaseSettings):
     limits: LimitsSettings = LimitsSettings()
     queries: QueriesSettings = QueriesSettings()
     citations: CitationsSettings = CitationsSettings()
+    registries: RegistrySettings = RegistrySettings()
     mail: MailSettings = MailSettings()
     alerts: AlertsSettings = AlertsSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
@@ -498,6 +515,14 @@ class Settings(BaseSettings):
     stack: StackSettings = StackSettings()
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+
+    @model_validator(mode="after")
+    def _registries_know_whom_to_write_to(self) -> Self:
+        if self.registries.ask == "all" and not self.net.contact:
+            raise ValueError(
+                "SONDE_REGISTRIES__ASK=all needs SONDE_NET__CONTACT: registries ask whom they may write to"
+            )
+        return self
 
     @property
     def elasticsearch_url(self) -> str:

@@ -23,6 +23,11 @@ def normalise_text(text: str) -> str:
     return _SPACE.sub(" ", _ORNAMENTS.sub("", shown)).strip()
 
 
+def letters(text: str) -> str:
+    """Letters and digits alone, lower case: for comparing texts whose spaces, hyphens and quotation marks differ."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
 def hyphenated_words(texts: Iterable[str]) -> frozenset[str]:
     """Compounds written with a hyphen inside a line; they keep it at a line end too. Lower case."""
     return frozenset(match[0].lower() for text in texts for match in _HYPHENATED.finditer(text))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
-from indexer.documents.clean import normalise_text
+from indexer.documents.clean import letters, normalise_text
 from indexer.documents.kinds import NUMBERED
 from indexer.documents.model import Block, FrontMatter
 from indexer.documents.moments import date_in, whole_date
@@ -105,11 +105,11 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     draft = _Draft()
     page = _front_page(blocks)
     own = _of_page(blocks, page)
-    printed = _letters(" ".join(block.text for block in own)[:20_000])
+    printed = letters(" ".join(block.text for block in own)[:20_000])
     titles = [(source, text) for source, text in _told_titles(info, xmp) if not _GENERATED.search(text)]
     head = _title(opening(own))
     for source, text in titles:
-        if len(_letters(text)) >= _SHORTEST_TITLE and _letters(text) in printed and not _is_begin(text, head):
+        if len(letters(text)) >= _SHORTEST_TITLE and letters(text) in printed and not _is_begin(text, head):
             draft.take("title", text, source)
     draft.take("doi", _told(xmp)["doi"], "xmp")  # a DOI there is the document's own, not a reference
     _year_beside_title(draft, blocks, page, head)
@@ -141,13 +141,9 @@ def _told_titles(info: Mapping[str, str], xmp: Mapping[str, object]) -> list[tup
     return [(source, text) for source, text in told if len(text) > 6]
 
 
-def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
 def _is_begin(text: str, head: Block | None) -> bool:
     """Whether the page's title continues where this one ends."""
-    return head is not None and _letters(head.text) != _letters(text) and _letters(head.text).startswith(_letters(text))
+    return head is not None and letters(head.text) != letters(text) and letters(head.text).startswith(letters(text))
 
 
 def _of_page(blocks: Sequence[Block], page: int | None) -> list[Block]:
@@ -223,10 +219,10 @@ def without_author_headings(blocks: Sequence[Block], front: FrontMatter) -> list
 
 
 def _is_byline(text: str, front: FrontMatter) -> bool:
-    words = _letters(text)
-    if words == _letters(front.title):
+    words = letters(text)
+    if words == letters(front.title):
         return False
-    named = sum(len(_letters(author)) for author in front.authors if _letters(author) in words)
+    named = sum(len(letters(author)) for author in front.authors if letters(author) in words)
     return named > 0.5 * len(words) or (date_in(text) is not None and len(text.split()) <= 6)
 
 

@@ -41,6 +41,8 @@ from indexer.documents.parking import (
 from indexer.documents.place_time import PassageReader
 from indexer.documents.progress import PagesRead
 from indexer.documents.recipe import recipe
+from indexer.documents.registered import completed, opening_text
+from indexer.documents.registries import Registries
 from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
 from indexer.documents.store import DocumentGone, DocumentStore, passage_document, passages_kind
 from indexer.documents.table_stored import stored_table
@@ -79,6 +81,7 @@ def not_kept(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
 class IngestParts:
     """``embedder`` loads the model with the given name. ``coherence`` makes the segmentation port from the embedder;
     None uses the similarity of embeddings. ``segmenter`` is its name: after a change, documents are split again.
+    ``registries`` complete the metadata of documents with a DOI; None: nobody is asked.
     """
 
     client: Elasticsearch
@@ -92,6 +95,7 @@ class IngestParts:
     segmenter: str = ""
     parse: Parse = read_isolated
     keep_file: KeepFile = not_kept
+    registries: Registries | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,7 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
         attempts=(0 if incoming.again else starts_before(stored, incoming.hash)) + 1,
         created=stored.created if stored is not None and stored.created else now_iso(),
         updated=now_iso(),
+        registered=stored.registered if stored is not None else {},
     )
     if incoming.known is None:
         return Ingested(_Run(parts, store, embedder, index.tokens, progress, store.put_entry).run(entry, incoming.data))
@@ -247,6 +252,7 @@ class _Run:
         parsed = self._timed("parse", lambda: self.parts.parse(data, self.parts.limits, self.parts.ocr, pages_read))
         entry = self._described(entry, parsed)
         inherits = self._record(entry)
+        entry = self._completed(entry, inherits, parsed.document)
         entry = self._told(replace(entry, state="embedding", record=str(inherits["record"]) if inherits else None))
         found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
         written = self._write(entry, found.passages, inherits)
@@ -297,6 +303,13 @@ class _Run:
             tables=tuple(stored_table(one) for one in read.tables),
         )
         return with_edits(described)
+
+    def _completed(self, entry: DocumentEntry, inherits: Json | None, document: ReadDocument) -> DocumentEntry:
+        registries = self.parts.registries
+        found = self._timed("registry", lambda: registries.of(entry, inherits)) if registries is not None else None
+        if found is None:
+            return entry
+        return with_edits(completed(entry, found, opening_text(document.blocks)))
 
     def _record(self, entry: DocumentEntry) -> Json | None:
         """The fields that passages inherit from the given record, or from the record with the document's DOI."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso
+from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso, with_edits
 from core.errors import NotFound, SondeError
 from indexer.documents.detect_format import MEDIA_TYPES, file_kind
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.linked import pdf_of_page
 from indexer.documents.parking import refused_by_defect, sonde_version
+from indexer.documents.registered import completed
 from indexer.documents.store import DocumentGone, DocumentStore
 from net.exchange import Outgoing
 from net.gate import Gate
@@ -51,6 +52,7 @@ def read_queued(id: str, reading: LibraryReading) -> DocumentEntry | None:
     try:
         data = reading.files.get(key)
         if data is None:
+            entry = _named(entry, reading)
             data = _fetched(entry, reading)
             reading.files.put(key, [data])
             entry = replace(entry, bytes=len(data), media_type=MEDIA_TYPES["pdf"])
@@ -68,6 +70,17 @@ def read_queued(id: str, reading: LibraryReading) -> DocumentEntry | None:
         raise
     except Exception as error:  # noqa: BLE001 - a defect of ours on the way to its bytes; ``ingest`` parks those of reading itself
         return _failed(entry, refused_by_defect(error), reading)
+
+
+def _named(entry: DocumentEntry, reading: LibraryReading) -> DocumentEntry:
+    """What a registry says of a reference that may be no more than a DOI: it has its title also if no PDF is found."""
+    registries = reading.parts.registries
+    found = registries.of(entry, None) if registries is not None else None
+    if found is None:
+        return entry
+    entry = with_edits(completed(entry, found, None))
+    reading.store.keep_entry(entry)
+    return entry
 
 
 def _fetched(entry: DocumentEntry, reading: LibraryReading) -> bytes:

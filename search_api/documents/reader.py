@@ -22,7 +22,7 @@ from search_api.listing.reader import RecordReader
 from search_api.retrieval.filters import Clause
 
 _SHOWN = ["document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page", "table"]
-_LARGE = ["references", "affiliations", "tables", "front_source", "took_ms", "warnings"]
+_LARGE = ["references", "affiliations", "tables", "front_source", "registered", "took_ms", "warnings"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ _MOST_DOCUMENTS = 50
 _AROUND = 200
 """Characters of a quote before and after the name."""
 _PASSAGE = ["record", "document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page"]
-_ENTRY_WITHOUT = ["affiliations", "tables", "front_source", "took_ms", "warnings"]
+_ENTRY_WITHOUT = ["affiliations", "tables", "front_source", "registered", "took_ms", "warnings"]
 
 
 @dataclass(frozen=True, slots=True)

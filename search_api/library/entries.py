@@ -23,7 +23,7 @@ COLUMNS: tuple[Column, ...] = get_args(Column)
 SortColumn = Literal["name", "state", "bytes", "pages", "passages", "published", "created", "updated"]
 SORTABLE: tuple[SortColumn, ...] = get_args(SortColumn)
 
-_LARGE = ["references", "affiliations", "tables", "front_source", "took_ms"]
+_LARGE = ["references", "affiliations", "tables", "front_source", "registered", "took_ms"]
 
 
 @dataclass(frozen=True, slots=True)

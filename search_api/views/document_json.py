@@ -25,6 +25,7 @@ def feature(seen: SeenDocument, addresses: Addresses, *, has_file: bool) -> Json
         **_properties(entry),
         "sonde:private": seen.is_private or None,
         "sonde:state": entry.state,
+        "sonde:metadataFrom": {**entry.front_source, **dict.fromkeys(entry.edited, "owner")},
         "sonde:affiliations": list(entry.affiliations),
         "sonde:references": list(entry.references),
         "sonde:tables": tables,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,11 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.linked import Followed, follow_links
 from indexer.documents.parking import undo_interrupted
 from indexer.documents.place_time import PassageReader
+from indexer.documents.registered import RegistryName
+from indexer.documents.registries import Registries, RegistryAddresses
 from indexer.documents.segment import SegmentOptions
 from indexer.documents.store import DocumentStore
+from net.gate import Gate
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from sonde.settings import Settings
@@ -54,7 +58,19 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         coherence=coherence,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
+        registries=registries(settings, lambda: models.gate),
     )
+
+
+def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
+    """None if no registry is asked: by the settings, or because they name no contact."""
+    given = settings.registries
+    if given.ask == "none" or not given.names or not settings.net.contact:
+        return None
+    known: dict[RegistryName, str] = {"crossref": given.crossref_url, "datacite": given.datacite_url}
+    urls = {name: known[name] for name in given.names}
+    addresses = RegistryAddresses(urls, settings.net.contact, given.timeout_s)
+    return Registries(addresses, gate, private=given.ask == "all")
 
 
 def passage_reader(models: Models) -> PassageReader:

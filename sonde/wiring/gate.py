@@ -13,7 +13,8 @@ def gate_policy(settings: Settings) -> GatePolicy:
     """The gate's default limits; the operator's own services may have private addresses."""
     issuer = (settings.access.oidc_issuer, settings.access.oidc_jwks_url)
     services = (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url)
-    named = (*services, *issuer)
+    registries = (settings.registries.crossref_url, settings.registries.datacite_url)
+    named = (*services, *issuer, *registries)
     own = [urlsplit(url).netloc for url in named if url]
     contact = f" ({settings.net.contact})" if settings.net.contact else ""
     return GatePolicy(

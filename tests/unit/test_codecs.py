@@ -49,7 +49,8 @@ ENTRY = ledger.LedgerEntry(
 )  # fmt: skip
 DOCUMENT = DocumentEntry(
     "d", "public", "/a.pdf", "a.pdf", "ready", record="s:a", bytes=0, authors=("A. Body",), tables=({"csv": "a,b"},),
-    front_source={"title": "page"}, coverage=0.5, warnings=("page 2",), took_ms={"parse": 1.5},
+    front_source={"title": "page"}, registered={"doi": "10.1/x"}, coverage=0.5, warnings=("page 2",),
+    took_ms={"parse": 1.5},
 )  # fmt: skip
 RUN = runs.RunReport(
     "r", "s", "complete", "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z", total=3, position="p",

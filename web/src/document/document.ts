@@ -19,6 +19,8 @@ export interface DocumentProperties extends Properties {
   "sonde:passageCount"?: number;
   "sonde:tables"?: DocumentTable[];
   "sonde:references"?: string[];
+  /** Where each value was read: page, xmp, info, crossref, datacite or owner. */
+  "sonde:metadataFrom"?: Record<string, string>;
   "sonde:private"?: boolean;
 }
 

@@ -18,6 +18,7 @@ import { PdfPane } from "./pdfPane.tsx";
 import { TablesPanel } from "./tablesPanel.tsx";
 
 const DOI = "DOI";
+const REGISTRIES: Record<string, string> = { crossref: "Crossref", datacite: "DataCite" };
 
 interface State {
   found: DocumentFeature | null;
@@ -95,18 +96,21 @@ function Facts({ found }: { found: DocumentFeature }) {
   const doi = properties.externalIds?.[0]?.value;
   const record = properties["sonde:record"];
   const origin = originAt(found.links, undefined);
-  const facts: [string, string | undefined][] = [
-    [words.authors, properties.contacts?.map((one) => one.name).join(", ")],
-    [words.published, properties.created],
-    [words.journal, properties["sonde:journal"]],
+  const registry = (field: string) => REGISTRIES[properties["sonde:metadataFrom"]?.[field] ?? ""];
+  const facts: [string, string | undefined, string?][] = [
+    [words.authors, properties.contacts?.map((one) => one.name).join(", "), registry("authors")],
+    [words.published, properties.created, registry("published")],
+    [words.journal, properties["sonde:journal"], registry("journal")],
     [words.pages, properties["sonde:pages"]?.toString()],
   ];
   return (
     <dl class="facts-list">
-      {facts.filter(([, value]) => value).map(([name, value]) => (
+      {facts.filter(([, value]) => value).map(([name, value, source]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>
+            {value} {source && <small>({source})</small>}
+          </dd>
         </div>
       ))}
       {doi && (
