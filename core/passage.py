@@ -11,6 +11,9 @@ from core.word_boxes import WordBox
 
 PassageKind = Literal["text", "table", "caption"]
 
+CELL = " | "
+"""Between the cells of a row in the text of a passage."""
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.passage import CELL
 from indexer.documents.model import Block, Table
 from reading.sentences import sentences
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 SPECIAL_TOKENS = 2  # special tokens that an encoder adds to each text
-CELL = " | "
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def ask_documents(
         return written(marked({**own, **_nothing(record)}, []))
     said = {
         "answer": [
-            {"text": one["text"], "passages": one["citations"], "supported": one["supported"]}
+            {"text": one.get("cell", one)["text"], "passages": one["citations"], "supported": one["supported"]}
             for one in answer["sentences"]
         ],
         "passages": [_passage(one, 300) for one in answer["passages"]],

@@ -11,12 +11,13 @@ import structlog
 from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
 from reading.language import detect_language
+from search_api.answers.cells import quoted_cell
 from search_api.answers.citations import Judge, checked_sentences
 from search_api.answers.extract import best_quotes, quoted_text
 from search_api.answers.prompt import build_messages
 from search_api.answers.retrieve import PassageRetriever
 from search_api.answers.said import answer_alone, is_refusal, without_reasoning
-from search_api.answers.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage
+from search_api.answers.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage, Sentence
 from search_api.pipeline import Stopwatch
 from search_api.ranking.rerank import calibrated
 from search_api.serving import Serving, ServingResolver
@@ -138,6 +139,7 @@ class Answerer:
         quotes = best_quotes(question, passages, serving.embedder, self._parts.config.quotes, weights)
         if not quotes:
             return _refusal(passages, language, state)
+        quotes = self._with_cells(question, quotes, passages)
         return CitedAnswer(
             quoted_text(quotes),
             "extractive",
@@ -146,6 +148,19 @@ class Answerer:
             language,
             tuple(state.degraded),
             state.watch.took_ms,
+        )
+
+    def _with_cells(
+        self, question: str, quotes: Sequence[Sentence], passages: Sequence[FoundPassage]
+    ) -> tuple[Sentence, ...]:
+        """Rows of tables with the cell that the question asks for."""
+        cited = {number for quote in quotes for number in quote.citations}
+        tables = self._parts.retriever.tables([one for one in passages if one.number in cited])
+        return tuple(
+            replace(quote, cell=quoted_cell(question, quote.text, tables[quote.citations[0]]))
+            if quote.citations[0] in tables
+            else quote
+            for quote in quotes
         )
 
     def _judge(self) -> Judge | None:

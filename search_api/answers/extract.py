@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.passage import CELL
 from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.answers.coverage import content_words, coverage, weights
@@ -34,9 +35,10 @@ def best_quotes(
     candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
     if not candidates:
         return ()
-    words = [content_words(text) for text, _ in candidates]
+    read = [_with_heads(text, passage) for text, passage in candidates]
+    words = [content_words(text) for text in read]
     asked = weights(words, content_words(question))
-    meant = _cosines(question, [text for text, _ in candidates], embedder)
+    meant = _cosines(question, read, embedder)
     quotes = [
         Quote(
             text,
@@ -52,7 +54,9 @@ def best_quotes(
 
 def quoted_text(quotes: Sequence[Sentence]) -> str:
     """The quotes as an answer: each in quotation marks with its number."""
-    return " ".join(f"“{quote.text}” [{quote.citations[0]}]" for quote in quotes)
+    return " ".join(
+        f"“{quote.text if quote.cell is None else quote.cell.text}” [{quote.citations[0]}]" for quote in quotes
+    )
 
 
 def _sentences(passage: FoundPassage) -> list[str]:
@@ -63,6 +67,14 @@ def _sentences(passage: FoundPassage) -> list[str]:
     else:
         parts = sentences(passage.text)
     return [part for part in parts if _SHORTEST <= len(part.split()) <= _LONGEST]
+
+
+def _with_heads(text: str, passage: FoundPassage) -> str:
+    """A row of a table is read with the first line of its header, which names what its numbers are."""
+    if passage.kind != "table" or CELL not in text:
+        return text
+    header = next((line for line in passage.text.split("\n") if CELL in line), text)
+    return text if header == text else f"{header}\n{text}"
 
 
 def _cosines(question: str, texts: Sequence[str], embedder: Embedder | None) -> list[float]:

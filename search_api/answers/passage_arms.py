@@ -27,7 +27,9 @@ from search_api.retrieval.filters import Clause, area_clause, passage_conditions
 from search_api.retrieval.language_fields import language_suffix
 from search_api.understanding.interpretation import Interpretation
 
-_SHOWN = ["document", "record", "text", "title", "kind", "section_path", "section_role", "first_page", "last_page"]
+_SHOWN = [
+    "document", "record", "text", "title", "kind", "section_path", "section_role", "first_page", "last_page", "table",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,7 @@ def _passage(hit: JsonMapping) -> FoundPassage:
         section_role=source.get("section_role"),
         first_page=source.get("first_page"),
         last_page=source.get("last_page"),
+        table=source.get("table"),
     )
 
 

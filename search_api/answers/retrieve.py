@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
+from es_mappings.names import alias
 from search_api.answers.coverage import content_words, coverage, weights
 from search_api.answers.follow_up import in_context
 from search_api.answers.interactions import interactions
 from search_api.answers.passage_arms import FoundPassages, PassageSearch, found_by
 from search_api.answers.scope import scopes_of
 from search_api.answers.values import AnswerConfig, AskRequest, FoundPassage
+from search_api.documents.tables import DocumentTable, table_from
 from search_api.pipeline import SearchParts
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.config import Ranker
@@ -66,6 +68,21 @@ class PassageRetriever:
         near = [] if kept else best[:_MOST_NEAR]
         without = ("dense",) if serving.embedder is None else ()
         return Retrieved(_numbered(kept), _numbered(near), (*without, *unread, *read.degraded))
+
+    def tables(self, quoted: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
+        """The tables that these passages are parts of, by the passage's number."""
+        parts = [one for one in quoted if one.table is not None]
+        if not parts:
+            return {}
+        ids = list(dict.fromkeys(one.document for one in parts))
+        index = alias(self.prefix, "documents")
+        found = self.parts.client.mget(index=index, ids=ids, source_includes=["tables"]).body["docs"]
+        kept = {one["_id"]: one["_source"].get("tables", []) for one in found if one.get("found")}
+        return {
+            one.number: table_from(one.table, kept[one.document][one.table - 1])
+            for one in parts
+            if one.table is not None and one.table <= len(kept.get(one.document, ()))
+        }
 
     def _found(self, asked: AskRequest, read: Interpretation, serving: Serving) -> FoundPassages:
         encoded = serving.embedder.encode([read.text], "query") if serving.embedder is not None else None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from search_api.answers.cells import QuotedCell
 from search_api.request import Filters
 
 REFUSAL = "Sorry. I cannot find the answer based on the context."
@@ -66,7 +67,10 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage with its signals; ``relevance`` is calibrated, 0..1. Citations use ``number``, which starts at 1."""
+    """A passage with its signals; ``relevance`` is calibrated, 0..1. Citations use ``number``, which starts at 1.
+
+    ``table``: the number of the table that it is a part of, in its document, from 1.
+    """
 
     id: str
     document: str
@@ -82,16 +86,21 @@ class FoundPassage:
     section_role: str | None = None
     first_page: int | None = None
     last_page: int | None = None
+    table: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer with its cited passages. ``supported``: the citations exist and support it."""
+    """One sentence of an answer with its cited passages. ``supported``: the citations exist and support it.
+
+    ``cell``: the cell of a table that the sentence, a row of it, is quoted for.
+    """
 
     text: str
     citations: tuple[int, ...] = ()
     supported: bool = False
     why: str = ""
+    cell: QuotedCell | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from core.json_types import Json, JsonMapping
 class DocumentTable:
     """``number`` counts from 1. ``rows`` include ``header_rows``. ``units``: one for each column, empty if unknown.
 
-    ``sure`` (0..1), ``page`` and ``found_by`` are None for a document that an earlier version read.
+    ``confidence`` (0..1), ``page`` and ``found_by`` are None for a document that an earlier version read.
     """
 
     number: int
@@ -27,8 +27,14 @@ class DocumentTable:
     rows: int
     columns: int
     page: int | None = None
-    sure: float | None = None
+    confidence: float | None = None
     found_by: str | None = None
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The heading of each column, the header's rows joined from above."""
+        above = self.cells[: self.header_rows]
+        return tuple(" ".join(cell for cell in column if cell) for column in zip(*above, strict=True))
 
     @property
     def cells(self) -> tuple[tuple[str, ...], ...]:
@@ -36,17 +42,18 @@ class DocumentTable:
 
 
 def tables_of(entry: DocumentEntry) -> Iterator[DocumentTable]:
-    return (_table(number, kept) for number, kept in enumerate(entry.tables, 1))
+    return (table_from(number, kept) for number, kept in enumerate(entry.tables, 1))
 
 
 def table_of(entry: DocumentEntry, number: int) -> DocumentTable:
     """Raises NotFound."""
     if not 1 <= number <= len(entry.tables):
         raise NotFound(f"The document {entry.id!r} has no table {number}; it has {len(entry.tables)}.")
-    return _table(number, entry.tables[number - 1])
+    return table_from(number, entry.tables[number - 1])
 
 
-def _table(number: int, kept: JsonMapping) -> DocumentTable:
+def table_from(number: int, kept: JsonMapping) -> DocumentTable:
+    """From the form that an entry keeps; ``number`` counts from 1."""
     return DocumentTable(
         number,
         caption=kept.get("caption") or "",
@@ -56,7 +63,7 @@ def _table(number: int, kept: JsonMapping) -> DocumentTable:
         rows=int(kept.get("rows", 0)),
         columns=int(kept.get("columns", 0)),
         page=kept.get("page"),
-        sure=kept.get("sure"),
+        confidence=kept.get("sure"),
         found_by=kept.get("found_by"),
     )
 
@@ -70,7 +77,7 @@ def described(table: DocumentTable) -> Json:
         "rows": table.rows,
         "columns": table.columns,
         "units": list(table.units) if any(table.units) else None,
-        "sure": table.sure,
+        "confidence": table.confidence,
         "foundBy": table.found_by,
     }
     return {name: value for name, value in said.items() if value not in (None, "")}

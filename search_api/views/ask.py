@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated, Literal
 
 import structlog
@@ -16,6 +16,7 @@ from core.errors import Conflict, SondeError, Unavailable
 from core.json_types import Json
 from search_api.access.guard import caller
 from search_api.answers.answerer import Step
+from search_api.answers.cells import QuotedCell
 from search_api.answers.values import AskRequest, CitedAnswer, FoundPassage, Scope, Turn
 from search_api.library.notebooks import MOST_TURNS, Conversation
 from search_api.parameter_types import (
@@ -226,6 +227,7 @@ def presented(answer: CitedAnswer) -> Json:
                 "citations": list(one.citations),
                 "supported": one.supported,
                 **({"why": one.why} if one.why else {}),
+                **({"cell": cell(one.cell)} if one.cell is not None else {}),
             }
             for one in answer.sentences
         ],
@@ -234,6 +236,12 @@ def presented(answer: CitedAnswer) -> Json:
         "degraded": list(answer.degraded),
         "took_ms": {stage: round(value, 1) for stage, value in answer.took_ms.items()},
     }
+
+
+def cell(one: QuotedCell) -> Json:
+    """A quoted cell with its headings; members without a value are left out."""
+    said: Json = {"text": one.text, **asdict(one)}
+    return {name: value for name, value in said.items() if value not in (None, "")}
 
 
 def passage(one: FoundPassage) -> Json:

@@ -199,7 +199,7 @@ def test_a_document_is_a_feature_with_its_metadata_tables_and_references(papers:
     (table,) = found["properties"]["sonde:tables"]
     assert table["caption"] == "Table 1. Depths of the lakes."
     assert (table["page"], table["rows"], table["columns"], table["units"]) == (1, 3, 3, ["", "m", ""])
-    assert 0.5 < table["sure"] <= 1.0
+    assert 0.5 < table["confidence"] <= 1.0
     assert "/home/" not in json.dumps(found), "a path of the server is nobody's business"
 
 
@@ -338,3 +338,25 @@ def test_a_bibliography_of_ones_own_holds_nothing_of_others(papers: Papers) -> N
     assert papers.get("/library/references?f=csl", "oda").json == []
     assert papers.get("/library/references", "rita").status_code == 403
     assert papers.get("/library/references").status_code == 401
+
+
+def test_an_answer_quotes_a_cell_with_its_headings_to_those_who_may_read_its_document(papers: Papers) -> None:
+    def ask(who: str | None, **more: object) -> dict[str, Any]:
+        bearer = {"Authorization": f"Bearer {who}"} if who else {}
+        body = {"question": "What depth does the table give for Station Upper lake?", "threshold": 0.0, **more}
+        return dict(papers.app.test_client().post("/ask", json=body, headers=bearer).json or {})
+
+    public = ask(None, documents=[papers.public])
+    (cell,) = [one["cell"] for one in public["sentences"] if "cell" in one]
+    assert cell == {
+        "text": "Upper lake – Depth (m): -7.1", "table": 1, "row": "Upper lake", "column": "Depth (m)", "value": "-7.1",
+        "unit": "m", "caption": "Table 1. Depths of the lakes.", "page": 1, "confidence": 0.9,
+    }  # fmt: skip
+    assert "“Upper lake – Depth (m): -7.1” [1]" in public["answer"] or "-7.1” [2]" in public["answer"]
+    mine = ask("mia", scope="mine")
+    assert [one["cell"]["value"] for one in mine["sentences"] if "cell" in one] == ["-7.1"]
+    assert ask("oda", scope="mine")["sentences"] == []
+    hidden = ask("rita", documents=[papers.hidden])
+    assert any("cell" in one for one in hidden["sentences"])
+    for who in (None, "oda"):
+        assert ask(who, documents=[papers.hidden])["sentences"] == []

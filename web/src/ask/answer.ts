@@ -17,8 +17,17 @@ export interface Passage {
   relevance: number;
 }
 
+/** A cell of a table with the headings of its row and column. */
+export interface Cell {
+  text: string;
+  caption?: string;
+  page?: number;
+}
+
 export interface Sentence {
   text: string;
+  /** The text is a row of a table, and this its cell that was asked for. */
+  cell?: Cell;
   citations: number[];
   supported: boolean;
 }

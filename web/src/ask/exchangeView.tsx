@@ -59,11 +59,14 @@ function Whole({ answer, name }: { answer: Answer; name: string }) {
 
 function Said({ sentence, name, quoted }: { sentence: Sentence; name: string; quoted: boolean }) {
   const words = useWords().answers;
-  const text = bare(sentence.text); // the numbers follow as buttons
+  const { cell } = sentence;
+  const text = cell ? cell.text : bare(sentence.text); // the numbers follow as buttons
+  const table = cell && [cell.caption, cell.page && words.pages(cell.page, cell.page)].filter(Boolean).join(", ");
   const Element = quoted ? "blockquote" : "span";
   return (
     <Element class={sentence.supported ? "said-sentence" : "said-sentence unsupported"}>
       {text}
+      {table && <span class="soft small"> ({table})</span>}
       {sentence.citations.map((number) => (
         <button key={number} type="button" class="cite" aria-label={words.cites(number)} onClick={() => show(`passage-${name}-${number}`)}>
           {number}

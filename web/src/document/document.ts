@@ -8,7 +8,7 @@ export interface DocumentTable {
   page?: number;
   rows: number;
   columns: number;
-  sure?: number;
+  confidence?: number;
 }
 
 export interface DocumentProperties extends Properties {

@@ -97,7 +97,7 @@ function Facts({ found }: { found: DocumentFeature }) {
   const record = properties["sonde:record"];
   const origin = originAt(found.links, undefined);
   const registry = (field: string) => REGISTRIES[properties["sonde:metadataFrom"]?.[field] ?? ""];
-  const facts: [string, string | undefined, string?][] = [
+  const facts: [string, string | undefined, (string | undefined)?][] = [
     [words.authors, properties.contacts?.map((one) => one.name).join(", "), registry("authors")],
     [words.published, properties.created, registry("published")],
     [words.journal, properties["sonde:journal"], registry("journal")],

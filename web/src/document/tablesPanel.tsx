@@ -30,7 +30,7 @@ export function TablesPanel({ found }: { found: DocumentFeature }) {
               {[
                 one.page === undefined ? "" : words.onPage(one.page),
                 words.size(one.rows, one.columns),
-                one.sure === undefined ? "" : words.sure(Math.round(one.sure * 100)),
+                one.confidence === undefined ? "" : words.sure(Math.round(one.confidence * 100)),
               ]
                 .filter(Boolean)
                 .join(" · ")}

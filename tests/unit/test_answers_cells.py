@@ -1,0 +1,75 @@
+"""The cell of a table that a question asks for, chosen by hand-made tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from search_api.answers.cells import quoted_cell
+from search_api.answers.extract import best_quotes, quoted_text
+from search_api.answers.values import FoundPassage, Sentence
+from search_api.documents.tables import table_from
+from search_api.ranking.config import QuoteWeights
+
+CSV = (
+    "Lake,Depth,,Inflow (m3/s)\r\n,mean (m),greatest (m),\r\n"
+    "Green Lake,3.1,7.4,12\r\nLong Lake,5.0,,9\r\nAll lakes,4.1,7.4,21\r\n"
+)
+TABLE = table_from(
+    2,
+    {
+        "csv": CSV,
+        "caption": "Table 2. Lakes.",
+        "header_rows": 2,
+        "units": ["", "m", "m", "m3/s"],
+        "page": 4,
+        "sure": 0.8,
+    }
+    | {"found_by": "borders"},
+)
+
+
+def test_a_cell_is_named_by_its_row_and_column() -> None:
+    cell = quoted_cell("What is the mean depth of Green Lake?", "Green Lake | 3.1 | 7.4 | 12", TABLE)
+    assert cell is not None
+    assert (cell.row, cell.column, cell.value) == ("Green Lake", "Depth mean (m)", "3.1")
+    assert (cell.unit, cell.caption, cell.page, cell.table, cell.confidence) == ("m", "Table 2. Lakes.", 4, 2, 0.8)
+    assert cell.text == "Green Lake – Depth mean (m): 3.1"
+    greatest = quoted_cell("the greatest extent of Green Lake", "Green Lake | 3.1 | 7.4 | 12", TABLE)
+    assert greatest is not None
+    assert greatest.value == "7.4"
+
+
+def test_a_unit_that_only_the_caption_states_is_said() -> None:
+    plain = table_from(1, {"csv": "Lake,Depth\r\nGreen Lake,3.1\r\n", "units": ["", "m"]})
+    cell = quoted_cell("depth of Green Lake", "Green Lake | 3.1", plain)
+    assert cell is not None
+    assert cell.text == "Green Lake – Depth: 3.1 m"
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("How deep is Long Lake?", "Long Lake | 5.0 |  | 9"),  # no column is named
+        ("What is the mean depth of the Blue Pond?", "Green Lake | 3.1 | 7.4 | 12"),  # another row
+        ("What is the mean depth of Green Lake?", "Green Lake | 3.1 | 7.4 | 13"),  # no row of this table
+        ("What is the greatest and the mean of Green Lake?", "Green Lake | 3.1 | 7.4 | 12"),  # two columns
+        ("What is the mean depth of Green Lake?", "Lake | Depth |  | Inflow (m3/s)"),  # its header
+    ],
+)
+def test_where_row_or_column_is_in_doubt_the_row_is_the_quote(question: str, row: str) -> None:
+    assert quoted_cell(question, row, TABLE) is None
+
+
+def test_a_column_without_a_value_is_not_quoted() -> None:
+    assert quoted_cell("the greatest value of Long Lake", "Long Lake | 5.0 |  | 9", TABLE) is None
+
+
+def test_a_row_is_read_with_its_header_and_the_answer_says_the_cell() -> None:
+    text = "Table 2. Lakes.\nLake | Turbidity (NTU)\nGreen Lake | 3.1\nLong Lake | 5.0"
+    prose = FoundPassage("d#2", "d", "Green Lake lies in a wood where nobody has built a house.", 2)
+    table = FoundPassage("d#1", "d", text, 1, kind="table", table=2)
+    (best,) = best_quotes("turbidity of Green Lake", [prose, table], None, 1, QuoteWeights(1.0, 0.0))
+    assert best == Sentence("Green Lake | 3.1", (1,), True)
+    kept = table_from(2, {"csv": "Lake,Turbidity (NTU)\r\nGreen Lake,3.1\r\n"})
+    said = Sentence(best.text, (1,), True, cell=quoted_cell("turbidity of Green Lake", best.text, kept))
+    assert quoted_text([said]) == "“Green Lake – Turbidity (NTU): 3.1” [1]"
