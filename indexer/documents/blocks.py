@@ -60,6 +60,7 @@ def _drafts(pages: Sequence[LaidOut], compounds: frozenset[str]) -> Iterator[Sty
                 table = Table(
                     tuple(tuple(normalise_text(cell) for cell in row) for row in found.rows),
                     found.header_rows,
+                    join_lines([line.text for line in found.caption], compounds),
                     found_by=found.found_by,
                     page=number,
                     box=(found.box.left, found.box.top, found.box.right, found.box.bottom),
@@ -205,7 +206,7 @@ def _with_captions(blocks: Sequence[Block]) -> list[Block]:
     out = list(blocks)
     taken: set[int] = set()
     for index, block in enumerate(out):
-        if block.table is None:
+        if block.table is None or block.table.caption:
             continue
         near = [
             other

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from indexer.documents.gutters import Gutters, find_gutters, keeps
+from indexer.documents.gutters import Gutters, shared_gutters
 from indexer.documents.page import Box, Line
 from indexer.documents.rows import merged, same_row
 
@@ -33,9 +33,7 @@ def reading_order(segments: Sequence[Line], obstacles: Sequence[Box] = (), usual
     ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``usual`` are the gaps on
     most pages of the document: they also apply to a page on which many formulas cross them.
     """
-    gutters = find_gutters(segments)
-    if not gutters and usual and all(keeps(segments, gutter) for gutter in usual):
-        gutters = usual
+    gutters = shared_gutters(segments, usual)
     for gutter in gutters:
         segments = [part for segment in segments for part in _split(segment, gutter)]
     groups = _in_order(segments, gutters, obstacles)

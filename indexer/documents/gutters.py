@@ -86,6 +86,16 @@ def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
     return tuple(median(gutters[place] for gutters in pages if len(gutters) == usual) for place in range(usual))
 
 
+def shared_gutters(segments: Sequence[Line], usual: Gutters) -> Gutters:
+    """The page's own gaps, else ``usual``, the document's, where the page keeps them."""
+    return find_gutters(segments) or kept_gutters(segments, usual)
+
+
+def kept_gutters(segments: Sequence[Line], usual: Gutters) -> Gutters:
+    """``usual``, the document's gaps, if this page keeps all of them."""
+    return usual if usual and all(keeps(segments, gutter) for gutter in usual) else ()
+
+
 def keeps(segments: Sequence[Line], x: float) -> bool:
     """Whether the page has lines on both sides of the strip, and at most as many lines across it."""
     crossing = sum(s.box.left < x - _STEP and s.box.right > x + _STEP for s in segments)

@@ -11,10 +11,11 @@ from indexer.documents.page import RegionKind
 
 BlockKind = Literal["heading", "text", "list", "table", "caption", "formula", "code", "footnote", "reference"]
 DocumentFormat = Literal["pdf", "image", "html", "docx", "text"]
-TableWay = Literal["borders", "rules", "markup"]
-"""How a table was found: by its borders, by horizontal rules and white strips, or named as a table in HTML or DOCX."""
+TableWay = Literal["borders", "rules", "caption", "numbers", "markup"]
+"""How a table was found: by its borders, by horizontal rules and white strips, by white space under its
+caption, by white space between columns of numbers, or named as a table in HTML or DOCX."""
 
-_SURE: dict[TableWay, float] = {"borders": 0.9, "rules": 0.75, "markup": 1.0}
+_SURE: dict[TableWay, float] = {"borders": 0.9, "rules": 0.75, "caption": 0.6, "numbers": 0.5, "markup": 1.0}
 _SCANNED = 0.7
 
 

@@ -8,11 +8,12 @@ from itertools import groupby
 
 from indexer.documents.columns import Placed, reading_order
 from indexer.documents.furniture import Furniture
-from indexer.documents.gutters import Gutters, find_gutters
+from indexer.documents.gutters import Gutters, find_gutters, kept_gutters
 from indexer.documents.kinds import NUMBERED, has_words, is_caption_start, is_footnote_start, kind_of, neighbours
 from indexer.documents.measures import Measures
 from indexer.documents.page import Box, Line, Page, Region, RegionKind, Word, around
 from indexer.documents.rows import rows, segments
+from indexer.documents.spaced import spaced_tables
 from indexer.documents.table_found import TableFound
 from indexer.documents.tables import find_tables
 
@@ -50,6 +51,9 @@ def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutte
     """
     words = _text_words(page, furniture)
     tables = find_tables(page, words)
+    bands = kept_gutters([part for row in rows(words) for part in segments(row)], gutters)
+    spaced = spaced_tables(words, [table.box for table in tables], page.figures, bands)
+    tables = sorted([*tables, *spaced], key=lambda table: table.box.top)
     figures = [box for box in page.figures if not any(_overlap(box, table.box) for table in tables)]
     page = replace(page, figures=tuple(figures))
     in_tables = {id(word) for table in tables for word in table.words}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexer.documents.model import TableWay
-from indexer.documents.page import Box, Word
+from indexer.documents.page import Box, Line, Word
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 @dataclass(frozen=True, slots=True)
 class TableFound:
     """Cells by row and column, all rows equally long; ``words`` are the words in it, ``found_by`` says which finder
-    found it.
+    found it. ``caption``: its lines, if the finder began with them; else the caption is a region of its own.
     """
 
     box: Box
@@ -23,6 +23,7 @@ class TableFound:
     header_rows: int
     words: tuple[Word, ...]
     found_by: TableWay = "rules"
+    caption: tuple[Line, ...] = ()
 
 
 def has_words(cells: Sequence[Sequence[str]]) -> bool:

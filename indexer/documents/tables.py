@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from indexer.documents.kinds import CAPTION
 from indexer.documents.lattice import bordered_tables
 from indexer.documents.page import Box, Line, Page, Rule, Word, around
 from indexer.documents.rows import rows
-from indexer.documents.table_found import TableFound, has_words, is_labelled, joined_cell
+from indexer.documents.table_columns import are_columns, cells_of, columns, is_prose, without_continuations
+from indexer.documents.table_found import TableFound, has_words, is_labelled
 
 _TABLE = re.compile(r"^tab(?:le|\.|elle|leau)$", re.IGNORECASE)
 _SAME_EDGE = 6.0
 _SAME_LEVEL = 1.6
 _SHORTEST = 60.0
-_WHITE = 0.42  # of the size: the narrowest strip between two columns
-_MAY_CROSS = 0.08  # of the rows: titles that span columns
-_WORDS_OF_PROSE = 14  # a cell this long in most rows is a paragraph
 
 
 def find_tables(page: Page, words: Sequence[Word]) -> list[TableFound]:
@@ -93,89 +90,18 @@ def _read(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]
     if len(lines) < 2:
         return None
     uprights = [r.box.middle_x for r in page.rules if not r.level and frame.holds(r.box, 2.0)]
-    edges = _columns(lines, uprights, frame)
+    edges = columns(lines, uprights, frame)
     if len(edges) < 1:
         return None
-    cells = [_cells(line, edges) for line in lines]
-    if _are_columns(lines, edges, frame) or any(_is_no_row(line) for line in lines):
+    cells = [cells_of(line, edges) for line in lines]
+    if are_columns(lines, edges, frame) or any(_is_no_row(line) for line in lines):
         return None
     is_ruled = len(levels) >= 3 or len(uprights) >= 1
-    if _is_prose(cells) or not has_words(cells) or not is_labelled(cells) or not (is_ruled or _has_caption(page)):
+    if is_prose(cells) or not has_words(cells) or not is_labelled(cells) or not (is_ruled or _has_caption(page)):
         return None
     header = _header_rows(lines, levels)
-    merged, header = _without_continuations(cells, header)
+    merged, header = without_continuations(cells, header)
     return TableFound(frame, tuple(tuple(row) for row in merged), header, tuple(inside))
-
-
-def _columns(lines: Sequence[Line], uprights: Sequence[float], frame: Box) -> list[float]:
-    """The x of each boundary between two columns."""
-    size = max(line.size for line in lines)
-    reach = int(frame.width) + 2
-    crossed = [0] * reach
-    for line in lines:
-        covered = [False] * reach
-        for word in line.words:
-            first, last = int(word.box.left - frame.left), int(word.box.right - frame.left) + 1
-            for x in range(max(0, first), min(reach, last)):
-                covered[x] = True
-        crossed = [count + hit for count, hit in zip(crossed, covered, strict=True)]
-    allowed = int(_MAY_CROSS * len(lines))
-    strips = _runs([count <= allowed for count in crossed])
-    ruled = [x - frame.left for x in uprights]
-    edges = [
-        (first + last) / 2.0
-        for first, last in strips
-        if first > 0 and last < reach - 1 and (last - first >= _WHITE * size or any(first <= x <= last for x in ruled))
-    ]
-    used = [edge for edge in edges if _parts_words(lines, edge + frame.left)]
-    return [edge + frame.left for edge in used]
-
-
-def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
-    """First and last index of each run of True."""
-    out: list[tuple[int, int]] = []
-    start: int | None = None
-    for index, flag in enumerate([*flags, False]):
-        if flag and start is None:
-            start = index
-        elif not flag and start is not None:
-            out.append((start, index - 1))
-            start = None
-    return out
-
-
-def _parts_words(lines: Sequence[Line], x: float) -> bool:
-    left = any(word.box.right <= x for line in lines for word in line.words)
-    return left and any(word.box.left >= x for line in lines for word in line.words)
-
-
-def _cells(line: Line, edges: Sequence[float]) -> list[str]:
-    cells: list[list[str]] = [[] for _ in range(len(edges) + 1)]
-    for word in line.words:
-        cells[sum(word.box.middle_x > edge for edge in edges)].append(word.text)
-    return [" ".join(words) for words in cells]
-
-
-def _is_prose(cells: Sequence[Sequence[str]]) -> bool:
-    long = sum(any(len(cell.split()) > _WORDS_OF_PROSE for cell in row) for row in cells)
-    filled = sum(sum(bool(cell) for cell in row) >= 2 for row in cells)
-    return long > 0.3 * len(cells) or filled < 0.5 * len(cells) - 1
-
-
-def _are_columns(lines: Sequence[Line], edges: Sequence[float], frame: Box) -> bool:
-    """Two or three columns of running text that fill the width."""
-    if len(lines) < 6 or len(edges) > 2:
-        return False
-    bounds = [frame.left, *edges, frame.right]
-    full = 0
-    for line in lines:
-        parts = [[w for w in line.words if left < w.box.middle_x <= right] for left, right in pairwise(bounds)]
-        shares = [
-            (around(w.box for w in part).width / (right - left)) if len(part) >= 3 else 0.0
-            for part, (left, right) in zip(parts, pairwise(bounds), strict=True)
-        ]
-        full += sum(share > 0.75 for share in shares) >= min(2, len(shares))
-    return full > 0.3 * len(lines)
 
 
 def _is_no_row(line: Line) -> bool:
@@ -194,14 +120,3 @@ def _header_rows(lines: Sequence[Line], levels: Sequence[float]) -> int:
     inner = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
     above = sum(line.box.middle_y < max(inner) for line in lines) if inner else 0
     return above if 0 < above < len(lines) else 1
-
-
-def _without_continuations(cells: Sequence[list[str]], header: int) -> tuple[list[list[str]], int]:
-    out: list[list[str]] = []
-    for number, row in enumerate(cells):
-        goes_on = bool(out) and number >= header and not row[0] and sum(map(bool, row)) < len(row) and number > header
-        if goes_on:
-            out[-1] = [joined_cell(above, below) for above, below in zip(out[-1], row, strict=True)]
-        else:
-            out.append(list(row))
-    return out, min(header, len(out) - 1) or 1

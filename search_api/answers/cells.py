@@ -32,16 +32,18 @@ class QuotedCell:
 def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | None:
     """The cell of this row (as its passage writes it) whose headings the question names.
 
-    None if the row is not in the table, or if the question names its row or its column not at all, or two columns
+    None if the row is not in the table, if the question names another row better, or if it names no column, or two
     equally well: then the row alone is the quote.
     """
     cells = table.cells
-    row = next((one for one in cells[table.header_rows :] if CELL.join(one).strip() == line.strip()), None)
+    body = cells[table.header_rows :]
+    row = next((one for one in body if CELL.join(one).strip() == line.strip()), None)
     if row is None:
         return None
     asked = content_words(question)
     head = next((index for index, cell in enumerate(row) if cell), 0)
-    if not asked & content_words(row[head]):
+    here = len(asked & content_words(row[head]))
+    if here == 0 or any(len(asked & content_words(one[head])) > here for one in body):
         return None
     heads = table.heads
     named = [(len(asked & content_words(heads[column])), column) for column in range(len(row)) if column != head]

@@ -52,6 +52,7 @@ def test_a_unit_that_only_the_caption_states_is_said() -> None:
         ("How deep is Long Lake?", "Long Lake | 5.0 |  | 9"),  # no column is named
         ("What is the mean depth of the Blue Pond?", "Green Lake | 3.1 | 7.4 | 12"),  # another row
         ("What is the mean depth of Green Lake?", "Green Lake | 3.1 | 7.4 | 13"),  # no row of this table
+        ("What is the mean depth of all lakes?", "Green Lake | 3.1 | 7.4 | 12"),  # another row is named better
         ("What is the greatest and the mean of Green Lake?", "Green Lake | 3.1 | 7.4 | 12"),  # two columns
         ("What is the mean depth of Green Lake?", "Lake | Depth |  | Inflow (m3/s)"),  # its header
     ],
