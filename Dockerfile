@@ -44,6 +44,8 @@ COPY training training
 COPY local_stack local_stack
 COPY sonde sonde
 COPY sonde_client sonde_client
+# For `sonde demo`.
+COPY samples/records samples/records
 # What the prepared models were made from is not needed again.
 RUN uv pip install --python /opt/sonde/bin/python --no-deps . ./sonde_client && \
     SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.ops.prepare_models artifact:multilingual-e5-small && \

@@ -7,6 +7,7 @@ import sys
 import click
 
 from core.errors import SondeError
+from lab.operating.restore import restore
 from lab.operating.upgrade import upgrade
 
 
@@ -16,6 +17,7 @@ def main() -> None:
 
 
 main.add_command(upgrade)
+main.add_command(restore)
 
 
 if __name__ == "__main__":

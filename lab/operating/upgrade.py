@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -18,13 +18,13 @@ from lab.chaos.catalogue_server import catalogue_server
 from lab.cluster.harvested import made_titles
 from lab.operating.filling import fill, folder_of_files, write_sources
 from lab.operating.release import CHECKOUT, installed, this_one
+from lab.operating.stack import BATCH, own_stack
 from lab.operating.upgrading import Step, Upgrade
-from local_stack.ports import free_port
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 
-_PAGE, _PAGE_S = 20, 1.0
+_PAGE_S = 1.0
 _HEADINGS = ("step", "took", "serves", "searches", "right", "degraded", "refused", "no connection", "bad", "lost")
 
 
@@ -45,7 +45,7 @@ def upgrade(*, commit: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], r
     if data.exists():
         raise SondeError(f"{data} is there already: remove it, or name another folder.")
     data.mkdir(parents=True)
-    environment = _environment(data)
+    environment = own_stack(data)
     old = installed(commit, folder / commit[:7], tools.absolute() / "uv", environment)
     new = this_one(environment)
     os.environ.update(environment)
@@ -54,7 +54,7 @@ def upgrade(*, commit: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], r
     with ExitStack() as after:
         after.enter_context(ended_by_signals())
         after.callback(new.sonde, "down")
-        slow = after.enter_context(catalogue_server(made_titles(records), _PAGE, _PAGE_S))
+        slow = after.enter_context(catalogue_server(made_titles(records), BATCH, _PAGE_S))
         samples = old.checkout / "samples" / "records"
         files = after.enter_context(folder_of_files(samples, data / "files"))
         write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow)
@@ -70,23 +70,6 @@ def upgrade(*, commit: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], r
     click.echo("\n".join(_table(steps)))
     if not all(step.right for step in steps):
         sys.exit(1)
-
-
-def _environment(data: Path) -> Mapping[str, str]:
-    """The settings of one stack, which both versions know."""
-    ports = ("ELASTICSEARCH__PORT", "ELASTICSEARCH__TRANSPORT_PORT", "BROKER__PORT", "API__PORT")
-    return {
-        **{f"SONDE_{name}": str(free_port()) for name in ports},
-        "SONDE_STACK__FOLDER": str(data / "stack"),
-        "SONDE_LIBRARY__FOLDER": str(data / "library"),
-        "SONDE_MODELS__FOLDER": str(data / "models"),
-        "SONDE_HARVEST__SOURCES": str(data / "sources.yaml"),
-        "SONDE_HARVEST__SLICE_S": "10",
-        "SONDE_HARVEST__BATCH": str(_PAGE),
-        "SONDE_NET__ALLOWED_HOSTS": '["127.0.0.1"]',
-        "SONDE_ELASTICSEARCH__HEAP": "768m",
-        "SONDE_ELASTICSEARCH__TIMEOUT_S": "15",
-    }
 
 
 def _row(step: Step) -> str:

@@ -36,6 +36,7 @@ MODULES = {
     "judge": "sonde.cli.judge",
     "ask-evaluate": "sonde.cli.ask_evaluate",
     "keys": "sonde.cli.keys",
+    "backup": "sonde.cli.backup",
     "models": "sonde.cli.models",
     "train": "sonde.cli.train",
 }

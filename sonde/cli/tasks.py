@@ -24,6 +24,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
         "mcp": "Serve the Model Context Protocol, for an agent on this machine.",
     },
     "Look after an installation": {
+        "backup": "Take and restore snapshots of all indices.",
         "keys": "Make, list and revoke API keys.",
         "vocabulary": "Load vocabularies whose synonyms widen a search.",
         "models": "List, fetch and check models.",

@@ -16,7 +16,7 @@ EXAMPLES = {path.name.removesuffix("-values.yaml"): path for path in sorted((CHA
 }
 
 Manifest = dict[str, Any]
-WITH_PODS = ("Deployment", "StatefulSet", "Job", "Pod")
+WITH_PODS = ("Deployment", "StatefulSet", "Job", "Pod", "CronJob")
 
 
 def example(name: str) -> dict[str, Any]:
@@ -49,7 +49,8 @@ class Rendered:
     def pods(self) -> Iterator[tuple[str, Manifest]]:
         """Each pod's template (`metadata`, `spec`) with the name of what makes it."""
         for one in self.of_kind(*WITH_PODS):
-            yield one["metadata"]["name"], one if one["kind"] == "Pod" else one["spec"]["template"]
+            made = one["spec"]["jobTemplate"] if one["kind"] == "CronJob" else one
+            yield one["metadata"]["name"], made if one["kind"] == "Pod" else made["spec"]["template"]
 
     def environment(self, pod: Manifest) -> dict[str, Any]:
         """Variable -> its value, or its `valueFrom`."""

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from helm_python import lint
 from prometheus_client import generate_latest
 
 from search_api.app import create_app
+from sonde.cli import cli
 from sonde.settings import HarvestSettings, Settings, load_settings
 from sonde.telemetry.service_metrics import GAUGES
 from sonde.wiring.api import api_parts
@@ -311,12 +313,13 @@ def test_the_pods_are_no_superuser_of_the_elasticsearch_that_the_chart_makes(ful
         "cluster": ["monitor"],
         "indices": [{"names": ["full-*"], "privileges": ["read", "write", "manage"]}],
     }
-    assert auth["fileRealm"] == [{"secretName": "search-user"}]
+    assert auth["fileRealm"] == [{"secretName": "search-user"}, {"secretName": "backup-user"}]
     for name, pod in full.pods():
         given = full.environment(pod)
         if "SONDE_ELASTICSEARCH__PASSWORD" in given:
             keys = [given[f"SONDE_ELASTICSEARCH__{key}"]["secretKeyRef"] for key in ("USERNAME", "PASSWORD")]
-            assert keys == [{"name": "search-user", "key": "username"}, {"name": "search-user", "key": "password"}]
+            user = "backup-user" if name.endswith("-backup") else "search-user"
+            assert keys == [{"name": user, "key": "username"}, {"name": user, "key": "password"}], name
         assert "elastic-user" not in str(pod), name
 
 
@@ -403,6 +406,8 @@ def test_alerts_and_dashboard_ask_for_metrics_that_somebody_gives(full: Rendered
         "kube_deployment_status_replicas_available",  # kube-state-metrics
         "kube_pod_container_status_restarts_total",
         "kube_job_status_failed",
+        "kube_cronjob_status_last_schedule_time",
+        "kube_cronjob_status_last_successful_time",
         "keda_scaler_metrics_value",  # KEDA's operator
     }
     groups = full.of_kind("PrometheusRule")[0]["spec"]["groups"]
@@ -503,3 +508,33 @@ def _probes(pod: Manifest) -> Iterator[dict[str, Any]]:
         for kind in ("startupProbe", "readinessProbe", "livenessProbe"):
             if kind in container:
                 yield container[kind]
+
+
+def test_a_backup_is_taken_by_a_command_that_sonde_knows(rendered: Rendered) -> None:
+    """With a user of its own, since Sonde's may take no snapshots."""
+    for name, pod in rendered.pods():
+        if not name.endswith("-backup"):
+            continue
+        group, verb, *options = pod["spec"]["containers"][0]["args"]
+        command = cli.get_command(click.Context(cli), group)
+        assert isinstance(command, click.Group)
+        given = command.commands[verb].make_context(verb, options).params
+        assert json.loads(given["register"])["type"] in {"fs", "s3"}
+        login = rendered.environment(pod)
+        users = {
+            one["secretKeyRef"]["name"]
+            for key, one in login.items()
+            if key.startswith("SONDE_ELASTICSEARCH__") and isinstance(one, dict)
+        }
+        assert users in ({"backup-user"}, {"elasticsearch-backup-key"})
+
+
+def test_the_nodes_share_a_folder_for_snapshots(full: Rendered) -> None:
+    (search,) = full.of_kind("Elasticsearch")
+    (nodes,) = search["spec"]["nodeSets"]
+    pod = nodes["podTemplate"]["spec"]
+    assert pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == "snapshots"
+    assert nodes["config"]["path.repo"] == pod["containers"][0]["volumeMounts"][0]["mountPath"]
+    roles = yaml.safe_load(full.one("Secret", "demo-sonde-search-role")["stringData"]["roles.yml"])
+    assert roles["sonde-backup"]["cluster"] == ["manage"]
+    assert {"secretName": "backup-user"} in search["spec"]["auth"]["fileRealm"]

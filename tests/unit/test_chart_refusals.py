@@ -34,6 +34,8 @@ def test_the_least_is_enough() -> None:
         (THERE | {"broker": {"host": "redis", "caSecret": "ca"}}, "broker.tls is false: set it to true"),
         (THERE | {"library": {"existingClaim": "files"}}, "library.enabled is false: set it to true"),
         (THERE | {"library": {"storage": "20GB"}}, 'library.storage is "20GB"'),
+        ({"elasticsearch": ECK, "broker": BUNDLED, "backup": {"enabled": True}}, "needs backup.credentialsSecret"),
+        (THERE | {"backup": {"schedule": "at night"}}, "'/backup/schedule'"),
         (THERE | {"settings": {"SONDE_LIBRARY__FOLDER": "/x"}}, "has a separate value in this chart"),
         (THERE | {"broker": {"host": "redis://redis:6379"}}, 'broker.host is "redis://redis:6379": give the name only'),
         (THERE | {"elasticsearch": {"url": "elastic:9200"}}, "must begin with http:// or https://"),

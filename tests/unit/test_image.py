@@ -32,6 +32,11 @@ def test_every_package_is_copied_and_none_is_left_out_of_the_context() -> None:
     copied = [name for line in re.findall(r"^COPY (?!-)(.+)$", DOCKERFILE, re.MULTILINE) for name in line.split()[:-1]]
     assert all((ROOT / name).exists() for name in copied)
     assert set(copied).isdisjoint(left_out)
+    # What the wheel is made of beside its packages: without it the build of the image fails.
+    wanted = set(project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"])
+    assert wanted <= set(copied)
+    assert all(f"!{name}" in left_out for name in wanted if f"{name.split('/')[0]}/*" in left_out)
+    assert {name.split("/")[0] for name in wanted}.isdisjoint(left_out)
 
 
 def test_the_image_runs_as_nobody_special_and_says_its_version() -> None:

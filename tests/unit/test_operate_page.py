@@ -21,10 +21,10 @@ PAGE = (ROOT / "docs" / "operate.md").read_text("utf-8")
 _BLOCKS = [
     re.sub(r"^ {3}", "", block, flags=re.M) for block in re.findall(r"^ *```yaml\n(.*?)^ *```$", PAGE, re.M | re.S)
 ]
-VALUES, SETTINGS = (yaml.safe_load(block) for block in _BLOCKS)
+VALUES, SETTINGS, BACKUP = (yaml.safe_load(block) for block in _BLOCKS)
 
 
-@pytest.mark.parametrize("more", [{}, SETTINGS], ids=["values.yaml", "with its settings"])
+@pytest.mark.parametrize("more", [{}, SETTINGS, BACKUP], ids=["values.yaml", "with its settings", "with backups"])
 def test_the_chart_takes_the_values_of_the_page(more: dict[str, Any]) -> None:
     values = VALUES | more
     assert lint(CHART, values, strict=True)["errors"] == []

@@ -87,20 +87,22 @@ https://{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http.{{ .R
 {{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}{{ else }}{{ . }}{{ end -}}
 {{- end }}
 
+{{/* A user of Elasticsearch: (dict "root" $ "secret" "") is Sonde's own, another secret another user of the same kind. */}}
+{{- define "sonde.login" -}}
+{{- $es := .root.Values.elasticsearch -}}
+{{- $secret := .secret | default (ternary $es.eck.userSecret $es.credentialsSecret $es.eck.enabled) -}}
+{{- if and $secret (not $es.eck.enabled) (eq $es.credentialsKind "apiKey") }}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__API_KEY" $secret "apiKey") }}
+{{- else if $secret }}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__USERNAME" $secret "username") }}
+{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__PASSWORD" $secret "password") }}
+{{- end }}
+{{- end }}
+
 {{/* The one environment of all roles. */}}
 {{- define "sonde.env" -}}
-{{- $es := .Values.elasticsearch -}}
 - {name: SONDE_INDEX__PREFIX, value: {{ .Values.indexPrefix | quote }}}
 - {name: SONDE_ELASTICSEARCH__URL, value: {{ include "sonde.elasticsearchUrl" . | quote }}}
-{{- if $es.eck.enabled }}
-{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__USERNAME" $es.eck.userSecret "username") }}
-{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__PASSWORD" $es.eck.userSecret "password") }}
-{{- else if and $es.credentialsSecret (eq $es.credentialsKind "apiKey") }}
-{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__API_KEY" $es.credentialsSecret "apiKey") }}
-{{- else if $es.credentialsSecret }}
-{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__USERNAME" $es.credentialsSecret "username") }}
-{{ include "sonde.fromSecret" (list "SONDE_ELASTICSEARCH__PASSWORD" $es.credentialsSecret "password") }}
-{{- end }}
 {{- if include "sonde.caSecret" . }}
 - {name: SONDE_ELASTICSEARCH__CA_CERTS, value: /etc/sonde/ca/ca.crt}
 {{- end }}
@@ -179,7 +181,7 @@ capabilities: {drop: [ALL]}
 
 {{/*
 The pod of a role: (dict "root" $ "role" "api" "args" (list "api") "resources" ... "seconds" 60
-"env" YAML "probes" YAML "ports" YAML "restart" "Always").
+"env" YAML "probes" YAML "ports" YAML "restart" "Always" "login" "another user's secret").
 */}}
 {{- define "sonde.pod" -}}
 {{- $ := .root -}}
@@ -219,6 +221,7 @@ spec:
       args: {{- toYaml .args | nindent 8 }}
       env:
         {{- include "sonde.env" $ | nindent 8 }}
+        {{- with include "sonde.login" (dict "root" $ "secret" (.login | default "")) }}{{ . | trim | nindent 8 }}{{ end }}
         {{- with .env }}{{ . | trim | nindent 8 }}{{ end }}
         {{- with $.Values.extraEnv }}{{ toYaml . | nindent 8 }}{{ end }}
       {{- with .ports }}
@@ -229,7 +232,7 @@ spec:
       securityContext: {{- include "sonde.containerSecurity" $ | nindent 8 }}
       volumeMounts:
         - {name: tmp, mountPath: /tmp}
-        {{- if ne .role "migrate" }}
+        {{- if not (has .role (list "migrate" "backup")) }}
         - {name: sources, mountPath: /etc/sonde/sources, readOnly: true}
         {{- end }}
         {{- if $.Values.evaluation.configMap }}
@@ -250,7 +253,7 @@ spec:
         {{- with $.Values.extraVolumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
   volumes:
     - {name: tmp, emptyDir: {}}
-    {{- if ne .role "migrate" }}
+    {{- if not (has .role (list "migrate" "backup")) }}
     - {name: sources, configMap: {name: {{ include "sonde.sourcesConfigMap" $ | quote }}}}
     {{- end }}
     {{- with $.Values.evaluation.configMap }}

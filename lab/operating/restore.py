@@ -1,0 +1,137 @@
+"""``python -m lab.operating restore``: a backup restored into an empty Elasticsearch, beside an empty Valkey."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+import httpx
+
+from core.errors import SondeError
+from lab.chaos.catalogue_server import catalogue_server
+from lab.cluster.harvested import made_titles
+from lab.operating.contents import compared, contents
+from lab.operating.filling import SAMPLES, User, fill, folder_of_files, wait_until, write_sources
+from lab.operating.release import CHECKOUT, Release, this_one
+from lab.operating.stack import own_stack
+from local_stack.accounts import node_folder, unprivileged_account
+from sonde.cli.signals import ended_by_signals
+from sonde.settings import load_settings
+from sonde.wiring.clients import elasticsearch_client
+
+_QUESTIONS = ("rainfall in southern Africa since 1990", "sea surface temperature", "glaciers of the Alps", "bathymetry")
+_FOLDER_OF_SNAPSHOTS = json.dumps({"type": "fs", "settings": {"location": "sonde"}})
+_REPOSITORY = ("--register", _FOLDER_OF_SNAPSHOTS)
+
+
+@click.command()
+@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), required=True, help="Kept afterwards.")
+@click.option("--pdf", "pdfs", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
+    """Fill every index, back up, lose Elasticsearch and Valkey, restore into empty ones, and compare.
+
+    Only the folder of snapshots and the users' files are carried over. Exit code 1 where anything differs.
+    """
+    folder = folder.absolute()
+    first, second = folder / "first", folder / "second"
+    for one in (first, second):
+        if one.exists():
+            raise SondeError(f"{one} is there already: remove it, or name another folder.")
+        one.mkdir(parents=True)
+    with ExitStack() as after:
+        after.enter_context(ended_by_signals())
+        samples = CHECKOUT / "samples" / "records"
+        slow = after.enter_context(catalogue_server(made_titles(1)))
+        files = after.enter_context(folder_of_files(samples, folder / "files"))
+        environment = own_stack(first)
+        write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow)
+        release = this_one(environment)
+        after.callback(release.sonde, "down")
+        release.sonde("up")
+        os.environ.update(environment)
+        url, prefix = load_settings().api_url, load_settings().index.prefix
+        user = fill(release, url, folder, list(pdfs))
+        client = elasticsearch_client(load_settings(), timeout_s=60.0, retry=True)
+        own, answers = user.files(), _answers(url)
+        began = time.monotonic()
+        said = release.sonde("backup", "take", *_REPOSITORY)
+        took_s = time.monotonic() - began
+        before = contents(client, prefix)
+        client.close()
+        release.sonde("down")
+        _carry_over(first, second)
+        click.echo(f"{said.strip()} ({took_s:.0f} s)")
+
+        environment = own_stack(second)
+        shutil.copyfile(first / "sources.yaml", second / "sources.yaml")
+        release = this_one(environment)
+        after.callback(release.sonde, "down")
+        os.environ.update(environment)
+        settings = load_settings()
+        wrong = _restored(release, settings.api_url, user, own, answers)
+        client = elasticsearch_client(settings, timeout_s=60.0, retry=True)
+        after.callback(client.close)
+        for row in compared(before, contents(client, prefix)):
+            click.echo(f"{row.kind}: {row.before} before, {row.missing} missing, {row.changed} changed")
+            if row.missing or (row.changed and row.kind != "runs"):
+                wrong.append(row.kind)
+        wrong += _harvested(release)
+    for what in wrong:
+        click.echo(f"WRONG: {what}", err=True)
+    if wrong:
+        sys.exit(1)
+
+
+def _restored(release: Release, url: str, user: User, files: object, answers: dict[str, list[str]]) -> list[str]:
+    """What differs after a restore into the empty stack, whose Valkey never held anything."""
+    release.sonde("up")
+    release.sonde("down", "worker", "beat")
+    empty = httpx.get(f"{url}/search", params={"q": "rainfall"}, timeout=60.0)
+    click.echo(f"the empty stack answers a search with {empty.status_code}")
+    began = time.monotonic()
+    click.echo(release.sonde("backup", "restore", *_REPOSITORY, "--replace").strip())
+    click.echo(f"restored in {time.monotonic() - began:.0f} s")
+    release.sonde("up")
+    wait_until(lambda: _answers(url) == answers, 120, "the same answers as before")
+    again = User(url, user.key)
+    wrong = [] if again.files() == files else ["the user's files"]
+    if not again.finds("glaciers of the Alps"):
+        wrong.append("the user's documents do not answer")
+    click.echo("doctor: " + release.sonde("doctor").strip().splitlines()[-1])
+    return wrong
+
+
+def _harvested(release: Release) -> list[str]:
+    """The next harvest finds nothing new."""
+    (report,) = json.loads(release.sonde("harvest", SAMPLES, "--json"))
+    counts = {name: number for name, number in report["counts"].items() if number}
+    click.echo(f"the next harvest of {SAMPLES}: {counts}")
+    return [] if counts.get("same") == counts.get("seen") else ["the next harvest wrote records again"]
+
+
+def _answers(url: str) -> dict[str, list[str]]:
+    """The ids of the hits of each question, in their order."""
+    found = {one: httpx.get(f"{url}/search", params={"q": one}, timeout=60.0) for one in _QUESTIONS}
+    return {
+        one: [str(feature["id"]) for feature in answer.json()["features"]] if answer.is_success else []
+        for one, answer in found.items()
+    }
+
+
+def _carry_over(first: Path, second: Path) -> None:
+    """What an operator keeps: the folder of snapshots, and the users' files. The prepared models save a minute."""
+    for name in ("library", "models"):
+        if (first / name).exists():
+            shutil.copytree(first / name, second / name)
+    account = unprivileged_account("nobody")
+    there, here = (node_folder(one / "stack", account) / "snapshots" for one in (first, second))
+    shutil.copytree(there, here)
+    if account is not None:
+        for path in (here, *here.rglob("*")):
+            shutil.chown(path, account.uid, account.gid)
