@@ -127,6 +127,11 @@ class SearchParameters(Parameters):
         description="`auto` answers the question with corrected spelling if it finds nothing and the correction is "
         "certain; `sonde:correctedFrom` then holds the original question.",
     )
+    typed: bool = Field(
+        False,
+        description="The question is still being typed: the query log does not note it. Ask again without `typed` what "
+        "the user stays with.",
+    )
     limit: int = Field(10, ge=1, le=100)
     cursor: Cursor | None = Field(None, description="From the `next` link.")
     f: Annotated[str, OneOf(lambda: ("json", *result_writers(), "html"))] | None = Field(
@@ -228,6 +233,6 @@ def _offset(given: SearchParameters) -> int:
 
 def _fingerprint(given: SearchParameters) -> str:
     """A fingerprint of everything that decides the order; display options may change between pages."""
-    shown = {"cursor", "limit", "explain", "highlight", "facets", "f", "cell_area", "cell_level"}
+    shown = {"cursor", "limit", "explain", "highlight", "facets", "f", "cell_area", "cell_level", "typed"}
     asked = given.model_dump(mode="json", exclude=shown)
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:12]

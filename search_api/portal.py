@@ -32,6 +32,7 @@ class PortalLook:
     start_map: tuple[float, float, float, float] | None = None
     files: dict[str, Path] = field(default_factory=dict)
     frame_ancestors: tuple[str, ...] = ()
+    while_typing: bool = True
 
     def file(self, kind: str) -> str | None:
         """The name of the operator's ``logo``, ``favicon`` or ``font``; None if there is none."""
@@ -47,6 +48,7 @@ class PortalLook:
             "footer": self.footer,
             "links": [{"title": title, "href": href} for title, href in self.links],
             "startMap": self.start_map,
+            "whileTyping": self.while_typing,
             "logo": f"page/{logo}" if logo else None,
         }
 

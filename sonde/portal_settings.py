@@ -86,6 +86,9 @@ class PortalSettings(BaseModel):
     font_file: Font | None = Field(None, description="A WOFF2 file, used before these families.")
     logo: Picture | None = Field(None, description="SVG or PNG, shown in the header before the name.")
     favicon: Icon | None = Field(None, description="SVG, PNG or ICO.")
+    search_while_typing: bool = Field(
+        True, description="Whether the page searches while the user types; never if the browser saves data."
+    )
     start_map: Degrees | None = Field(
         None, description="Area of the map at first, as JSON: `[west, south, east, north]`. Default: the world."
     )

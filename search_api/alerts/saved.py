@@ -23,7 +23,10 @@ Every = Literal["day", "week"]
 Channel = Literal["mail", "webhook"]
 
 LONGEST_TITLE = 200
-_NOT_ASKED = ("limit", "cursor", "facets", "explain", "highlight", "f", "scope", "group", "diversity")
+_NOT_ASKED = (
+    "limit", "cursor", "facets", "cell_area", "cell_level", "explain", "highlight", "typed", "f", "scope", "group",
+    "diversity",
+)  # fmt: skip
 """Parameters that say how an answer is shown, not what matches."""
 
 

@@ -119,10 +119,11 @@ def _noted(
     parts: Parts, query: SearchParameters, asked: SearchRequest, answer: Answer, addresses: Addresses
 ) -> Callable[[str], str | None]:
     """Notes the question, if the log is on, and makes the links that count what is opened. A later page is the same
-    question, and so is a map that asks where its matches lie, again with every zoom (``cell_area``).
+    question, and so is a map that asks where its matches lie, again with every zoom (``cell_area``). A question that
+    is still typed is not asked yet.
     """
     log = parts.queries
-    if not log.is_on or not asked.q or asked.offset or query.cell_area or _by_steward():
+    if not log.is_on or not asked.q or asked.offset or query.cell_area or query.typed or _by_steward():
         return lambda _record: None
     id = new_id()
     log.asked(id, asked.q, asked.algorithm, answer, Asker(caller().subject, request.remote_addr or ""))

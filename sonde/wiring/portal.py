@@ -49,6 +49,7 @@ def portal_look(settings: Settings) -> PortalLook:
         given.start_map,
         {f"{kind}{path.suffix.lower()}": path for kind, path in files.items() if path is not None},
         given.frame_ancestors,
+        given.search_while_typing,
     )
 
 

@@ -95,6 +95,8 @@ def _ask(http: FlaskClient, question: str, person: int, *, opens: bool) -> None:
         zoomed = {"q": question, "rerank": "false", "facets": "cell", "cell_area": "-20,-40,60,40", "limit": "1"}
         counted = http.get("/search", query_string=zoomed, headers=headers, environ_base=at).get_json()
         assert all("sonde:opened" not in hit for hit in counted["features"])
+        typed = http.get("/search", query_string={"q": question, "typed": "true"}, headers=headers, environ_base=at)
+        assert all("sonde:opened" not in hit for hit in typed.get_json()["features"]), "not asked yet"
     if opens:
         link = hits[1]["sonde:opened"].partition("/opened/")[2]
         answer = http.get(f"/opened/{link}", environ_base=at)

@@ -14,7 +14,7 @@ ADDRESSES = re.findall(r"^\$ curl 'localhost:8080(\S+)'$", GUIDE.read_text("utf-
 
 
 def test_there_are_addresses_to_try() -> None:
-    assert len(ADDRESSES) == 17
+    assert len(ADDRESSES) == 19
 
 
 @pytest.mark.parametrize("address", ADDRESSES)

@@ -55,9 +55,41 @@ def test_a_phone_shows_everything_without_scrolling_sideways(visit: Visit, shoot
 def test_everything_opened_is_as_accessible(visit: Visit) -> None:
     page = visit(RAINFALL, **PHONE)
     titles(page)
+    for name in ("Map", "Filters", "Compact list"):
+        page.get_by_role("button", name=name, exact=True).click()
+    expect(page.locator(".map-place")).to_be_visible()
     page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     assert flaws(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_phone_shows_hits_first_and_opens_map_and_filters(visit: Visit) -> None:
+    page = visit(RAINFALL, **PHONE)
+    titles(page)
+    first = page.locator(".hit").first
+    top = first.bounding_box()
+    assert top is not None
+    assert top["y"] < 844 / 2
+    assert page.locator(".map-place, .facet").count() == 0
+    page.get_by_role("button", name="Filters", exact=True).click()
+    expect(page.get_by_role("region", name="Period")).to_be_visible()
+    page.get_by_role("button", name="Filters", exact=True).click()
+    first.get_by_role("button", name="on the map").click()
+    expect(page.locator(".map-place")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Map", exact=True)).to_have_attribute("aria-expanded", "true")
+
+
+def test_a_compact_list_stays_compact(visit: Visit) -> None:
+    page = visit(RAINFALL)
+    titles(page)
+    expect(page.locator(".snippet").first).to_be_visible()
+    page.get_by_role("button", name="Compact list").click()
+    expect(page.locator(".snippet")).to_have_count(0)
+    expect(page.locator(".because").first).to_be_visible()
+    page.reload()
+    titles(page)
+    expect(page.locator(".snippet")).to_have_count(0)
+    expect(page.get_by_role("button", name="Compact list")).to_have_attribute("aria-pressed", "true")
 
 
 def test_german_by_the_browser_and_english_by_the_switch(visit: Visit, shoot: Shoot) -> None:

@@ -41,6 +41,12 @@ def test_a_record_has_an_address_of_its_own(visit: Visit, shoot: Shoot) -> None:
     shoot(page, "record")
 
 
+def test_a_record_without_a_period_has_no_row_for_it(visit: Visit) -> None:
+    page = visit("records/samples%3Agebco-2024")
+    expect(page.locator(".facts-list dt", has_text="area")).to_have_count(1)
+    expect(page.locator(".facts-list dt", has_text="time")).to_have_count(0)
+
+
 def test_a_record_is_cited_in_three_formats(visit: Visit, tmp_path: Path) -> None:
     page = visit(ERA5)
     page.get_by_role("button", name="Cite").click()

@@ -36,6 +36,22 @@ export function asked(search: URLSearchParams): string {
   return paged(query, null);
 }
 
+/** The address for a question that is still typed, which the service does not count as asked. `words`: by words only. */
+export function askedTyped(search: URLSearchParams, words: boolean): string {
+  const query = new URLSearchParams(search);
+  if (words) for (const [name, value] of [["algorithm", "bm25"], ["rerank", "false"], ["spelling", "off"]] as const) query.set(name, value);
+  else query.set("facets", FACETS.join(","));
+  query.set("typed", "true");
+  return paged(query, null);
+}
+
+/** The address that only counts the question as asked. */
+export function askedOnce(search: URLSearchParams): string {
+  const query = new URLSearchParams(search);
+  query.set("limit", String(PAGE_SIZE));
+  return `search?${query}`;
+}
+
 /** The address that counts all matches by cells in a part of the world. */
 export function askedCells(search: URLSearchParams, view: Box): string {
   const query = new URLSearchParams(search);

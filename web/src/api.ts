@@ -35,8 +35,8 @@ export async function sent(address: string, options: RequestInit): Promise<Respo
 }
 
 /** Tells the service that a hit was opened; whether that succeeds does not matter to anybody here. */
-export function noteOpened(link: string | undefined): void {
-  const id = link?.split("/").pop();
+export async function noteOpened(link: Promise<string | undefined>): Promise<void> {
+  const id = (await link)?.split("/").pop();
   if (id) fetch(`opened/${id}`, { method: "POST", keepalive: true, headers: authorization() }).catch(() => undefined);
 }
 

@@ -10,9 +10,11 @@ interface Portal {
   links: { title: string; href: string }[];
   startMap: Box | null;
   logo: string | null;
+  /** Whether the page searches while the user types. */
+  whileTyping: boolean;
 }
 
-const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null };
+const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true };
 
 function said(name: string): string {
   return globalThis.document?.querySelector<HTMLMetaElement>(`meta[name="sonde-${name}"]`)?.content ?? "";

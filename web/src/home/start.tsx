@@ -1,6 +1,7 @@
 // The start page: example questions, and what the catalogue holds.
 
 import { useMemo } from "preact/hooks";
+import { asksNothing } from "../address.ts";
 import { portal, SEARCH } from "../portal.ts";
 import { MapPanel } from "../search/mapPanel.tsx";
 import { PeriodPanel } from "../search/periodPanel.tsx";
@@ -55,7 +56,7 @@ function Holdings({ home, facets, search }: { home: Home; facets: Record<string,
           <Latest home={home} />
         </div>
         <div>
-          <MapPanel search={search} features={home.latest} areas={NOTHING} filter={null} marked={marked} />
+          <MapPanel search={search} features={home.latest} areas={NOTHING} filter={null} marked={marked} typing={!asksNothing(search)} />
           <PeriodPanel search={search} features={NOTHING} decades={facets["decade"] ?? null} years={null} />
         </div>
       </div>

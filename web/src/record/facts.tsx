@@ -23,7 +23,7 @@ export function Facts({ feature }: { feature: Feature }) {
   return (
     <dl class="facts-list">
       <Fact name={words.filterNames["type"] ?? ""}>{said.type && valueText("type", said.type, words)}</Fact>
-      <Fact name={words.time}><Period feature={feature} /></Fact>
+      <Fact name={words.time}>{hasPeriod(feature) && <Period feature={feature} />}</Fact>
       <Fact name={words.area}>{boxes.length > 0 && boxes.slice(0, MOST_BOXES).map((box) => <div key={box.join()}>{boxText(box, words, locale)}</div>)}</Fact>
       <Fact name={words.resolution}>{resolutionText(feature, locale)}</Fact>
       <Fact name={words.provenance}>{kind && valueText("provenance", kind, words)}</Fact>
@@ -80,6 +80,11 @@ function listOf(parameter: string, names: string[] = []) {
       ))}
     </ul>
   );
+}
+
+function hasPeriod({ time, properties }: Feature): boolean {
+  const spans = properties["sonde:times"] ?? [];
+  return Boolean(time) || spans.length > 0 || (properties["sonde:doubts"] ?? []).length > 0;
 }
 
 /** With a note on doubtful years. */

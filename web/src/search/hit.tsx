@@ -7,12 +7,13 @@ import { marks } from "../safe.ts";
 import { Go } from "../shell/link.tsx";
 import type { Feature } from "../types.ts";
 import { useLocale, useWords, valueText } from "../words/index.ts";
+import { openingOf } from "./typing.ts";
 import { hitElementId, type Marked } from "./useMarked.ts";
 import { Why } from "./why.tsx";
 
 const SNIPPET = 260;
 
-export function Hit({ feature, rank, marked }: { feature: Feature; rank: number; marked: Marked }) {
+export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank: number; marked: Marked; compact: boolean }) {
   const words = useWords();
   const title = feature.properties.title || words.untitled;
   const lang = statedLanguage(feature);
@@ -30,15 +31,19 @@ export function Hit({ feature, rank, marked }: { feature: Feature; rank: number;
           <span class="rank" aria-hidden="true">
             {rank}
           </span>
-          <Go to={recordAddress(feature.id)} lang={lang} followed={() => noteOpened(feature["sonde:opened"])}>
+          <Go to={recordAddress(feature.id)} lang={lang} followed={() => void noteOpened(openingOf(feature))}>
             <Marks fragment={feature["sonde:highlights"]?.["title"]?.[0]} text={title} />
           </Go>
         </h2>
         <Facts feature={feature} />
-        <p class="snippet" lang={lang}>
-          <Snippet feature={feature} />
-        </p>
-        <Passage feature={feature} />
+        {!compact && (
+          <>
+            <p class="snippet" lang={lang}>
+              <Snippet feature={feature} />
+            </p>
+            <Passage feature={feature} />
+          </>
+        )}
         <div class="hit-foot">
           <Why feature={feature} />
           {hasArea && (

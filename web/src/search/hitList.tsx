@@ -13,9 +13,10 @@ interface Props {
   state: Search;
   found: Found;
   marked: Marked;
+  compact: boolean;
 }
 
-export function HitList({ search, state, found, marked }: Props) {
+export function HitList({ search, state, found, marked, compact }: Props) {
   const words = useWords();
   const without = found.answer["sonde:degraded"] ?? [];
   const { answer } = found;
@@ -27,9 +28,9 @@ export function HitList({ search, state, found, marked }: Props) {
       )}
       <Reading search={search} answer={answer} />
       {found.features.length === 0 && <Nothing search={search} />}
-      <ol class="hit-list">
+      <ol class={compact ? "hit-list compact" : "hit-list"} key={found.list}>
         {found.features.map((feature, index) => (
-          <Hit key={feature.id} feature={feature} rank={index + 1} marked={marked} />
+          <Hit key={feature.id} feature={feature} rank={index + 1} marked={marked} compact={compact} />
         ))}
       </ol>
       {found.cursor && (

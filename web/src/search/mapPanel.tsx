@@ -1,6 +1,6 @@
 // The map of the hits, and the area of the search: drawn on the map or typed as four numbers.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { changed, readBox } from "../address.ts";
 import { rangeOf } from "../counts.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
@@ -16,16 +16,18 @@ interface Props {
   areas: readonly Box[];
   filter: Box | null;
   marked: Marked;
+  /** A question is being typed. */
+  typing: boolean;
 }
 
 const RELATIONS = ["intersects", "within", "contains", "disjoint"] as const;
 
-export function MapPanel({ search, features, areas, filter, marked }: Props) {
+export function MapPanel({ search, features, areas, filter, marked, typing }: Props) {
   const words = useWords();
   const [drawing, setDrawing] = useState(false);
   const [view, setView] = useState<Box | null>(null);
   const [shaded, setShaded] = useState(true);
-  const heat = useHeat(search, view, shaded);
+  const heat = useHeat(search, view, shaded, typing);
   const [least, most] = rangeOf(heat);
   const shapes = useMemo(() => features.map(shapeOf), [features]);
   const events = {
@@ -37,8 +39,12 @@ export function MapPanel({ search, features, areas, filter, marked }: Props) {
       if (box) goSearch(changed(search, "bbox", box.join(",")));
     },
   };
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (marked.approach) panel.current?.querySelector(".map-place")?.scrollIntoView({ block: "nearest" });
+  }, [marked.approach]);
   return (
-    <div class="panel map-panel">
+    <div class="panel map-panel" ref={panel}>
       <MapFrame label={words.map} shapes={shapes} areas={areas} filter={filter} marked={marked.id} approach={marked.approach} events={events} drawing={drawing} heat={heat} />
       <div class="heat-legend small soft">
         <label>

@@ -5,8 +5,17 @@ import { changed } from "../address.ts";
 import { go, goSearch, recordAddress } from "../route.ts";
 import { useWords } from "../words/index.ts";
 import { type Suggestion, useSuggestions } from "./suggest.ts";
+import { isTyped, LEAST_CHARACTERS, PAUSE_MS, searchesWhileTyping, setTyped, settle } from "./typing.ts";
 
-export function SearchForm({ search }: { search: URLSearchParams }) {
+interface Props {
+  search: URLSearchParams;
+  /** Enter on the question that was searched while it was typed. */
+  onAsked: () => void;
+  /** There are hits below: titles among the suggestions would only hide them. */
+  hits: boolean;
+}
+
+export function SearchForm({ search, onAsked, hits }: Props) {
   const words = useWords();
   const asked = search.get("q") ?? "";
   const field = useRef<HTMLInputElement>(null);
@@ -14,17 +23,41 @@ export function SearchForm({ search }: { search: URLSearchParams }) {
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
   const offered = useSuggestions(open ? text : "");
-  const shown = open ? offered : [];
+  const shown = open ? offered.filter((one) => !hits || one.kind !== "title") : [];
+
+  const pausing = useRef(0);
+  const sent = useRef<string | null>(null); // what this field put into the address: the user may have typed on since
 
   useEffect(() => {
+    if (sent.current === asked) return;
+    sent.current = null;
     setText(asked);
     setOpen(false);
   }, [asked]);
+  useEffect(() => () => clearTimeout(pausing.current), []);
 
   function ask(question: string): void {
+    clearTimeout(pausing.current);
     setOpen(false);
     setText(question);
-    goSearch(changed(search, "q", question.trim() || null));
+    const next = changed(search, "q", question.trim() || null);
+    const typed = isTyped(search);
+    if (next.toString() === search.toString()) {
+      if (typed) onAsked();
+      return;
+    }
+    setTyped(null);
+    goSearch(next, typed);
+  }
+
+  /** The first typed search is a new entry of the browser's history; those that follow replace it. */
+  function askWhileTyping(question: string): void {
+    if (question.length < LEAST_CHARACTERS || question === asked) return;
+    const next = changed(search, "q", question);
+    const replace = isTyped(search);
+    sent.current = question;
+    setTyped(next);
+    goSearch(next, replace);
   }
 
   function choose(one: Suggestion): void {
@@ -32,10 +65,12 @@ export function SearchForm({ search }: { search: URLSearchParams }) {
     else go(recordAddress(one.id));
   }
 
-  function type(value: string): void {
+  function type(value: string, composing: boolean): void {
     setText(value);
     setOpen(true);
     setAt(-1);
+    clearTimeout(pausing.current);
+    if (!composing && searchesWhileTyping()) pausing.current = setTimeout(() => askWhileTyping(value.trim()), PAUSE_MS) as unknown as number;
   }
 
   function key(event: KeyboardEvent): void {
@@ -44,6 +79,7 @@ export function SearchForm({ search }: { search: URLSearchParams }) {
       setOpen(false);
     } else if (shown.length && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       event.preventDefault();
+      clearTimeout(pausing.current); // the user chooses now
       const step = event.key === "ArrowDown" ? 1 : -1;
       setAt((now) => ((now + 1 + step + shown.length + 1) % (shown.length + 1)) - 1);
     }
@@ -73,9 +109,13 @@ export function SearchForm({ search }: { search: URLSearchParams }) {
           aria-controls="suggestions"
           aria-autocomplete="list"
           aria-activedescendant={at >= 0 ? `suggestion-${at}` : undefined}
-          onInput={(event) => type(event.currentTarget.value)}
+          onInput={(event) => type(event.currentTarget.value, event.isComposing)}
+          onCompositionEnd={(event) => type(event.currentTarget.value, false)}
           onKeyDown={key}
-          onBlur={() => setOpen(false)}
+          onBlur={() => {
+            setOpen(false);
+            settle();
+          }}
         />
         <button type="submit" class="main-button">
           {words.search}

@@ -1,6 +1,6 @@
 // The search: field, interpretation, hits, map, period and facets.
 
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { boxOf, searchOf } from "../address.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import { Start } from "../home/start.tsx";
@@ -10,67 +10,96 @@ import { useNarrow } from "../shell/narrow.ts";
 import { Chips } from "./chips.tsx";
 import { Facets } from "./facets.tsx";
 import { HitList } from "./hitList.tsx";
+import { ListTools, type Part, useCompact } from "./listTools.tsx";
 import { MapPanel } from "./mapPanel.tsx";
 import { PeriodPanel } from "./periodPanel.tsx";
 import { rememberHits } from "./recent.ts";
 import { SearchForm } from "./searchForm.tsx";
 import { useMarked } from "./useMarked.ts";
-import { useSearch } from "./useSearch.ts";
+import { setTyped, settle } from "./typing.ts";
+import { type Found, type Search, useSearch } from "./useSearch.ts";
 import { setTitle } from "../portal.ts";
 
 export function SearchView({ query }: { query: string }) {
   const words = useWords();
   const search = useMemo(() => searchOf(query), [query]);
   const state = useSearch(search);
-  const marked = useMarked();
+  const narrow = useNarrow();
+  const [parts, setParts] = useState<ReadonlySet<Part>>(new Set()); // on a narrow screen the hits come first
+  const marked = useMarked(() => setParts((open) => new Set([...open, "map"])));
+  const [compact, setCompact] = useCompact();
   const { found, phase } = state;
+  const typing = phase === "typing" || phase === "words";
   const read = found?.answer["sonde:interpretation"] ?? null;
-  const facets = found?.answer["sonde:facets"] ?? {};
+  const whole = useRef(found); // map, period and facets wait for the whole search: they would only run to and fro
+  if (!typing) whole.current = found;
+  const facets = whole.current?.answer["sonde:facets"] ?? {};
 
   useEffect(() => {
     setTitle(search.get("q") ?? undefined);
   }, [search]);
   useEffect(() => rememberHits(query, found?.features ?? []), [query, found]);
 
-  const narrow = useNarrow();
   const filter = useMemo(() => boxOf(search), [search]); // the same object until the address changes, because the map depends on its identity
-  const features = found?.features ?? NOTHING;
+  const features = whole.current?.features ?? NOTHING;
+  const areas = whole.current?.answer["sonde:interpretation"]?.areas ?? NOTHING;
+  const toggle = (part: Part) => setParts((open) => new Set(open.has(part) ? [...open].filter((one) => one !== part) : [...open, part]));
+  const tools = <ListTools key="tools" opened={narrow ? parts : null} toggle={toggle} compact={compact} setCompact={setCompact} />;
+  const shows = (part: Part) => !narrow || parts.has(part);
   const hits = (
-    <main key="hits" id="main" tabIndex={-1} class={phase === "loading" && found ? "hits stale" : "hits"}>
+    <main key="hits" id="main" tabIndex={-1} class={found && (phase === "loading" || phase === "typing") ? "hits stale" : "hits"}>
       <h1 class="unseen">{words.results(search.get("q") ?? "")}</h1>
-      <p role="status" class="state">
-        {phase === "loading" ? words.loading : found ? `${countText(found.answer, words)} ${words.took(found.tookMs)}` : ""}
-      </p>
+      <div class="list-head">
+        <p role="status" aria-live={typing ? "off" : "polite"} class="state">
+          {phase === "loading" ? words.loading : found ? stateText(found, phase, words) : ""}
+        </p>
+        {!narrow && tools}
+      </div>
       {phase === "loading" && !found && <div class="waiting" aria-hidden="true" />}
       {state.problem && <ProblemNote problem={state.problem} again={found ? state.more : state.again} />}
-      {found && <HitList search={search} state={state} found={found} marked={marked} />}
+      {found && <HitList search={search} state={state} found={found} marked={marked} compact={compact} />}
     </main>
   );
   const side = (
-    <aside key="side" class="side" aria-label={words.refine}>
-      <MapPanel search={search} features={features} areas={read?.areas ?? NOTHING} filter={filter} marked={marked} />
-      <details class="narrow" open={!narrow}>
-        <summary>{words.refine}</summary>
-        <PeriodPanel search={search} features={features} decades={facets["decade"] ?? null} years={facets["year"] ?? null} />
-        <Facets search={search} facets={facets} />
-      </details>
+    <aside key="side" class="side" aria-label={words.refine} hidden={narrow && parts.size === 0}>
+      <div id="side-map" class="side-map">
+        {shows("map") && <MapPanel search={search} features={features} areas={areas} filter={filter} marked={marked} typing={typing} />}
+      </div>
+      <div id="side-filters" class="side-filters">
+        {shows("filters") && (
+          <>
+            <PeriodPanel search={search} features={features} decades={facets["decade"] ?? null} years={facets["year"] ?? null} />
+            <Facets search={search} facets={facets} />
+          </>
+        )}
+      </div>
     </aside>
   );
   return (
     <div class={phase === "start" ? "start" : "search-view"}>
-      <SearchForm search={search} />
+      <SearchForm search={search} onAsked={() => (phase === "done" ? settle() : askNow(state))} hits={found !== null} />
       {phase === "start" ? (
         <Start search={search} />
       ) : (
         <>
           <Chips search={search} read={read} waiting={phase === "loading"} />
-          <div class="columns" aria-busy={phase === "loading"}>
-            {narrow ? [side, hits] : [hits, side]}
+          <div class="columns" aria-busy={phase === "loading" || typing}>
+            {narrow ? [tools, side, hits] : [hits, side]}
           </div>
         </>
       )}
     </div>
   );
+}
+
+/** The whole search of what was typed, without waiting for more. */
+function askNow(state: Search): void {
+  setTyped(null);
+  state.again();
+}
+
+function stateText({ answer, tookMs }: Found, phase: Search["phase"], words: Words): string {
+  return phase === "words" ? words.byWords(answer["sonde:total"] ?? answer.numberMatched) : `${countText(answer, words)} ${words.took(tookMs)}`;
 }
 
 function countText(answer: Answer, words: Words): string {

@@ -7,11 +7,15 @@ import type { Answer, Box, Facet } from "../types.ts";
 
 const SETTLED_MS = 250;
 
-/** Null until it is counted, and where the service does not count cells. `view`: null until there is a map. */
-export function useHeat(search: URLSearchParams, view: Box | null, wanted: boolean): Facet | null {
+/**
+ * Null until it is counted, and where the service does not count cells. `view`: null until there is a map. `hold`: the
+ * last counts stay while a question is typed.
+ */
+export function useHeat(search: URLSearchParams, view: Box | null, wanted: boolean, hold: boolean): Facet | null {
   const [heat, setHeat] = useState<Facet | null>(null);
   const address = view && wanted ? askedCells(search, view) : null;
   useEffect(() => {
+    if (hold) return undefined;
     if (address === null) {
       setHeat(null);
       return undefined;
@@ -28,6 +32,6 @@ export function useHeat(search: URLSearchParams, view: Box | null, wanted: boole
       clearTimeout(timer);
       stop.abort();
     };
-  }, [address]);
+  }, [address, hold]);
   return heat;
 }

@@ -17,7 +17,8 @@ export function hitElementId(id: string): string {
   return `hit-${id}`;
 }
 
-export function useMarked(): Marked {
+/** `openMap`: called before the map must show a record. */
+export function useMarked(openMap?: () => void): Marked {
   const [id, hover] = useState<string | null>(null);
   const [approach, setApproach] = useState(0);
   return useMemo(
@@ -28,7 +29,7 @@ export function useMarked(): Marked {
       show(chosen) {
         hover(chosen);
         setApproach((times) => times + 1);
-        document.querySelector(".map-place")?.scrollIntoView({ block: "nearest" });
+        openMap?.();
       },
       select(chosen) {
         hover(chosen);

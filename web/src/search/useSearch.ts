@@ -1,10 +1,11 @@
 // One search at a time: the newest question wins, and answers to older ones are dropped.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { asked, askedAfter, asksNothing, cursorOf } from "../address.ts";
+import { asked, askedAfter, askedTyped, asksNothing, cursorOf } from "../address.ts";
 import { asProblem, getJson, isAbort, type Problem } from "../api.ts";
 import { keepPlace, place } from "../shell/place.ts";
 import type { Answer, Feature } from "../types.ts";
+import { ASKED_AFTER_MS, isTyped, setTyped, settle, WHOLE_AFTER_MS } from "./typing.ts";
 
 export interface Found {
   /** From the first page: interpretation, facets, total. */
@@ -12,11 +13,14 @@ export interface Found {
   features: Feature[];
   cursor: string | null;
   tookMs: number;
+  /** Another one for each new list, so that its hits are not moved around but drawn anew. */
+  list: number;
 }
 
 export interface Search {
-  phase: "start" | "loading" | "done" | "failed";
-  /** The last answer; while `loading`, the previous question's. */
+  /** `typing`: the first answer to a typed question is on its way; `words`: its answer by words only is there. */
+  phase: "start" | "loading" | "typing" | "words" | "done" | "failed";
+  /** The last answer; while `loading` or `typing`, the previous question's. */
   found: Found | null;
   problem: Problem | null;
   loadingMore: boolean;
@@ -42,8 +46,10 @@ export function useSearch(search: URLSearchParams): Search {
     const own = new AbortController();
     running.current = own;
     const before = shownBefore(key);
+    if (!isTyped(search)) setTyped(null);
     if (asksNothing(search)) setState(START);
     else if (before) setState(before);
+    else if (isTyped(search)) void whileTyped(search, own.signal, setState);
     else void first(search, own.signal, setState, place().shown ?? 0);
     return () => own.abort();
   }, [key, attempt]);
@@ -82,12 +88,50 @@ async function first(search: URLSearchParams, signal: AbortSignal, setState: Set
   try {
     const answer = await getJson<Answer>(asked(search), signal);
     const tookMs = performance.now() - started;
-    let found: Found = { answer, features: answer.features, cursor: cursorOf(answer.links), tookMs };
+    let found = foundIn(answer, tookMs);
     while (found.cursor && found.features.length < shown) found = await longer(search, found, signal);
     setState(() => ({ phase: "done", found, problem: null, loadingMore: false }));
   } catch (error) {
     if (!isAbort(error)) setState(() => ({ ...START, phase: "failed", problem: asProblem(error) }));
   }
+}
+
+/** By words at once, the whole search a moment later; the old hits stay until there are new ones. */
+async function whileTyped(search: URLSearchParams, signal: AbortSignal, setState: SetState): Promise<void> {
+  setState((before) => (before.phase === "start" ? before : { ...before, phase: "typing", problem: null }));
+  try {
+    const started = performance.now();
+    const byWords = await getJson<Answer>(askedTyped(search, true), signal);
+    const wordsMs = performance.now() - started;
+    if (byWords.features.length > 0) setState(() => ({ ...START, phase: "words", found: { ...foundIn(byWords, wordsMs), cursor: null } }));
+    await pause(WHOLE_AFTER_MS, signal);
+    const asking = performance.now();
+    const answer = await getJson<Answer>(askedTyped(search, false), signal);
+    const found = foundIn(answer, performance.now() - asking);
+    setState(() => ({ ...START, phase: "done", found }));
+    await pause(ASKED_AFTER_MS, signal);
+    settle();
+  } catch (error) {
+    if (!isAbort(error)) setState((before) => ({ ...before, phase: "failed", problem: asProblem(error) }));
+  }
+}
+
+let lists = 0;
+
+function foundIn(answer: Answer, tookMs: number): Found {
+  lists += 1;
+  return { answer, features: answer.features, cursor: cursorOf(answer.links), tookMs, list: lists };
+}
+
+/** Throws the browser's AbortError if the signal comes first. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done, stopped) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      stopped(signal.reason);
+    });
+  });
 }
 
 async function next(search: URLSearchParams, found: Found, signal: AbortSignal, setState: SetState): Promise<void> {

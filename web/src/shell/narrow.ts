@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-const QUERY = "(max-width: 60rem)"; // as in styles/search.css
+const QUERY = "screen and (max-width: 60rem)"; // as in styles/search.css; paper is as narrow, but shows the map
 
 export function useNarrow(): boolean {
   const [narrow, setNarrow] = useState(() => matchMedia(QUERY).matches);

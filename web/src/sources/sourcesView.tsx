@@ -50,12 +50,12 @@ export function SourcesView() {
           <Source key={state.id} id={state.id} state={state} changed={harvest.again} />
         ))}
       </ul>
-      {has("desk") && (
+      {!loading && has("desk") && (
         <p>
           <Go to="desk">{words.nav.desk}</Go>
         </p>
       )}
-      {has("harvest") && <Stewards known={key !== null} problem={harvest.problem} again={harvest.again} />}
+      {!loading && has("harvest") && <Stewards known={key !== null} problem={harvest.problem} again={harvest.again} />}
     </main>
   );
 }
