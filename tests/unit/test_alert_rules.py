@@ -43,7 +43,7 @@ FAULTS: dict[str, tuple[dict[str, str], int]] = {
             f'sonde_http_request_seconds_bucket{{{_SEARCHES}, le="5.0"}}': "0+10x30",
         }, 25,
     ),
-    "SondeHarvestFailed": ({f'sonde_harvest_state{{{_API}, source="gdi", state="failed"}}': "1x70"}, 65),
+    "SondeHarvestFailed": ({f'sonde_harvest_state{{{_API}, source="gdi", state="interrupted"}}': "1x70"}, 65),
     "SondeTasksWait": ({f'sonde_queue_age_seconds{{{_API}, queue="harvest"}}': "0+60x60"}, 45),
     "SondeAnswersWorse": ({f"sonde_live_ndcg_fall{{{_API}}}": "0.05x5"}, 1),
     "SondeAlertsNotSent": ({f'sonde_alert_deliveries{{{_API}, channel="mail", state="pending"}}': "1x400"}, 365),
