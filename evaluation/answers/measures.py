@@ -43,6 +43,7 @@ class Asked:
     statements: float | None = None
     on_page: bool | None = None
     first_on_page: bool | None = None
+    kind: str = ""
 
 
 def answer_recall(answer: str, references: Sequence[str]) -> float | None:
@@ -78,6 +79,12 @@ def share(hits: Iterable[bool]) -> float | None:
     """0..1."""
     all_of = list(hits)
     return sum(all_of) / len(all_of) if all_of else None
+
+
+def by_kind(rows: Sequence[Asked]) -> dict[str, dict[str, float | int | None]]:
+    """``figures`` of each kind of question, in the order of the first of each; empty where no kind is named."""
+    kinds = dict.fromkeys(row.kind for row in rows if row.kind)
+    return {kind: figures([row for row in rows if row.kind == kind]) for kind in kinds}
 
 
 def figures(rows: Sequence[Asked]) -> dict[str, float | int | None]:

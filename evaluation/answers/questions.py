@@ -21,6 +21,7 @@ class AnswerQuestion:
     """``text``: the id of its text. ``answers``: reference answers by people; empty if unknown.
 
     ``answerable`` False: people judged that its text does not answer it. ``pages``: those that answer it, from 1.
+    ``kind``: of the question, for figures by kind; ``also``: the other texts that are needed for its answer.
     """
 
     id: str
@@ -29,6 +30,13 @@ class AnswerQuestion:
     answers: tuple[str, ...] = ()
     answerable: bool = True
     pages: tuple[int, ...] = ()
+    kind: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The ids of all its texts."""
+        return (self.text, *self.also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,8 @@ class _Line(BaseModel):
 
     question: str = Field(min_length=1)
     document: str = ""
+    also: list[str] = []
+    kind: str = ""
     id: str | None = None
     answers: list[str] = []
     answerable: bool = True
@@ -65,7 +75,7 @@ class _Line(BaseModel):
 
 def load_questions(path: Path) -> tuple[AnswerQuestion, ...]:
     """Questions of one's own, a JSON object a line: ``question``, and if known ``document`` (id or file name),
-    ``answers``, ``pages`` and ``answerable``.
+    ``answers``, ``pages``, ``answerable``, ``kind`` and ``also`` (more documents).
 
     Raises SondeError that names every bad line.
     """
@@ -83,7 +93,16 @@ def load_questions(path: Path) -> tuple[AnswerQuestion, ...]:
             continue
         answers, pages = tuple(line.answers), tuple(line.pages)
         read.append(
-            AnswerQuestion(line.id or str(number), line.question, line.document, answers, line.answerable, pages)
+            AnswerQuestion(
+                line.id or str(number),
+                line.question,
+                line.document,
+                answers,
+                line.answerable,
+                pages,
+                line.kind,
+                tuple(line.also),
+            )
         )
     if wrong or not read:
         raise SondeError(f"{path}: {'; '.join(wrong) or 'holds no question'}")

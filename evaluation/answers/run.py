@@ -62,13 +62,13 @@ def measured(question: AnswerQuestion, passages: Sequence[FoundPassage], answer:
     return Asked(
         id=question.id,
         answerable=question.answerable,
-        rank=next((rank for rank, one in enumerate(passages, 1) if one.document == question.text), None),
+        rank=next((rank for rank, one in enumerate(passages, 1) if one.document in question.texts), None),
         found=len(answer.passages),
         best=relevances[0] if relevances else 0.0,
         mean=fmean(relevances) if relevances else 0.0,
         refused=answer.refused,
         citations=len(cited),
-        right=sum(text_of.get(number) == question.text for number in cited),
+        right=sum(text_of.get(number) in question.texts for number in cited),
         sentences=len(answer.sentences),
         supported=sum(sentence.supported for sentence in answer.sentences),
         recall=answer_recall(said, question.answers),
@@ -76,6 +76,7 @@ def measured(question: AnswerQuestion, passages: Sequence[FoundPassage], answer:
         statements=statement_recall(said, question.answers),
         on_page=any(on_page) if on_page is not None else None,
         first_on_page=on_page[:1] == [True] if on_page is not None else None,
+        kind=question.kind,
     )
 
 

@@ -35,6 +35,7 @@ MODULES = {
     "evaluate": "sonde.cli.evaluate",
     "judge": "sonde.cli.judge",
     "ask-evaluate": "sonde.cli.ask_evaluate",
+    "ask-questions": "sonde.cli.ask_questions",
     "keys": "sonde.cli.keys",
     "backup": "sonde.cli.backup",
     "models": "sonde.cli.models",

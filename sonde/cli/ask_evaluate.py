@@ -16,7 +16,7 @@ from rich.table import Table
 from core.errors import SondeError
 from core.json_types import Json
 from evaluation.answers.grading import answer_id, grading_page, told
-from evaluation.answers.measures import figures
+from evaluation.answers.measures import by_kind, figures
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.answers.run import Answered, examine
 from evaluation.judgements import JudgementFile
@@ -74,10 +74,18 @@ def ask_evaluate(**given: Any) -> None:
     with examining as ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
         done = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
-    measured = figures([one.measured for one in done])
+    rows = [one.measured for one in done]
+    measured, kinds = figures(rows), by_kind(rows)
     _show(collection, ready.made, measured)
+    _show_kinds(kinds)
     if given["out"] is not None:
-        body = {"collection": collection.name, "made": ready.made, **measured, "by_question": list(map(_row, done))}
+        body = {
+            "collection": collection.name,
+            "made": ready.made,
+            **measured,
+            "by_kind": kinds,
+            "by_question": list(map(_row, done)),
+        }
         given["out"].write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if given["page"] is not None:
         given["page"].write_text(grading_page(collection.name, ready.made, done), "utf-8")
@@ -86,8 +94,10 @@ def ask_evaluate(**given: Any) -> None:
 def _own(settings: Settings, path: Path) -> AnswerCollection:
     """The questions of a file, and the documents that they name. Raises SondeError."""
     asked = load_questions(path)
-    ids = ids_of(settings, (one.text for one in asked if one.text))
-    named = tuple(replace(one, text=ids.get(one.text, "")) for one in asked)
+    ids = ids_of(settings, (text for one in asked for text in one.texts if text))
+    named = tuple(
+        replace(one, text=ids.get(one.text, ""), also=tuple(ids[text] for text in one.also if text)) for one in asked
+    )
     return AnswerCollection(path.name, named, {id: name for name, id in ids.items()})
 
 
@@ -117,8 +127,32 @@ def _show(collection: AnswerCollection, made: str, measured: dict[str, float | i
     table.add_column()
     table.add_column(justify="right")
     for name, value in measured.items():
-        table.add_row(name, "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value))
+        table.add_row(name, _told(value))
     console.print(table)
+
+
+def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
+    """As paper 001's Table 1, with the pages and the answers."""
+    if not kinds:
+        return
+    columns = (
+        "questions",
+        "share_with_any_result",
+        "mean_score_first",
+        "recall@1",
+        "right_page_cited",
+        "answer_recall",
+    )
+    table = Table(box=None, pad_edge=False)
+    for name in ("kind", *columns):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    for kind, measured in kinds.items():
+        table.add_row(kind, *(_told(measured[name]) for name in columns))
+    Console(width=140).print(table)
+
+
+def _told(value: float | int | None) -> str:
+    return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 COMMANDS = (ask_evaluate,)

@@ -14,6 +14,7 @@ from core.errors import SondeError
 from evaluation.throwaway import PREFIX
 from indexer.documents.ingest import Incoming, ingest
 from sonde.cli.ask_evaluate import ask_evaluate
+from sonde.cli.ask_questions import ask_questions
 from sonde.wiring.documents import document_parts
 from sonde.wiring.indices import prepare_indices
 from tests.pdf_files import PdfPage, paragraph, pdf
@@ -107,6 +108,15 @@ def test_ones_own_questions_are_asked_of_the_running_index(
     found = json.loads(out.read_text())
     assert (found["refused_wrongly"], found["refused_rightly"], found["statement_recall"]) == (0.0, 1.0, 1.0)
     assert found["right_page_first"] == 0.5, "there is no page 7"
+
+    made = CliRunner().invoke(ask_questions, ["--out", str(asked), "--count", "2"], catch_exceptions=False)
+    assert made.exit_code == 0, made.output
+    assert "0 several" in made.output, "there is one document"
+    done = CliRunner().invoke(ask_evaluate, ["--questions", str(asked), "--json", str(out)], catch_exceptions=False)
+    found = json.loads(out.read_text())
+    assert (found["recall@1"], found["right_page_cited"]) == (1.0, 1.0), "each quotes the text that answers it"
+    assert found["by_kind"]["fact"]["questions"] == len(found["by_question"])
+    assert "fact" in done.output
 
     asked.write_text('{"question": "a"}\n{"document": 3}\nrubbish\n')
     with pytest.raises(SondeError, match=r"line 2: question.*line 3"):
