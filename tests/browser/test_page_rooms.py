@@ -316,8 +316,19 @@ def test_documents_are_collected_shared_asked_compared_and_the_talk_is_kept(
     table.locator("a.cited").first.click()
     expect(page.locator("blockquote mark")).to_contain_text("sensors")
 
+    public = page.request.get(f"{rooms.address}documents").json()["features"]
+    (cores,) = [one["id"] for one in public if one["properties"]["title"].startswith("Peat cores")]
+    page.goto(f"{rooms.address}documents/{cores}")
+    page.get_by_role("button", name="Put into a collection").click()
+    page.get_by_label("Put into", exact=True).select_option(label="Moor")
+    page.get_by_role("button", name="Put in").click()
+    expect(page.get_by_text("1 document put into Moor.")).to_be_visible()
+    sound(page)
+    shoot(page, "document-collected")
+
     page.goto(f"{rooms.address}my-documents/collections")
     page.get_by_role("link", name="Moor", exact=True).click()
+    expect(page.get_by_role("link", name="Peat cores of the Zwackelmoor")).to_be_visible()
     page.get_by_role("link", name="Ask it").click()
     expect(page.get_by_text("Only in the collection Moor")).to_be_visible()
     expect(page.get_by_label("Keep this conversation")).to_be_checked()

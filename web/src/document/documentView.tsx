@@ -11,6 +11,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { useWords } from "../words/index.ts";
 import { BibliographyPanel } from "./bibliographyPanel.tsx";
 import { CitedPanel } from "./citedPanel.tsx";
+import { CollectPanel } from "./collectPanel.tsx";
 import { citedBy, type DocumentFeature, originAt } from "./document.ts";
 import { EditPanel } from "./editPanel.tsx";
 import { PassagesPanel } from "./passagesPanel.tsx";
@@ -61,6 +62,7 @@ interface WholeProps {
 
 function Whole({ found, title, hash, changed }: WholeProps) {
   const cited = citedBy(hash);
+  const known = useKey() !== null;
   const file = found.links.find((one) => one.rel === "enclosure");
   return (
     <article>
@@ -68,6 +70,7 @@ function Whole({ found, title, hash, changed }: WholeProps) {
       <Facts found={found} />
       <BibliographyPanel id={found.id} />
       {found.properties["sonde:private"] && <EditPanel found={found} changed={changed} />}
+      {known && <CollectPanel id={found.id} />}
       {cited !== null && <CitedPanel key={`${cited.passage} ${cited.quote}`} found={found} cited={cited} />}
       {cited === null && file?.type === "application/pdf" && <FileToOpen id={found.id} />}
       <TablesPanel found={found} />

@@ -381,6 +381,7 @@ export const words: Words = {
   },
   document: {
     edit: "Titel und Autoren ändern",
+    intoCollection: "In eine Sammlung legen …",
     save: "Speichern",
     cancel: "Abbrechen",
     title: "Titel",

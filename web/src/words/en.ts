@@ -339,6 +339,7 @@ export const words = {
   },
   document: {
     edit: "Edit title and authors",
+    intoCollection: "Put into a collection …",
     save: "Save",
     cancel: "Cancel",
     title: "Title",

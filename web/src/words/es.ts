@@ -382,6 +382,7 @@ export const words: Words = {
   },
   document: {
     edit: "Cambiar título y autores",
+    intoCollection: "Añadir a una colección …",
     save: "Guardar",
     cancel: "Cancelar",
     title: "Título",

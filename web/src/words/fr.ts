@@ -384,6 +384,7 @@ export const words: Words = {
   },
   document: {
     edit: "Modifier le titre et les auteurs",
+    intoCollection: "Ajouter à une collection …",
     save: "Enregistrer",
     cancel: "Annuler",
     title: "Titre",

@@ -384,6 +384,7 @@ export const words: Words = {
   },
   document: {
     edit: "Modifica titolo e autori",
+    intoCollection: "Aggiungi a una raccolta …",
     save: "Salva",
     cancel: "Annulla",
     title: "Titolo",

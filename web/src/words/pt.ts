@@ -382,6 +382,7 @@ export const words: Words = {
   },
   document: {
     edit: "Alterar título e autores",
+    intoCollection: "Juntar a uma coleção …",
     save: "Guardar",
     cancel: "Cancelar",
     title: "Título",
