@@ -29,9 +29,17 @@ _JOURNAL = re.compile(
 _MASTHEAD = re.compile(r"\b(?:volume|vol\.|issue|doi:|issn|working paper)\b", re.IGNORECASE)
 _AFFILIATION = re.compile(
     r"\b(?:universit\w*|institut\w*|department|dipartimento|laborator\w*|observat\w*|survey|agency|center|centre|school|"
-    r"college|faculty|museum|company|gmbh|inc\.)\b",
+    r"college|faculty|museum|company|gmbh|inc\.|organi[sz]ation|ministry|ministerium|bureau|bundesamt|landesamt|council|"
+    r"foundation|commission|authority)\b",
     re.IGNORECASE,
 )
+_OF_AN_OFFICE = re.compile(
+    r"^(?:U\. ?S\.|national|federal|commonwealth|technical|technische|geological|geologische[rs]?|environmental|"
+    r"scientific|royal|research|working|open-file|paper|report|series|department|secretary|director)$",
+    re.IGNORECASE,
+)
+_PARTICLE_WORDS = "al ben bin d da das de del dei della den der di do dos du e el la le les ten ter van von y zu zur"
+_PARTICLES = frozenset(_PARTICLE_WORDS.split())
 _NAME = re.compile(
     r"^(?:[^\W\d_](?:\.|[^\W\d_]*)[ .-]*){1,3}(?:d[aeiou]s?|van|von|der|de|la|le|Jr\.?|[^\W\d_][^\W\d_'’-]+)"
     r"(?:[ -](?:[^\W\d_][\w'’.-]*|Jr\.?)){0,3}$"
@@ -106,6 +114,10 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     page = _front_page(blocks)
     own = _of_page(blocks, page)
     printed = letters(" ".join(block.text for block in own)[:20_000])
+    for source, names in (("xmp", _told(xmp)["authors"]), ("info", tuple(split_names(info.get("Author", ""))))):
+        if isinstance(names, tuple) and len(names) >= 2 and all(letters(name) in printed for name in names):
+            draft.take("authors", names, source)  # complete, where the page parts names by white space alone
+    own = [block for block in own if not _is_names(block.text, draft.values.get("authors"))]
     titles = [(source, text) for source, text in _told_titles(info, xmp) if not _GENERATED.search(text)]
     head = _title(opening(own))
     for source, text in titles:
@@ -114,6 +126,7 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     draft.take("doi", _told(xmp)["doi"], "xmp")  # a DOI there is the document's own, not a reference
     _year_beside_title(draft, blocks, page, head)
     _from_page(draft, own)
+    _from_page(draft, _title_page_behind(blocks, page, head))
     for name, value in _told(xmp).items():
         draft.take(name, value, "xmp")
     for source, text in titles:
@@ -141,6 +154,11 @@ def _told_titles(info: Mapping[str, str], xmp: Mapping[str, object]) -> list[tup
     return [(source, text) for source, text in told if len(text) > 6]
 
 
+def _is_names(text: str, authors: object) -> bool:
+    """Whether a line holds these authors and nothing else."""
+    return isinstance(authors, tuple) and letters(text) == "".join(letters(name) for name in authors)
+
+
 def _is_begin(text: str, head: Block | None) -> bool:
     """Whether the page's title continues where this one ends."""
     return head is not None and letters(head.text) != letters(text) and letters(head.text).startswith(letters(text))
@@ -161,6 +179,14 @@ def _front_page(blocks: Sequence[Block]) -> int | None:
         if len(head) > 2:
             break
     return pages[0] if pages else None
+
+
+def _title_page_behind(blocks: Sequence[Block], page: int | None, head: Block | None) -> list[Block]:
+    """The page behind a cover: it repeats the title, and names the authors and the year."""
+    if page is None or head is None or len(letters(head.text)) < _SHORTEST_TITLE:
+        return []
+    behind = _of_page(blocks, page + 1)
+    return behind if any(letters(block.text) == letters(head.text) for block in opening(behind)) else []
 
 
 def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None, head: Block | None) -> None:
@@ -255,10 +281,18 @@ def _authors(blocks: Sequence[Block]) -> list[str]:
     for block in blocks[:5]:
         text = re.split(r"\b(?:Correspondence|E-?mail)\b", block.text)[0]
         cut = _AFFILIATION.search(text)
-        names = split_names(text[: cut.start()] if cut else text)
+        names = split_names(_without_office(text[: cut.start()]) if cut else text)
         if names:
             return names
     return []
+
+
+def _without_office(text: str) -> str:
+    """Before "Survey" in "Edward R. Banta U.S. Geological Survey", without the words of that name."""
+    words = text.split()
+    while words and _OF_AN_OFFICE.match(words[-1]):
+        words.pop()
+    return " ".join(words)
 
 
 def split_names(text: str) -> list[str]:
@@ -281,6 +315,8 @@ def split_names(text: str) -> list[str]:
 def _is_name(text: str) -> bool:
     parts = text.split()
     if not 2 <= len(parts) <= 6 or _AFFILIATION.search(text) or len(text) > 60:
+        return False
+    if any(_OF_AN_OFFICE.match(part) for part in parts) or any(p.islower() and p not in _PARTICLES for p in parts):
         return False
     capitals = sum(part[:1].isupper() for part in parts)
     return capitals >= 2 and not any(ch.isdigit() for ch in text) and _NAME.match(text) is not None
