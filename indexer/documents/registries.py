@@ -84,7 +84,9 @@ class Registries:
         """The work, and whether each registry answered. One that is down is left alone for a while."""
         is_sure = True
         for name, url in self._addresses.urls.items():
-            if name in self._down:
+            with self._lock:
+                is_down = name in self._down
+            if is_down:
                 is_sure = False
                 continue
             try:
