@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from flask import Flask, current_app
 
 from core.json_types import Json
+from search_api.base_layer.live import no_base_layer
+from search_api.base_layer.tiles import BaseLayer
 
 _EXTENSION = "sonde.portal"
 _ACCENT_INK = {"light": "#ffffff", "dark": "#0c141a"}
@@ -33,12 +36,13 @@ class PortalLook:
     files: dict[str, Path] = field(default_factory=dict)
     frame_ancestors: tuple[str, ...] = ()
     while_typing: bool = True
+    base_layer: Callable[[], BaseLayer | None] = no_base_layer
 
     def file(self, kind: str) -> str | None:
         """The name of the operator's ``logo``, ``favicon`` or ``font``; None if there is none."""
         return next((name for name in self.files if name.partition(".")[0] == kind), None)
 
-    def said(self) -> Json:
+    def said(self, layer: BaseLayer | None = None) -> Json:
         """What the page's script reads."""
         logo = self.file("logo")
         return {
@@ -49,6 +53,7 @@ class PortalLook:
             "links": [{"title": title, "href": href} for title, href in self.links],
             "startMap": self.start_map,
             "whileTyping": self.while_typing,
+            "baseLayer": None if layer is None else layer.said(),
             "logo": f"page/{logo}" if logo else None,
         }
 

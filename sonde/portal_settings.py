@@ -7,6 +7,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from search_api.base_layer.tiles import FINEST_ZOOM, checked_template
+
 LEAST_CONTRAST = 4.5
 """WCAG 2.2, 1.4.3: text of normal size."""
 
@@ -15,6 +17,7 @@ _BACKGROUNDS = {"light": ("#ffffff", "#f4f6f8", "#e4eff4"), "dark": ("#182129", 
 
 _PICTURES = (".svg", ".png")
 _ICONS = (".svg", ".png", ".ico")
+_PLATE_CARREE = ("EPSG:4326", "CRS84", "OGC:CRS84")
 
 
 def luminance(colour: str) -> float:
@@ -64,6 +67,51 @@ class PortalLink(BaseModel):
     url: str = Field(pattern=r"^(https?://|/)\S*$")
 
 
+class BaseLayerSettings(BaseModel):
+    """Tiles below the hits on the map, by XYZ template or WMTS; docs/page.md."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, max_length=60, description="Its name, on the switch below the map.")
+    attribution: str = Field(min_length=1, max_length=300, description="Its source, shown below the map; required.")
+    attribution_url: str = Field("", pattern=r"^(https?://\S*)?$", description="Where the attribution leads.")
+    xyz: str = Field("", max_length=2000, description="Address of a tile with `{z}`, `{x}` and `{y}` (or `wmts`).")
+    projection: str = Field(
+        "", description="That of `xyz`: `EPSG:4326`, with two tiles at zoom 0. Others cannot be drawn."
+    )
+    wmts: str = Field("", pattern=r"^(https?://\S*)?$", description="Address of the capabilities of a WMTS.")
+    layer: str = Field("", max_length=300, description="The layer of the WMTS.")
+    matrix_set: str = Field("", max_length=300, description="Its set of tile matrices; default: the first that fits.")
+    min_zoom: int = Field(0, ge=0, le=FINEST_ZOOM, description="At smaller zooms the map shows its own land.")
+    max_zoom: int = Field(FINEST_ZOOM, ge=0, le=FINEST_ZOOM, description="At larger zooms these tiles are enlarged.")
+
+    @model_validator(mode="after")
+    def _drawable(self) -> BaseLayerSettings:
+        if bool(self.xyz) == bool(self.wmts):
+            raise ValueError(
+                "base_layer needs either xyz, a template of addresses, or wmts, the address of capabilities"
+            )
+        if self.wmts and not self.layer:
+            raise ValueError("base_layer.layer must name the layer of the WMTS")
+        if self.min_zoom > self.max_zoom:
+            raise ValueError("base_layer.min_zoom is larger than max_zoom")
+        if self.xyz:
+            _check_xyz(self.xyz, self.projection)
+        return self
+
+
+def _check_xyz(template: str, projection: str) -> None:
+    if projection.upper() not in _PLATE_CARREE:
+        raise ValueError(
+            f"base_layer.projection is {projection or 'missing'}; the map is plate carrée and draws EPSG:4326 only. "
+            "Most XYZ tiles are EPSG:3857 (Web Mercator) and cannot be drawn; ask their provider for EPSG:4326"
+        )
+    try:
+        checked_template(template)
+    except ValueError as error:
+        raise ValueError(f"base_layer.xyz {error}") from None
+
+
 class PortalSettings(BaseModel):
     """The look of the search page, so that it can be part of a portal; docs/page.md."""
 
@@ -89,6 +137,7 @@ class PortalSettings(BaseModel):
     search_while_typing: bool = Field(
         True, description="Whether the page searches while the user types; never if the browser saves data."
     )
+    base_layer: BaseLayerSettings | None = Field(None, description="Tiles below the map, as JSON; docs/page.md.")
     start_map: Degrees | None = Field(
         None, description="Area of the map at first, as JSON: `[west, south, east, north]`. Default: the world."
     )

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 
 from core.errors import NotFound, SondeError, Unavailable
 from core.record import Record
+from search_api.base_layer.tiles import BaseLayer
 from search_api.formats_out import record_html, schema_org
 from search_api.parts import Parts
 from search_api.portal import PortalLook, current_look
@@ -27,7 +28,7 @@ _POLICY = "; ".join(
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' data:",
+        "img-src 'self' data:{tiles}",
         "font-src 'self'",
         "connect-src 'self'",
         "worker-src 'self'",
@@ -106,8 +107,7 @@ def page_views(parts: Parts) -> APIBlueprint:
     @api.get("/embed")
     def embed() -> Response:
         """The search for a frame in other pages."""
-        response = page('<meta name="sonde-embedded" content="yes">')
-        return kept_apart(response, embedded_in=current_look().frame_ancestors)
+        return page('<meta name="sonde-embedded" content="yes">', embedded_in=current_look().frame_ancestors)
 
     _shells(api)
     return api
@@ -145,19 +145,27 @@ def _shells(api: APIBlueprint) -> None:
         return page()
 
 
-def page(head: str = "", body: str = _FIRST, *, title: str | None = None, status: int = 200) -> Response:
+def page(
+    head: str = "",
+    body: str = _FIRST,
+    *,
+    title: str | None = None,
+    status: int = 200,
+    embedded_in: Sequence[str] = (),
+) -> Response:
     """The page's HTML below this service's root, with ``head`` added to its head; ``body`` is shown until the script
     runs.
 
-    Both are markup.
+    Both are markup. Only pages of the origins ``embedded_in`` may frame it.
     """
     root = f'<base href="{html.escape(request.script_root)}/">'
     look = current_look()
+    layer = look.base_layer()
     text = _bytes("index.html").decode("utf-8").replace(_BASE, root, 1).replace(_ICON, look_links(), 1)
     search = _OPENSEARCH.format(name=html.escape(look.name))
-    named = f"<title>{html.escape(title or look.name)}</title>{search}{_rooms()}{_said(look)}{head}"
+    named = f"<title>{html.escape(title or look.name)}</title>{search}{_rooms()}{_said(look, layer)}{head}"
     text = text.replace(_TITLE, named, 1).replace(_FIRST, body, 1)
-    return kept_apart(Response(text, status=status, mimetype="text/html"))
+    return kept_apart(Response(text, status=status, mimetype="text/html"), embedded_in=embedded_in, layer=layer)
 
 
 def _file(name: str) -> Response:
@@ -189,9 +197,9 @@ def look_links() -> str:
     return f'<link rel="icon" href="page/{look.file("favicon") or "favicon.svg"}">{style}'
 
 
-def _said(look: PortalLook) -> str:
+def _said(look: PortalLook, layer: BaseLayer | None) -> str:
     """The operator's texts for the script, and the site's name for social cards."""
-    said = html.escape(json.dumps(look.said(), sort_keys=False))
+    said = html.escape(json.dumps(look.said(layer), sort_keys=False))
     site = f'<meta property="og:site_name" content="{html.escape(look.name)}">'
     return f'<meta name="sonde-portal" content="{said}">{site}'
 
@@ -242,11 +250,13 @@ def _status(error: SondeError) -> int:
     return 404 if isinstance(error, NotFound) else 503
 
 
-def kept_apart(response: Response, *, embedded_in: Sequence[str] = ()) -> Response:
-    """The answer with a page's policy: only resources from here are loaded or run; only pages of the origins
-    ``embedded_in`` may frame it.
+def kept_apart(response: Response, *, embedded_in: Sequence[str] = (), layer: BaseLayer | None = None) -> Response:
+    """The answer with a page's policy: only resources from here are loaded or run, besides pictures from the host of
+    ``layer``; only pages of the origins ``embedded_in`` may frame it.
     """
-    response.headers["Content-Security-Policy"] = _POLICY.format(ancestors=" ".join(embedded_in) or "'none'")
+    tiles = "" if layer is None else f" {layer.origin}"
+    policy = _POLICY.format(ancestors=" ".join(embedded_in) or "'none'", tiles=tiles)
+    response.headers["Content-Security-Policy"] = policy
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "same-origin"
     response.headers["Cache-Control"] = "no-cache"  # names are stable across versions: the ETag changes

@@ -124,7 +124,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         rates=limit_policy(settings),
         embeddings_characters=settings.api.embeddings_characters,
         broken_links=checks.broken,
-        portal=portal_look(settings),
+        portal=portal_look(settings, lambda: models.gate),
         previews=previews(settings, lambda: models.gate),
         granules=granule_searches(settings, lambda: models.gate),
     )

@@ -9,11 +9,14 @@ from cachetools import TTLCache
 
 from core.errors import SondeError
 from net.gate import Gate
+from search_api.base_layer.live import LiveBaseLayer, WmtsLayer, Zooms, no_base_layer, wmts_layer, xyz_layer
+from search_api.base_layer.tiles import BaseLayer, Named
 from search_api.granules.live import GranuleLimits, GranuleSearches
 from search_api.http import HttpPolicy
 from search_api.listing.catalogues import SourceDescription
 from search_api.portal import PortalLook
 from search_api.preview.previews import PreviewLimits, Previews
+from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
 from workers.sources_file import source_entries
 
@@ -34,7 +37,7 @@ def http_policy(settings: Settings) -> HttpPolicy:
     )
 
 
-def portal_look(settings: Settings) -> PortalLook:
+def portal_look(settings: Settings, gate: Callable[[], Gate]) -> PortalLook:
     given = settings.portal
     accents = {"light": given.accent, "dark": given.accent_dark}
     files = {"logo": given.logo, "favicon": given.favicon, "font": given.font_file}
@@ -50,7 +53,26 @@ def portal_look(settings: Settings) -> PortalLook:
         {f"{kind}{path.suffix.lower()}": path for kind, path in files.items() if path is not None},
         given.frame_ancestors,
         given.search_while_typing,
+        _base_layer(given.base_layer, gate),
     )
+
+
+def read_base_layer(given: BaseLayerSettings, gate: Gate) -> BaseLayer:
+    """Asks the WMTS, if it is one. Raises NotDrawable, and what the gate raises."""
+    named = Named(given.name, given.attribution, given.attribution_url or None)
+    zooms = Zooms(given.min_zoom, given.max_zoom)
+    if given.xyz:
+        return xyz_layer(named, given.xyz, zooms)
+    return wmts_layer(named, WmtsLayer(given.wmts, given.layer, given.matrix_set or None), zooms, gate)
+
+
+def _base_layer(given: BaseLayerSettings | None, gate: Callable[[], Gate]) -> Callable[[], BaseLayer | None]:
+    if given is None:
+        return no_base_layer
+    if given.xyz:
+        layer = read_base_layer(given, gate())
+        return lambda: layer
+    return LiveBaseLayer(lambda: read_base_layer(given, gate())).current
 
 
 def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:

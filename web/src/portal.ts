@@ -2,6 +2,20 @@
 
 import type { Box } from "./types.ts";
 
+/** One level of tiles: name, degrees of a pixel, west and north of the first tile, its size in pixels, columns, rows. */
+export type TileGrid = readonly [
+  name: string, degrees: number, west: number, north: number, width: number, height: number, columns: number, rows: number,
+];
+
+/** Tiles of an operator: addresses with `{z}` (a grid's name), `{x}` and `{y}`; grids from coarse to fine. */
+export interface BaseLayer {
+  name: string;
+  attribution: string;
+  attributionUrl: string | null;
+  template: string;
+  grids: readonly TileGrid[];
+}
+
 interface Portal {
   name: string;
   tagline: string;
@@ -12,9 +26,10 @@ interface Portal {
   logo: string | null;
   /** Whether the page searches while the user types. */
   whileTyping: boolean;
+  baseLayer: BaseLayer | null;
 }
 
-const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true };
+const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true, baseLayer: null };
 
 function said(name: string): string {
   return globalThis.document?.querySelector<HTMLMetaElement>(`meta[name="sonde-${name}"]`)?.content ?? "";

@@ -1,8 +1,12 @@
 // The place of the map in a view. Leaflet and the land are loaded after the hits.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { portal } from "../portal.ts";
+import { remember, remembered } from "../shell/memory.ts";
+import { savesData } from "../shell/savesData.ts";
 import type { Box, Facet } from "../types.ts";
 import { useWords } from "../words/index.ts";
+import { BaseSwitch } from "./baseSwitch.tsx";
 import type { MapEvents, Shape } from "./shapes.ts";
 import type { WorldMap } from "./worldMap.ts";
 
@@ -19,12 +23,19 @@ interface Props {
   heat?: Facet | null;
 }
 
+const BASE = "base-layer";
+
 export function MapFrame(props: Props) {
   const words = useWords();
   const place = useRef<HTMLDivElement>(null);
   const events = useRef(props.events);
   events.current = props.events;
   const [map, setMap] = useState<WorldMap | "loading" | "failed">("loading");
+  const [{ on: tiles, failed }, setBase] = useState(() => ({ on: portal.baseLayer !== null && remembered(BASE) !== "off" && !savesData(), failed: false }));
+  const setTiles = (on: boolean, failed = false) => {
+    setBase({ on, failed });
+    if (!failed) remember(BASE, on ? "on" : "off");
+  };
   const ready = typeof map === "object" ? map : null;
 
   useEffect(() => {
@@ -49,6 +60,7 @@ export function MapFrame(props: Props) {
     if (props.approach) ready?.mark(props.marked, true);
   }, [ready, props.approach]);
   useEffect(() => ready?.draw(props.drawing ?? false), [ready, props.drawing]);
+  useEffect(() => ready?.tiles(tiles, () => setTiles(false, true)), [ready, tiles]);
   useEffect(() => ready?.heat(props.heat ?? null), [ready, props.heat]);
 
   return (
@@ -59,6 +71,7 @@ export function MapFrame(props: Props) {
       </p>
       {map === "loading" && <p class="map-state">{words.mapLoading}</p>}
       {map === "failed" && <p class="map-state">{words.mapFailed}</p>}
+      <BaseSwitch on={tiles} failed={failed} change={setTiles} />
     </div>
   );
 }

@@ -4,6 +4,7 @@
 import L from "leaflet";
 import { portal } from "../portal.ts";
 import type { Box, Facet } from "../types.ts";
+import { baseTilesOf } from "./baseTiles.ts";
 import { drawingOf } from "./drawing.ts";
 import { addGraticule } from "./graticule.ts";
 import { heatOf, viewOf } from "./heat.ts";
@@ -22,6 +23,8 @@ export interface WorldMap {
   mark(id: string | null, approach: boolean): void;
   /** Shades the cells by how many of all matches lie there; null for no shading. */
   heat(facet: Facet | null): void;
+  /** The operator's base layer, if there is one; `failed`: its tiles cannot be loaded. */
+  tiles(on: boolean, failed: () => void): void;
   draw(on: boolean): void;
   world(): void;
   remove(): void;
@@ -47,6 +50,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const world = () => map.fitBounds(START, { animate: false });
   world();
   const unwatch = addLand(map);
+  const tiles = portal.baseLayer && baseTilesOf(map, portal.baseLayer);
   addGraticule(map);
   const heat = heatOf(map);
   const viewed = () => events.onView?.(viewOf(map));
@@ -95,7 +99,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   }
 
   viewed();
-  return { show, mark, heat: heat.show, draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
+  return { show, mark, heat: heat.show, tiles: (on, failed) => tiles?.show(on, failed), draw: (on) => (on ? drawing.begin() : drawing.end()), world, remove };
 }
 
 function extentOf(shape: Shape): number {

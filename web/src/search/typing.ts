@@ -4,6 +4,7 @@
 import { askedOnce } from "../address.ts";
 import { getJson } from "../api.ts";
 import { portal } from "../portal.ts";
+import { savesData } from "../shell/savesData.ts";
 import type { Answer, Feature } from "../types.ts";
 
 export const LEAST_CHARACTERS = 3;
@@ -16,14 +17,9 @@ export const ASKED_AFTER_MS = 3000;
 let typed: URLSearchParams | null = null;
 let links: Promise<Map<string, string | undefined>> | null = null;
 
-interface Connection {
-  saveData?: boolean;
-}
-
 /** Whether the page searches while the user types: not if the portal switched it off, or the user saves data. */
 export function searchesWhileTyping(): boolean {
-  const { saveData } = (navigator as Navigator & { connection?: Connection }).connection ?? {};
-  return portal.whileTyping && !saveData && !matchMedia("(prefers-reduced-data: reduce)").matches;
+  return portal.whileTyping && !savesData();
 }
 
 /** This search is being typed; null: it was asked, or it is another one. */

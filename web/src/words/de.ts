@@ -175,6 +175,8 @@ export const words: Words = {
   onMap: "auf der Karte",
   mapShort: "Karte",
   compact: "Kompakte Liste",
+  baseLayer: (name) => `Kartengrundlage: ${name}`,
+  baseFailed: "Die Kacheln lassen sich nicht laden; die Karte zeigt ihr eigenes Land.",
   map: "Karte der Treffer",
   mapHelp: "Pfeiltasten verschieben die Karte, Plus und Minus ändern die Größe. Jeder Datensatz der Karte ist auch in der Liste.",
   mapFailed: "Die Karte konnte nicht geladen werden.",

@@ -155,6 +155,8 @@ export const words = {
   onMap: "on the map",
   mapShort: "Map",
   compact: "Compact list",
+  baseLayer: (name: string) => `Base layer: ${name}`,
+  baseFailed: "The tiles cannot be loaded, so the map shows its own land.",
   map: "Map of the hits",
   mapHelp: "Arrow keys move the map, plus and minus zoom. Every record on the map is also in the list.",
   mapFailed: "The map could not be loaded.",

@@ -176,6 +176,8 @@ export const words: Words = {
   onMap: "en el mapa",
   mapShort: "Mapa",
   compact: "Lista compacta",
+  baseLayer: (name) => `Mapa base: ${name}`,
+  baseFailed: "No se pueden cargar las teselas; el mapa muestra su propia tierra.",
   map: "Mapa de los resultados",
   mapHelp: "Las flechas mueven el mapa; más y menos cambian la escala. Cada registro del mapa está también en la lista.",
   mapFailed: "No se pudo cargar el mapa.",

@@ -178,6 +178,8 @@ export const words: Words = {
   onMap: "sur la carte",
   mapShort: "Carte",
   compact: "Liste compacte",
+  baseLayer: (name) => `Fond de carte : ${name}`,
+  baseFailed: "Les tuiles ne peuvent pas être chargées ; la carte montre ses propres terres.",
   map: "Carte des résultats",
   mapHelp: "Les touches fléchées déplacent la carte, plus et moins changent l’échelle. Chaque fiche de la carte est aussi dans la liste.",
   mapFailed: "La carte n’a pas pu être chargée.",

@@ -178,6 +178,8 @@ export const words: Words = {
   onMap: "sulla mappa",
   mapShort: "Mappa",
   compact: "Elenco compatto",
+  baseLayer: (name) => `Sfondo: ${name}`,
+  baseFailed: "Le tessere non possono essere caricate; la mappa mostra le proprie terre.",
   map: "Mappa dei risultati",
   mapHelp: "I tasti freccia spostano la mappa, più e meno cambiano la scala. Ogni scheda della mappa è anche nell’elenco.",
   mapFailed: "Impossibile caricare la mappa.",

@@ -176,6 +176,8 @@ export const words: Words = {
   onMap: "no mapa",
   mapShort: "Mapa",
   compact: "Lista compacta",
+  baseLayer: (name) => `Mapa de base: ${name}`,
+  baseFailed: "Não foi possível carregar os mosaicos; o mapa mostra a própria terra.",
   map: "Mapa dos resultados",
   mapHelp: "As setas movem o mapa; mais e menos mudam a escala. Cada registro do mapa também está na lista.",
   mapFailed: "Não foi possível carregar o mapa.",

@@ -1,1 +1,0 @@
-var o={name:"Sonde",tagline:"",intro:"",footer:"",links:[],startMap:null,logo:null,whileTyping:!0};function n(t){return globalThis.document?.querySelector(`meta[name="sonde-${t}"]`)?.content??""}var e={...o,...JSON.parse(n("portal")||"{}")},r=n("embedded")==="yes",l=r?"embed":"./";function i(t){document.title=t?`${t} – ${e.name}`:e.name}export{e as a,r as b,l as c,i as d};
