@@ -33,6 +33,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
     "Measure and train": {
         "evaluate": "Measure the search on a judged collection.",
         "ask-evaluate": "Measure answers on a judged collection.",
+        "ask-questions": "Make test questions from one's own documents.",
         "judge": "Grade what runs found, question by question.",
         "train": "Train models on the records of a catalogue.",
     },
