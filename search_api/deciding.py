@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from core.json_types import Json
 from search_api.curation.curated import Decided
 from search_api.request import SearchRequest
 from search_api.retrieval.arms import pinned_arm
 from search_api.retrieval.plan import RetrievalPlan
 
 
+def blocked_clauses(decided: Decided) -> list[Json]:
+    """What the blocked records match; empty if none is blocked."""
+    clauses: list[Json] = [{"ids": {"values": sorted(decided.blocked)}}] if decided.blocked else []
+    return clauses + ([{"terms": {"source": sorted(decided.blocked_sources)}}] if decided.blocked_sources else [])
+
+
 def without_blocked(request: SearchRequest, decided: Decided) -> SearchRequest:
     """The request with a filter, so that counts and facets leave the blocked records out too."""
-    if not decided.blocked:
+    blocked = blocked_clauses(decided)
+    if not blocked:
         return request
-    clause = {"bool": {"must_not": [{"ids": {"values": sorted(decided.blocked)}}]}}
+    clause = {"bool": {"must_not": blocked}}
     return replace(request, filters=replace(request.filters, expression=(*request.filters.expression, clause)))
 
 

@@ -28,6 +28,7 @@ from search_api.alerts.compiled import Compiled, compile_question, compiled_by
 from search_api.alerts.notices import RECORDS_KEPT, Notice, NoticeStore, RecordFound, Round
 from search_api.alerts.saved import Channel, Every, SavedSearch, request_of
 from search_api.alerts.store import SavedSearchStore, SearchPage, StoredSearch
+from search_api.deciding import blocked_clauses
 from search_api.pipeline import SearchPipeline
 from search_api.retrieval.filters import Clause
 from search_api.serving import Serving
@@ -270,13 +271,13 @@ class Matcher:
 
     def _body(self, one: StoredSearch, groups: frozenset[str], near: Sequence[str], window: Window) -> Json:
         saved, clauses = one.saved, one.compiled.clauses(near)
-        blocked = self.pipeline.parts.curation().decided(str(saved.asked.get("q", ""))).blocked
+        blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.asked.get("q", ""))))
         filters = [window.clause, visible_clause(groups), *clauses]
         if saved.watched > window.since:
             filters.append({"range": {"harvest.written": {"gte": saved.watched}}})
         if not saved.changes:
             filters.append({"range": {"harvest.first_seen": {"gte": window.since}}})
-        hidden: Json = {"must_not": [{"ids": {"values": sorted(blocked)}}]} if blocked else {}
+        hidden: Json = {"must_not": blocked} if blocked else {}
         return {
             "query": {"bool": {"filter": filters, **hidden}},
             "size": RECORDS_KEPT,

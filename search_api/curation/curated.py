@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Generic, TypeVar
 
@@ -28,36 +28,50 @@ MOST_PINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What stewards decided about one question: the records put first, in order, and those that are no hits."""
+    """What stewards decided about one question: the records put first, in order, and those that are no hits.
+
+    ``blocked_sources``: none of their records is one. ``boosts`` by source.
+    """
 
     pins: tuple[Pinned, ...] = ()
     blocked: frozenset[str] = frozenset()
+    blocked_sources: frozenset[str] = frozenset()
     boosts: Mapping[str, float] = field(default_factory=dict)
 
+    def blocks(self, record: str) -> bool:
+        return record in self.blocked or record.partition(":")[0] in self.blocked_sources
 
-Worded = TypeVar("Worded", Pin, Block)
+
+Worded = TypeVar("Worded", Pin, Block, Boost)
 
 
 @dataclass(frozen=True, slots=True)
 class ByWords(Generic[Worded]):
-    """Rules by the key of their words, in their order: found among thousands without a look at each one's words."""
+    """Rules by the key of their words, in their order: found among thousands without a look at each one's words.
+
+    ``unworded``: those without words, which hold for every question.
+    """
 
     whole: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
     part: Sequence[tuple[str, int, Worded]] = ()
+    unworded: Sequence[tuple[int, Worded]] = ()
 
     @classmethod
-    def of(cls, rules: Iterable[tuple[str, Worded]]) -> ByWords[Worded]:
+    def of(cls, rules: Iterable[Worded]) -> ByWords[Worded]:
         whole: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
-        part = []
-        for place, (words, rule) in enumerate(rules):
-            whole[term_key(words)].append((place, rule))
+        part, unworded = [], []
+        for place, rule in enumerate(rules):
+            if rule.words is None:
+                unworded.append((place, rule))
+                continue
+            whole[term_key(rule.words)].append((place, rule))
             if rule.match == "part":
-                part.append((f" {term_key(words)} ", place, rule))
-        return cls(dict(whole), tuple(part))
+                part.append((f" {term_key(rule.words)} ", place, rule))
+        return cls(dict(whole), tuple(part), tuple(unworded))
 
     def of_question(self, key: str) -> list[Worded]:
         """``key``: of the question. Case, accents and plurals do not matter."""
-        found = dict(self.whole.get(key, ()))
+        found = dict((*self.unworded, *self.whole.get(key, ())))
         found |= {place: rule for words, place, rule in self.part if words in f" {key} "}
         return [found[place] for place in sorted(found)]
 
@@ -71,8 +85,7 @@ class Curated:
 
     pins: ByWords[Pin] = field(default_factory=ByWords)
     blocks: ByWords[Block] = field(default_factory=ByWords)
-    blocked: frozenset[str] = frozenset()
-    boosts: Mapping[str, float] = field(default_factory=dict)
+    boosts: ByWords[Boost] = field(default_factory=ByWords)
     places: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
     vocabulary: NamedVocabulary = _NO_SYNONYMS
     longest: Mapping[str, int] = field(default_factory=dict)
@@ -86,13 +99,11 @@ class Curated:
                 rules[type(rule)].append(rule)
         every = [rule for found in rules.values() for rule in found]
         pins = sorted((rule for rule in every if isinstance(rule, Pin)), key=lambda pin: (pin.order, pin.id or ""))
-        blocks = [rule for rule in every if isinstance(rule, Block)]
         places = _places(rule for rule in every if isinstance(rule, OwnPlace))
         return cls(
-            ByWords.of((pin.words, pin) for pin in pins),
-            ByWords.of((block.words, block) for block in blocks if block.words is not None),
-            frozenset(block.record for block in blocks if block.words is None),
-            _boosts(rule for rule in every if isinstance(rule, Boost)),
+            ByWords.of(pins),
+            ByWords.of(rule for rule in every if isinstance(rule, Block)),
+            ByWords.of(rule for rule in every if isinstance(rule, Boost)),
             places,
             NamedVocabulary(VOCABULARY, tuple(_concept(rule) for rule in every if isinstance(rule, Synonyms))),
             _longest(places),
@@ -100,12 +111,17 @@ class Curated:
 
     def decided(self, question: str) -> Decided:
         key = term_key(question)
-        blocked = self.blocked.union(block.record for block in self.blocks.of_question(key))
+        blocks = self.blocks.of_question(key)
+        decided = Decided(
+            blocked=frozenset(block.record for block in blocks if block.record is not None),
+            blocked_sources=frozenset(block.source for block in blocks if block.source is not None),
+            boosts=_summed(self.boosts.of_question(key)),
+        )
         pins: dict[str, Pinned] = {}
         for pin in self.pins.of_question(key):
-            if pin.record not in blocked and len(pins) < MOST_PINS:
+            if not decided.blocks(pin.record) and len(pins) < MOST_PINS:
                 pins.setdefault(pin.record, Pinned(pin.id or "", pin.record, pin.words, pin.reason, pin.valid_until))
-        return Decided(tuple(pins.values()), blocked, self.boosts)
+        return replace(decided, pins=tuple(pins.values()))
 
 
 NOTHING_CURATED = Curated()
@@ -126,7 +142,7 @@ def _read(kept: KeptRule) -> Rule | None:
         return None
 
 
-def _boosts(rules: Iterable[Boost]) -> Mapping[str, float]:
+def _summed(rules: Iterable[Boost]) -> Mapping[str, float]:
     found: defaultdict[str, float] = defaultdict(float)
     for rule in rules:
         found[rule.source] += rule.boost

@@ -35,6 +35,7 @@ Words = Annotated[Line, AfterValidator(_with_words)]
 RecordId = Annotated[
     str, Field(min_length=3, max_length=450, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9._:~-]+$")
 ]
+SourceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 RuleId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:~-]{0,449}$")]
 
 
@@ -70,20 +71,29 @@ class Pin(Rule):
 
 
 class Block(Rule):
-    """This record is not a hit: of questions with these words, or of any."""
+    """This record, or every record of this source, is not a hit: of questions with these words, or of any."""
 
     kind = "blocks"
-    record: RecordId
+    record: RecordId | None = None
+    source: SourceId | None = Field(None, description="Instead of a record: all of its records.")
     words: Words | None = Field(None, description="Default: of every question.")
     match: Literal["whole", "part"] = "part"
 
+    @model_validator(mode="after")
+    def _of_one_thing(self) -> Self:
+        if (self.record is None) == (self.source is None):
+            raise ValueError("a block needs a record or a source, and not both")
+        return self
+
 
 class Boost(Rule):
-    """Hits of this source count more, or less."""
+    """Hits of this source count more, or less: of questions with these words, or of any."""
 
     kind = "boosts"
-    source: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    source: SourceId
     boost: float = Field(ge=-LARGEST_BOOST, le=LARGEST_BOOST, description="Added to a score of about 0 to 1.")
+    words: Words | None = Field(None, description="Default: of every question.")
+    match: Literal["whole", "part"] = "part"
 
 
 class Synonyms(Rule):

@@ -80,6 +80,12 @@ def test_blocks_boosts_synonyms_and_places_change_what_is_found(desk: Desk, few:
     desk.post("boosts", {"source": "samples", "boost": 0.2, "reason": "ours"})
     parts = desk.search("rainfall", explain="true")["features"][0]["sonde:explanation"]["signals"]
     assert 0.0 < next(part for part in parts if part["signal"] == "source_boost")["contribution"] <= 0.2
+    desk.post("blocks", {"source": "samples", "words": "rainfall"})
+    assert desk.ids("rainfall") == []
+    assert desk.ids("ocean temperature profiles") != []
+    csv = "source,words,match,boost\nsamples,ocean,whole,-0.1\n"
+    assert desk.call("POST", "/curation/boosts", data=csv, content_type="text/csv")["refused"] == []
+    desk.clear()
     desk.post("synonyms", {"words": ["zorbling", "rainfall"]})
     answer = desk.http.get("/search?q=zorbling").get_json()
     assert [term["source"] for term in answer["sonde:interpretation"]["terms"]] == ["curation"]

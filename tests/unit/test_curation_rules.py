@@ -62,6 +62,27 @@ def test_a_blocked_record_is_not_pinned_and_boosts_of_a_source_add_up() -> None:
     assert decided.boosts == {"s": pytest.approx(-0.2)}
 
 
+def test_rules_by_source_hold_for_their_words_or_for_every_question() -> None:
+    rules = [
+        RULES["blocks"].model_validate({"id": "1", "source": "old", "words": "ice"}),
+        RULES["blocks"].model_validate({"id": "2", "source": "tests"}),
+        RULES["boosts"].model_validate(
+            {"id": "3", "source": "ours", "boost": 0.2, "words": "sea ice", "match": "whole"}
+        ),
+        RULES["boosts"].model_validate({"id": "4", "source": "ours", "boost": 0.1}),
+        pin("p", "ice", "old:a"),
+        pin("q", "ice", "ours:a"),
+    ]
+    curated = Curated.of([kept(rule) for rule in rules], TODAY)
+    ice = curated.decided("ice")
+    assert ice.blocked_sources == {"old", "tests"}
+    assert [one.record for one in ice.pins] == ["ours:a"], "a record of a blocked source is not pinned"
+    assert (ice.blocks("old:b"), ice.blocks("older:b")) == (True, False)
+    assert ice.boosts == {"ours": pytest.approx(0.1)}
+    assert curated.decided("Sea Ice").boosts == {"ours": pytest.approx(0.3)}
+    assert curated.decided("rain").blocked_sources == {"tests"}
+
+
 def test_a_rule_of_another_version_is_left_out() -> None:
     broken = KeptRule(RuleKey("pins", "z"), {"words": "ice", "colour": "red"}, "ada", "2026-01-01")
     assert Curated.of([broken, kept(pin("p", "ice", "s:a"))], TODAY).decided("ice").pins[0].record == "s:a"
@@ -80,6 +101,8 @@ def test_a_draft_replaces_adds_and_takes_away() -> None:
         ("pins", {"words": "ice", "record": "nothing"}, "record"),
         ("pins", {"words": "ice", "record": "s:a", "colour": "red"}, "colour: is not a member of this rule"),
         ("pins", {"words": "i", "record": "s:a", "valid_from": "2026-02-01", "valid_until": "2026-01-01"}, "after"),
+        ("blocks", {"words": "ice"}, "a block needs a record or a source, and not both"),
+        ("blocks", {"record": "s:a", "source": "s"}, "a block needs a record or a source, and not both"),
         ("boosts", {"source": "s", "boost": 5}, "boost: Input should be less than or equal to 0.3"),
         ("synonyms", {"words": ["one"]}, "words"),
         ("places", {"name": "X", "bbox": [0, 0, float("nan"), 1]}, "bbox.2"),

@@ -26,7 +26,7 @@ export function RuleForm({ kind, draft, start, done, cancel }: Props) {
   const [values, setValues] = useState<Values>(() => valuesOf(kind, start));
   const [round, setRound] = useState(0);
   const change = (name: string) => (value: string) => setValues((before) => ({ ...before, [name]: value }));
-  const lacks = FIELDS[kind].some((field) => field.required && !values[field.name]?.trim());
+  const lacks = FIELDS[kind].some((field) => field.required && !values[field.name]?.trim()) || (kind === "blocks" && !values["record"] === !values["source"]);
   const give = (event: Event) => {
     event.preventDefault();
     sending.send(async () => {
@@ -92,7 +92,7 @@ function Control({ field, value, required, change }: ControlProps) {
   const words = useDesk();
   const took = (event: { currentTarget: { value: string } }) => change(event.currentTarget.value);
   if (field.input === "lines") return <textarea rows={4} required={required} value={value} onInput={took} />;
-  if (field.input === "source") return <SourceChoice value={value} change={change} />;
+  if (field.input === "source") return <SourceChoice value={value} required={required} change={change} />;
   if (field.input === "match") {
     return (
       <select value={value} onChange={took}>
@@ -109,7 +109,7 @@ function Control({ field, value, required, change }: ControlProps) {
   return <input type="text" required={required} maxLength={field.longest ?? 500} placeholder={field.hint && words.fields[field.hint]} value={value} onInput={took} />;
 }
 
-function SourceChoice({ value, change }: { value: string; change: (value: string) => void }) {
+function SourceChoice({ value, required, change }: { value: string; required: boolean; change: (value: string) => void }) {
   const [catalogues, setCatalogues] = useState<Catalogue[]>([]);
   useEffect(() => {
     getIfThere<{ collections: Catalogue[] }>("collections")
@@ -118,7 +118,7 @@ function SourceChoice({ value, change }: { value: string; change: (value: string
   }, []);
   const known = catalogues.some((one) => one.id === value) || value === "";
   return (
-    <select required value={value} onChange={(event) => change(event.currentTarget.value)}>
+    <select required={required} value={value} onChange={(event) => change(event.currentTarget.value)}>
       <option value="" />
       {!known && <option value={value}>{value}</option>}
       {catalogues.map((one) => (
@@ -131,7 +131,7 @@ function SourceChoice({ value, change }: { value: string; change: (value: string
 }
 
 function valuesOf(kind: Kind, rule: Partial<Rule>): Values {
-  const values: Values = kind === "pins" ? { match: "whole", order: "1" } : kind === "blocks" ? { match: "part" } : {};
+  const values: Values = kind === "pins" ? { match: "whole", order: "1" } : kind === "blocks" || kind === "boosts" ? { match: "part" } : {};
   for (const { name, input } of FIELDS[kind]) {
     const value = rule[name];
     if (value !== undefined) values[name] = Array.isArray(value) ? value.join(input === "lines" ? "\n" : ",") : String(value);

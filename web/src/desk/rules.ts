@@ -90,10 +90,12 @@ export const FIELDS: Record<Kind, readonly Field[]> = {
     REASON,
     ...DAYS,
   ],
-  blocks: [{ name: "record", input: "record", required: true }, { name: "words", input: "text" }, { name: "match", input: "match" }, REASON, ...DAYS],
+  blocks: [{ name: "record", input: "record" }, { name: "source", input: "source", label: "blocked_source" }, { name: "words", input: "text" }, { name: "match", input: "match" }, REASON, ...DAYS],
   boosts: [
     { name: "source", input: "source", required: true },
     { name: "boost", input: "number", least: -0.3, most: 0.3, step: 0.01, required: true },
+    { name: "words", input: "text" },
+    { name: "match", input: "match" },
     REASON,
     ...DAYS,
   ],
@@ -153,6 +155,7 @@ export function nameOf(kind: Kind, rule: Partial<Rule>, title: (record: string) 
   if (kind === "synonyms") return [rule.words ?? []].flat().join(" = ");
   if (kind === "boosts") return rule.source ?? "";
   if (kind === "places") return [rule.name, ...(rule.other_names ?? [])].join(", ");
+  if (kind === "blocks" && rule.source !== undefined) return rule.source;
   const record = rule.record === undefined ? "" : title(rule.record);
   return kind === "pins" ? `${String(rule.words ?? "")} → ${record}` : record;
 }

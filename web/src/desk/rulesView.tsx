@@ -210,9 +210,9 @@ function RecordName({ kind, rule, titles }: { kind: Kind; rule: Rule; titles: Re
 export function factsOf(rule: Partial<Rule>, words: DeskWords): string[] {
   const told = [
     rule.removes ? words.takesAway : "",
-    rule.record !== undefined && rule.words === undefined && rule.match !== undefined ? words.anyWords : "",
+    rule.words === undefined && rule.match !== undefined ? words.anyWords : "",
     rule.match && rule.words ? words.matches[rule.match] : "",
-    rule.record !== undefined && rule.order === undefined && typeof rule.words === "string" ? rule.words : "",
+    rule.order === undefined && typeof rule.words === "string" ? rule.words : "",
     rule.order === undefined ? "" : `${words.fields["order"]} ${rule.order}`,
     rule.boost === undefined ? "" : `${rule.boost > 0 ? "+" : ""}${rule.boost}`,
     rule.language,

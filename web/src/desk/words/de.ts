@@ -73,14 +73,14 @@ export const words: DeskWords = {
   kinds: { pins: "Angeheftet", blocks: "Gesperrt", boosts: "Gewichte", synonyms: "Synonyme", places: "Orte", overlays: "Berichtigungen" },
   kindHelp: {
     pins: "Für diese Wörter steht dieser Datensatz zuerst.",
-    blocks: "Dieser Datensatz ist kein Treffer: für diese Wörter oder, ohne Wörter, für jede Frage. Seine Seite und Listen zeigen ihn weiterhin.",
-    boosts: "Treffer dieser Quelle zählen mehr oder weniger.",
+    blocks: "Dieser Datensatz, oder jeder einer Quelle, ist kein Treffer: für diese Wörter oder, ohne Wörter, für jede Frage. Seine Seite und Listen zeigen ihn weiterhin.",
+    boosts: "Treffer dieser Quelle zählen mehr oder weniger: für diese Wörter oder, ohne Wörter, für jede Frage.",
     synonyms: "Diese Wörter bedeuten dasselbe.",
     places: "Ein Ort, den das Ortsverzeichnis nicht kennt, oder ein anderes Gebiet für einen bekannten.",
     overlays: "Berichtigt Titel, Schlagwörter, Gebiet oder Zeitraum eines Datensatzes und bleibt bei jeder Ernte bestehen.",
   },
   fields: {
-    words: "Wörter", record: "Datensatz", match: "Die Wörter sind", order: "Stelle", source: "Quelle", boost: "Gewicht (-0.3 bis 0.3)",
+    words: "Wörter", record: "Datensatz", match: "Die Wörter sind", order: "Stelle", blocked_source: "oder jeder Datensatz dieser Quelle", source: "Quelle", boost: "Gewicht (-0.3 bis 0.3)",
     language: "Sprache (zwei Buchstaben)", name: "Bezeichnung", other_names: "Andere Namen, einer je Zeile", bbox: "Gebiet", country: "Land (zwei Buchstaben)",
     title: "Titel", keywords: "Weitere Schlagwörter, eines je Zeile", start: "Beginn", end: "Ende", reason: "Grund", valid_from: "Ab dem Tag",
     valid_until: "Bis zum Tag", synonyms: "Wörter, eines je Zeile", instant: "1990, 1990-05-01",
@@ -110,8 +110,8 @@ export const words: DeskWords = {
   file: "Datei einlesen",
   fileHelp: {
     pins: "CSV mit den Spalten words, record, match, order, reason; oder JSON.",
-    blocks: "CSV mit den Spalten record, words, match, reason; oder JSON.",
-    boosts: "CSV mit den Spalten source, boost, reason; oder JSON.",
+    blocks: "CSV mit den Spalten record, source, words, match, reason; oder JSON.",
+    boosts: "CSV mit den Spalten source, boost, words, match, reason; oder JSON.",
     synonyms: "CSV mit den Spalten words (getrennt durch |), language, reason; oder JSON.",
     places: "CSV mit den Spalten name, west, south, east, north, other_names; GeoJSON; oder JSON.",
     overlays: "CSV mit den Spalten record, title, keywords (getrennt durch |), west, south, east, north, start, end; oder JSON.",

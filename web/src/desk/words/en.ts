@@ -76,14 +76,14 @@ export const words = {
   kinds: { pins: "Pins", blocks: "Blocks", boosts: "Boosts", synonyms: "Synonyms", places: "Places", overlays: "Overlays" } as Record<string, string>,
   kindHelp: {
     pins: "For these words this record comes first.",
-    blocks: "This record is not a hit: for these words, or, without words, for every question. Its page and listings still show it.",
-    boosts: "Hits of this source count more, or less.",
+    blocks: "This record, or every record of a source, is not a hit: for these words, or, without words, for every question. Its page and listings still show it.",
+    boosts: "Hits of this source count more, or less: for these words, or, without words, for every question.",
     synonyms: "These words mean the same.",
     places: "A place that the gazetteer does not know, or another box of one that it knows.",
     overlays: "Corrects a record's title, keywords, area or period, and stays at every harvest.",
   } as Record<string, string>,
   fields: {
-    words: "Words", record: "Record", match: "The words are", order: "Position", source: "Source", boost: "Boost (-0.3 to 0.3)",
+    words: "Words", record: "Record", match: "The words are", order: "Position", blocked_source: "or every record of this source", source: "Source", boost: "Boost (-0.3 to 0.3)",
     language: "Language (two letters)", name: "Name", other_names: "Other names, one a line", bbox: "Area", country: "Country (two letters)",
     title: "Title", keywords: "More keywords, one a line", start: "Starts", end: "Ends", reason: "Reason", valid_from: "From day",
     valid_until: "Until day", synonyms: "Words, one a line", instant: "1990, 1990-05-01",
@@ -113,8 +113,8 @@ export const words = {
   file: "Import a file",
   fileHelp: {
     pins: "CSV with the columns words, record, match, order, reason; or JSON.",
-    blocks: "CSV with the columns record, words, match, reason; or JSON.",
-    boosts: "CSV with the columns source, boost, reason; or JSON.",
+    blocks: "CSV with the columns record, source, words, match, reason; or JSON.",
+    boosts: "CSV with the columns source, boost, words, match, reason; or JSON.",
     synonyms: "CSV with the columns words (parted by |), language, reason; or JSON.",
     places: "CSV with the columns name, west, south, east, north, other_names; GeoJSON; or JSON.",
     overlays: "CSV with the columns record, title, keywords (parted by |), west, south, east, north, start, end; or JSON.",

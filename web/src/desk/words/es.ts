@@ -73,14 +73,14 @@ export const words: DeskWords = {
   kinds: { pins: "Fijados", blocks: "Bloqueos", boosts: "Pesos", synonyms: "Sinónimos", places: "Lugares", overlays: "Correcciones" },
   kindHelp: {
     pins: "Para estas palabras, este registro va primero.",
-    blocks: "Este registro no es un resultado: para estas palabras o, sin palabras, para cualquier pregunta. Su página y las listas aún lo muestran.",
-    boosts: "Los resultados de esta fuente cuentan más, o menos.",
+    blocks: "Este registro, o todos los de una fuente, no es un resultado: para estas palabras o, sin palabras, para cualquier pregunta. Su página y las listas aún lo muestran.",
+    boosts: "Los resultados de esta fuente cuentan más, o menos: para estas palabras o, sin palabras, para cualquier pregunta.",
     synonyms: "Estas palabras significan lo mismo.",
     places: "Un lugar que el nomenclátor no conoce, u otra área para uno conocido.",
     overlays: "Corrige el título, las palabras clave, el área o el período de un registro, y se mantiene en cada recolección.",
   },
   fields: {
-    words: "Palabras", record: "Registro", match: "Las palabras son", order: "Posición", source: "Fuente", boost: "Peso (-0.3 a 0.3)",
+    words: "Palabras", record: "Registro", match: "Las palabras son", order: "Posición", blocked_source: "o todos los registros de esta fuente", source: "Fuente", boost: "Peso (-0.3 a 0.3)",
     language: "Idioma (dos letras)", name: "Nombre", other_names: "Otros nombres, uno por línea", bbox: "Área", country: "País (dos letras)",
     title: "Título", keywords: "Más palabras clave, una por línea", start: "Comienzo", end: "Fin", reason: "Motivo", valid_from: "Desde el día",
     valid_until: "Hasta el día", synonyms: "Palabras, una por línea", instant: "1990, 1990-05-01",
@@ -110,8 +110,8 @@ export const words: DeskWords = {
   file: "Importar un archivo",
   fileHelp: {
     pins: "CSV con las columnas words, record, match, order, reason; o JSON.",
-    blocks: "CSV con las columnas record, words, match, reason; o JSON.",
-    boosts: "CSV con las columnas source, boost, reason; o JSON.",
+    blocks: "CSV con las columnas record, source, words, match, reason; o JSON.",
+    boosts: "CSV con las columnas source, boost, words, match, reason; o JSON.",
     synonyms: "CSV con las columnas words (separadas por |), language, reason; o JSON.",
     places: "CSV con las columnas name, west, south, east, north, other_names; GeoJSON; o JSON.",
     overlays: "CSV con las columnas record, title, keywords (separadas por |), west, south, east, north, start, end; o JSON.",

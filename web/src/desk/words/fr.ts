@@ -73,14 +73,14 @@ export const words: DeskWords = {
   kinds: { pins: "Épingles", blocks: "Blocages", boosts: "Poids", synonyms: "Synonymes", places: "Lieux", overlays: "Corrections" },
   kindHelp: {
     pins: "Pour ces mots, cette fiche vient en premier.",
-    blocks: "Cette fiche n’est pas un résultat : pour ces mots ou, sans mots, pour toute demande. Sa page et les listes la montrent encore.",
-    boosts: "Les résultats de cette source comptent plus, ou moins.",
+    blocks: "Cette fiche, ou toute fiche d’une source, n’est pas un résultat : pour ces mots ou, sans mots, pour toute demande. Sa page et les listes la montrent encore.",
+    boosts: "Les résultats de cette source comptent plus, ou moins : pour ces mots ou, sans mots, pour toute demande.",
     synonyms: "Ces mots ont le même sens.",
     places: "Un lieu que l’index des lieux ne connaît pas, ou une autre emprise pour un lieu connu.",
     overlays: "Corrige le titre, les mots-clés, l’emprise ou la période d’une fiche, et reste à chaque moissonnage.",
   },
   fields: {
-    words: "Mots", record: "Fiche", match: "Les mots sont", order: "Rang", source: "Catalogue", boost: "Poids (-0.3 à 0.3)",
+    words: "Mots", record: "Fiche", match: "Les mots sont", order: "Rang", blocked_source: "ou toute fiche de cette source", source: "Catalogue", boost: "Poids (-0.3 à 0.3)",
     language: "Langue (deux lettres)", name: "Nom", other_names: "Autres noms, un par ligne", bbox: "Emprise", country: "Pays (deux lettres)",
     title: "Titre", keywords: "Autres mots-clés, un par ligne", start: "Début", end: "Fin", reason: "Motif", valid_from: "À partir du jour",
     valid_until: "Jusqu’au jour", synonyms: "Mots, un par ligne", instant: "1990, 1990-05-01",
@@ -110,8 +110,8 @@ export const words: DeskWords = {
   file: "Importer un fichier",
   fileHelp: {
     pins: "CSV avec les colonnes words, record, match, order, reason ; ou JSON.",
-    blocks: "CSV avec les colonnes record, words, match, reason ; ou JSON.",
-    boosts: "CSV avec les colonnes source, boost, reason ; ou JSON.",
+    blocks: "CSV avec les colonnes record, source, words, match, reason ; ou JSON.",
+    boosts: "CSV avec les colonnes source, boost, words, match, reason ; ou JSON.",
     synonyms: "CSV avec les colonnes words (séparés par |), language, reason ; ou JSON.",
     places: "CSV avec les colonnes name, west, south, east, north, other_names ; GeoJSON ; ou JSON.",
     overlays: "CSV avec les colonnes record, title, keywords (séparés par |), west, south, east, north, start, end ; ou JSON.",

@@ -73,14 +73,14 @@ export const words: DeskWords = {
   kinds: { pins: "In evidenza", blocks: "Blocchi", boosts: "Pesi", synonyms: "Sinonimi", places: "Luoghi", overlays: "Correzioni" },
   kindHelp: {
     pins: "Per queste parole questa scheda viene per prima.",
-    blocks: "Questa scheda non è un risultato: per queste parole o, senza parole, per ogni domanda. La sua pagina e gli elenchi la mostrano ancora.",
-    boosts: "I risultati di questa fonte contano di più, o di meno.",
+    blocks: "Questa scheda, o ogni scheda di una fonte, non è un risultato: per queste parole o, senza parole, per ogni domanda. La sua pagina e gli elenchi la mostrano ancora.",
+    boosts: "I risultati di questa fonte contano di più, o di meno: per queste parole o, senza parole, per ogni domanda.",
     synonyms: "Queste parole significano lo stesso.",
     places: "Un luogo che il repertorio non conosce, o un’altra area per uno noto.",
     overlays: "Corregge titolo, parole chiave, area o periodo di una scheda, e resta a ogni raccolta.",
   },
   fields: {
-    words: "Parole", record: "Scheda", match: "Le parole sono", order: "Posizione", source: "Fonte", boost: "Peso (da -0.3 a 0.3)",
+    words: "Parole", record: "Scheda", match: "Le parole sono", order: "Posizione", blocked_source: "o ogni scheda di questa fonte", source: "Fonte", boost: "Peso (da -0.3 a 0.3)",
     language: "Lingua (due lettere)", name: "Nome", other_names: "Altri nomi, uno per riga", bbox: "Area", country: "Paese (due lettere)",
     title: "Titolo", keywords: "Altre parole chiave, una per riga", start: "Inizio", end: "Fine", reason: "Motivo", valid_from: "Dal giorno",
     valid_until: "Fino al giorno", synonyms: "Parole, una per riga", instant: "1990, 1990-05-01",
@@ -110,8 +110,8 @@ export const words: DeskWords = {
   file: "Importa un file",
   fileHelp: {
     pins: "CSV con le colonne words, record, match, order, reason; oppure JSON.",
-    blocks: "CSV con le colonne record, words, match, reason; oppure JSON.",
-    boosts: "CSV con le colonne source, boost, reason; oppure JSON.",
+    blocks: "CSV con le colonne record, source, words, match, reason; oppure JSON.",
+    boosts: "CSV con le colonne source, boost, words, match, reason; oppure JSON.",
     synonyms: "CSV con le colonne words (separate da |), language, reason; oppure JSON.",
     places: "CSV con le colonne name, west, south, east, north, other_names; GeoJSON; oppure JSON.",
     overlays: "CSV con le colonne record, title, keywords (separate da |), west, south, east, north, start, end; oppure JSON.",

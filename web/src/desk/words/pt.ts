@@ -73,14 +73,14 @@ export const words: DeskWords = {
   kinds: { pins: "Fixados", blocks: "Bloqueios", boosts: "Pesos", synonyms: "Sinônimos", places: "Lugares", overlays: "Correções" },
   kindHelp: {
     pins: "Para estas palavras, este registro vem primeiro.",
-    blocks: "Este registro não é um resultado: para estas palavras ou, sem palavras, para qualquer pergunta. A sua página e as listas ainda o mostram.",
-    boosts: "Os resultados desta fonte contam mais, ou menos.",
+    blocks: "Este registro, ou todos os de uma fonte, não é um resultado: para estas palavras ou, sem palavras, para qualquer pergunta. A sua página e as listas ainda o mostram.",
+    boosts: "Os resultados desta fonte contam mais, ou menos: para estas palavras ou, sem palavras, para qualquer pergunta.",
     synonyms: "Estas palavras significam o mesmo.",
     places: "Um lugar que o dicionário geográfico não conhece, ou outra área para um conhecido.",
     overlays: "Corrige título, palavras-chave, área ou período de um registro, e permanece a cada colheita.",
   },
   fields: {
-    words: "Palavras", record: "Registro", match: "As palavras são", order: "Posição", source: "Fonte", boost: "Peso (-0.3 a 0.3)",
+    words: "Palavras", record: "Registro", match: "As palavras são", order: "Posição", blocked_source: "ou todos os registros desta fonte", source: "Fonte", boost: "Peso (-0.3 a 0.3)",
     language: "Idioma (duas letras)", name: "Nome", other_names: "Outros nomes, um por linha", bbox: "Área", country: "País (duas letras)",
     title: "Título", keywords: "Mais palavras-chave, uma por linha", start: "Início", end: "Fim", reason: "Motivo", valid_from: "A partir do dia",
     valid_until: "Até o dia", synonyms: "Palavras, uma por linha", instant: "1990, 1990-05-01",
@@ -110,8 +110,8 @@ export const words: DeskWords = {
   file: "Importar um arquivo",
   fileHelp: {
     pins: "CSV com as colunas words, record, match, order, reason; ou JSON.",
-    blocks: "CSV com as colunas record, words, match, reason; ou JSON.",
-    boosts: "CSV com as colunas source, boost, reason; ou JSON.",
+    blocks: "CSV com as colunas record, source, words, match, reason; ou JSON.",
+    boosts: "CSV com as colunas source, boost, words, match, reason; ou JSON.",
     synonyms: "CSV com as colunas words (separadas por |), language, reason; ou JSON.",
     places: "CSV com as colunas name, west, south, east, north, other_names; GeoJSON; ou JSON.",
     overlays: "CSV com as colunas record, title, keywords (separadas por |), west, south, east, north, start, end; ou JSON.",
