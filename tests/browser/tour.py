@@ -1,4 +1,5 @@
-"""`make tour`: walks through a running service and keeps a picture of each state, with a page that shows them all.
+"""`make tour`: walks through a running service and keeps a picture of each state, with a page that shows them all,
+and a short recording of a search (``search.webp``).
 
 ``python -m tests.browser.tour --url http://127.0.0.1:8080 --out dist/tour``; `sonde demo` gives the samples that the
 states name. Each state is a desktop and a phone, and some are dark: forty pictures and more. It fails if a state does
@@ -22,6 +23,7 @@ from playwright.sync_api import Error as BrowserError
 
 from tests.browser.chromium import chromium
 from tests.browser.compared import Change, compared
+from tests.browser.recording import record
 
 _DESKTOP, _PHONE = {"width": 1366, "height": 900}, {"width": 390, "height": 844}
 _RAINFALL = "?q=" + quote("rainfall in southern Africa since 1990")
@@ -68,6 +70,7 @@ STATES = (
 )
 PATIENCE_MS = 30_000
 _MARKS = "changes"
+RECORDING = "search.webp"
 _DARK = frozenset(("home", "search", "record", "sources"))
 
 
@@ -128,7 +131,7 @@ def _take(browser: Browser, url: str, state: State, options: dict[str, object], 
 
 
 def _page(pictures: list[Picture], changes: Sequence[Change], before: Path) -> str:
-    """What changed since the run before comes first: before, now, and where."""
+    """The recording, then what changed since the run before (before, now, and where), then all."""
     about = {one.file: one.about for one in pictures}
     changed = "\n".join(
         f"<h2>{html.escape(about.get(one.file, one.file))}: {one.kind} {100 * one.share:.2f} %</h2><div>"
@@ -142,7 +145,8 @@ def _page(pictures: list[Picture], changes: Sequence[Change], before: Path) -> s
     shown = "\n".join(_figure(one.file, one.about) for one in pictures)
     style = "body{font:16px sans-serif}div{display:flex;flex-wrap:wrap;gap:1rem}figure{margin:0}img{height:20rem}"
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>Sonde</title><style>{style}</style>'
-    return f"{head}{changed}<h2>All</h2><div>{shown}</div></html>"
+    walk = f"<h2>A search</h2><div>{_figure(RECORDING, 'A question is typed, and a hit is opened')}</div>"
+    return f"{head}{walk}{changed}<h2>All</h2><div>{shown}</div></html>"
 
 
 def _figure(file: str, about: str) -> str:
@@ -164,7 +168,10 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         made = tour(browser, asked.url.rstrip("/") + "/", asked.out)
+        frames = record(browser, asked.url.rstrip("/") + "/", asked.out / RECORDING)
         browser.close()
+    size_kb = (asked.out / RECORDING).stat().st_size / 1000
+    sys.stdout.write(f"{RECORDING}: {frames} frames, {size_kb:,.0f} KB\n")
     changes = compared(before, asked.out, asked.out / _MARKS) if before.exists() else []
     (asked.out / "index.html").write_text(_page(made, changes, before), "utf-8")
     for one in changes:
