@@ -13,6 +13,8 @@ WORKDIR /build
 RUN apt-get update && apt-get install -y --no-install-recommends binutils maven && rm -rf /var/lib/apt/lists/*
 # The image's account cannot write beside the libraries: without this each process would compile them at its start.
 ENV UV_COMPILE_BYTECODE=1
+# Compiled files stay valid when a reproducible build gives all files one moment.
+ENV PYC_INVALIDATION_MODE=UNCHECKED_HASH
 RUN pip install --no-cache-dir uv==0.13.9 && python -m venv --without-pip /opt/sonde
 COPY requirements.lock requirements-models.lock pyproject.toml README.md LICENSE NOTICE ./
 # With another index for torch, its wheel has other hashes than the lock: it is pinned by version there.
@@ -61,7 +63,8 @@ LABEL org.opencontainers.image.title="Sonde" \
       org.opencontainers.image.licenses="Apache-2.0"
 # For pages without a text layer. Pinned by the base image's release, whose versions vanish when they are mended.
 # hadolint ignore=DL3008
-RUN apt-get update && apt-get install -y --no-install-recommends tesseract-ocr && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends tesseract-ocr && \
+    rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/ldconfig/aux-cache
 # A new volume takes the owner of the folder that it is mounted over.
 RUN groupadd --gid 10001 sonde && useradd --uid 10001 --gid 10001 --no-create-home sonde && install -d -o 10001 -g 10001 /var/lib/sonde/library
 COPY --from=build /opt/sonde /opt/sonde

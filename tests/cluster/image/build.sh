@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # The project's Dockerfile as it is, without a Docker daemon: localhost/sonde:TAG. build.sh CHECKOUT TAG [EXTRA]
+# With SOURCE_DATE_EPOCH every file and the image have that moment. VERSION and REVISION become its labels.
+# The certificates that this machine trusts are mounted, for the package indexes, and do not get into the image.
 # Downloads are kept in the caches of uv and Maven, layers in $SONDE_CLUSTER/images.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 . "$here/../environment.sh"
 "$here/base.sh"
 mkdir -p "$HOME/.cache/uv" "$HOME/.m2"
-buildah bud --isolation chroot --network host --layers --pull-never --format docker --build-arg "EXTRA=${3:-}" \
-  -v "$HOME/.cache/uv:/root/.cache/uv:O" -v "$HOME/.m2:/root/.m2:O" -t "localhost/sonde:$2" "$1"
-"$here/small-images.sh"
+given=(--build-arg "EXTRA=${3:-}")
+[ -z "${SOURCE_DATE_EPOCH:-}" ] || given+=(--timestamp "$SOURCE_DATE_EPOCH")
+[ -z "${VERSION:-}" ] || given+=(--build-arg "VERSION=$VERSION")
+[ -z "${REVISION:-}" ] || given+=(--build-arg "REVISION=$REVISION")
+buildah bud --isolation chroot --network host --layers --pull-never --format docker "${given[@]}" \
+  -v /etc/ssl/certs:/etc/ssl/certs:O -v "$HOME/.cache/uv:/root/.cache/uv:O" -v "$HOME/.m2:/root/.m2:O" -t "localhost/sonde:$2" "$1"
+[ -n "${SOURCE_DATE_EPOCH:-}" ] || "$here/small-images.sh"  # a release is not run here

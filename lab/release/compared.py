@@ -1,0 +1,52 @@
+"""What differs between two releases of one commit: ``python -m lab.release.compared ONE OTHER``; exits with 1 then.
+
+Archives (tar, tgz) that differ are opened, and their entries compared by name and SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lab.release.files import CHECKSUMS
+
+_ARCHIVES = (".tar", ".tgz", ".tar.gz")
+
+
+def differences(one: Path, other: Path) -> Iterator[str]:
+    """Each file that is not the same in both folders; of an archive its entries: ``ARCHIVE: ENTRY``."""
+    before, after = _listed(one), _listed(other)
+    for name in _unequal(before, after):
+        if name in before and name in after and name.endswith(_ARCHIVES):
+            entries = list(_unequal(_entries(one / name), _entries(other / name)))
+            yield from (f"{name}: {entry}" for entry in entries or ["the order or the headers of its entries"])
+        else:
+            yield name
+
+
+def _listed(folder: Path) -> Mapping[str, str]:
+    lines = (folder / CHECKSUMS).read_text("utf-8").splitlines()
+    return {name: known for known, _, name in (line.partition("  ") for line in lines)}
+
+
+def _entries(archive: Path) -> Mapping[str, str]:
+    with tarfile.open(archive) as opened:
+        files = ((entry.name, opened.extractfile(entry)) for entry in opened if entry.isfile())
+        return {name: hashlib.file_digest(data, "sha256").hexdigest() for name, data in files if data}  # type: ignore[arg-type]
+
+
+def _unequal(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    return (name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name))
+
+
+def main() -> int:
+    found = list(differences(Path(sys.argv[1]), Path(sys.argv[2])))
+    sys.stdout.write("".join(f"{one}\n" for one in found) or "Both have the same bytes.\n")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
