@@ -43,7 +43,7 @@ class Total:
 class Answer:
     """``matched``: the hits that can be paged; ``total``: all hits; ``took_ms``: the time of each stage.
 
-    ``corrected_from``: the original question, if it found nothing and its corrected form was answered.
+    ``corrected_from``: the original question, if its corrected form was answered.
     """
 
     found: tuple[FoundRecord, ...]

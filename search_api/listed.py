@@ -37,6 +37,11 @@ class Listed:
     matched: int
     total: Total
 
+    def ids(self) -> list[str]:
+        """Of the displayed hits, in their order."""
+        every = [*self.ranking.ids(), *self.following.ids]
+        return [every[position] for position in self.order]
+
     def hit(self, position: int) -> Hit:
         """Hits after the window have no signals; their score is at most that of the last measured hit."""
         if position < len(self.ranking):

@@ -9,7 +9,7 @@ import copy
 from functools import cache
 from typing import Literal
 
-from flask import Response, jsonify, request
+from flask import Response, current_app, jsonify, request
 from flask_openapi import OpenAPI
 from pydantic import Field, ValidationError
 
@@ -23,6 +23,7 @@ Version = Literal["oas30", "oas31"]
 MEDIA_TYPE = "application/vnd.oai.openapi+json;version=3.1"
 MEDIA_TYPE_30 = "application/vnd.oai.openapi+json;version=3.0"
 _PROBLEM = "application/problem+json"
+_EXTENSION = "sonde.openapi"
 _REFERENCE = "#/components/schemas/"
 _BY_MEDIA_TYPE: dict[str, Version] = {
     MEDIA_TYPE: "oas31",
@@ -58,6 +59,13 @@ def register(app: OpenAPI) -> None:
         return response
 
     app.add_url_rule("/api", "api_description", answer)
+    app.extensions[_EXTENSION] = document
+
+
+def current_document() -> Json:
+    """The document of this app, OpenAPI 3.1."""
+    made: Json = current_app.extensions[_EXTENSION]("oas31")
+    return made
 
 
 def _version(given: str | None) -> Version:

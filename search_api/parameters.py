@@ -15,6 +15,7 @@ from core.record import ProvenanceKind
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
 from search_api.formats_out.formats import result_writers
+from search_api.listing.order import SORTBY_PATTERN, read_sortby
 from search_api.listing.position import not_ours, read_opaque, write_opaque
 from search_api.one_of import OneOf
 from search_api.parameter_types import (
@@ -124,8 +125,15 @@ class SearchParameters(Parameters):
     )
     spelling: Literal["auto", "off"] = Field(
         "auto",
-        description="`auto` answers the question with corrected spelling if it finds nothing and the correction is "
-        "certain; `sonde:correctedFrom` then holds the original question.",
+        description="`auto` answers the question with corrected spelling if the correction is certain: no record has "
+        "the word as typed, and a very similar one is common. `sonde:correctedFrom` then holds the original question.",
+    )
+    sortby: Text | None = Field(
+        None,
+        json_schema_extra={"pattern": SORTBY_PATTERN},
+        description="The order of the hits that can be paged, instead of the best first: `-updated`, `+title`, ... "
+        "(the sortables of `/collections/all/sortables`). Records without it come last.",
+        examples=["-updated"],
     )
     typed: bool = Field(
         False,
@@ -136,7 +144,8 @@ class SearchParameters(Parameters):
     cursor: Cursor | None = Field(None, description="From the `next` link.")
     f: Annotated[str, OneOf(lambda: ("json", *result_writers(), "html"))] | None = Field(
         None,
-        description="`atom`: the search as a feed to subscribe to; `html`: the search page. "
+        description="`atom`: the search as a feed to subscribe to; `csv`: a table; `bibtex`, `ris`, `csl`: citations; "
+        "`html`: the search page. The header `Link` leads to the next page. "
         "Without it a caller that would rather have HTML than JSON gets the page.",
     )
 
@@ -202,6 +211,7 @@ def to_request(given: SearchParameters) -> SearchRequest:
         cells=CellView(read_bbox(given.cell_area) if given.cell_area else WORLD, given.cell_level),
         limit=given.limit,
         offset=_offset(given),
+        order=read_sortby(given.sortby) if given.sortby else (),
     )
 
 

@@ -22,7 +22,7 @@ from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.answer import Answer, FoundRecord
-from search_api.arranging import arranged
+from search_api.arranging import Arranged, arranged
 from search_api.curation.curated import Curated, Decided
 from search_api.curation.live import no_curation
 from search_api.deciding import with_pinned, without_blocked
@@ -39,9 +39,10 @@ from search_api.ranking.signals.late_interaction import LateInteraction
 from search_api.ranking.signals.usage import Usage
 from search_api.ranking.target import Relation
 from search_api.refinement import looked_up, named, spelling_of
+from search_api.reordering import reordered
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval.asking import Asking
-from search_api.retrieval.beyond import BeyondWindow
+from search_api.retrieval.beyond import BeyondWindow, Outside
 from search_api.retrieval.candidates import CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
 from search_api.retrieval.fetch import Fetched, ask_passages, ask_records, fetch_records
@@ -156,9 +157,9 @@ class SearchPipeline:
         return self.parts.understander.understand(request.q, parts, structured)
 
     def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
-        """If nothing is found and a misspelling is certain, the answer to the corrected question, if it has one."""
+        """If a misspelling is certain, the answer to the corrected question, if it has one."""
         answer, spelling = self._search(request, serving)
-        if answer.matched or spelling is None or not (spelling.sure and request.correct):
+        if spelling is None or not (spelling.sure and request.correct):
             return answer
         meant, _ = self._search(replace(request, q=spelling.question), serving)
         return replace(meant, corrected_from=request.q, did_you_mean=None) if meant.matched else answer
@@ -178,11 +179,12 @@ class SearchPipeline:
             marked_identifiers = looked_up(batch, index, one.interpretation)
             window = arranged(one.ranking, one.found.fields, one.request)
             every = one.ranking.ids()
-            ids = [every[place] for place in window.order[request.offset : request.offset + request.limit]]
+            first = window.order[request.offset : request.offset + request.limit]
+            ids = [] if request.order else [every[place] for place in first]
             found = self._ask_page(batch, one, ids, one.found.versions, serving)
             batch.send()
             outside, spelling, read = counted(), asked_spelling(), marked_identifiers()
-            whole = listed(one.ranking, beyond, outside, one.request, window)
+            whole = _listed(one, beyond, outside, window)
             page = self._page(one, whole, serving, found())
         facets = read_facets(names, outside.aggregations, choices) if names else {}
         better = spelling.question if spelling is not None else None
@@ -398,6 +400,15 @@ def meant_by(embedder: Embedder, read: Interpretation) -> Meant:
     tokens = encoded.tokens[0] if encoded.tokens is not None and thematic else None
     both = encoded.vectors.sum(axis=0)
     return Meant(both / np.linalg.norm(both), tokens)
+
+
+def _listed(one: Ordered, beyond: BeyondWindow, outside: Outside, window: Arranged) -> Listed:
+    """In the order that the request asks for; another one than the best first needs all hits that can be paged."""
+    if not one.request.order:
+        return listed(one.ranking, beyond, outside, one.request, window)
+    every = replace(one.request, offset=0, limit=one.ranking.ranker.max_results)
+    whole = listed(one.ranking, beyond, outside, every, window)
+    return reordered(whole, one.request.order, beyond.ask, one.plan.index)
 
 
 def _degraded(request: SearchRequest, serving: Serving) -> tuple[str, ...]:

@@ -37,6 +37,8 @@ class PortalLook:
     frame_ancestors: tuple[str, ...] = ()
     while_typing: bool = True
     base_layer: Callable[[], BaseLayer | None] = no_base_layer
+    saves: frozenset[str] = frozenset()
+    """How saved searches tell what is new: `feed`, `mail`; empty if none are saved here."""
 
     def file(self, kind: str) -> str | None:
         """The name of the operator's ``logo``, ``favicon`` or ``font``; None if there is none."""
@@ -53,6 +55,7 @@ class PortalLook:
             "links": [{"title": title, "href": href} for title, href in self.links],
             "startMap": self.start_map,
             "whileTyping": self.while_typing,
+            "saves": sorted(self.saves),
             "baseLayer": None if layer is None else layer.said(),
             "logo": f"page/{logo}" if logo else None,
         }

@@ -10,6 +10,7 @@ from core.extent import BBox
 from core.json_types import Json
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
+from search_api.listing.request import SortKey
 from search_api.ranking.target import Relation, SpatialMode
 
 Algorithm = Literal["hybrid", "bm25", "dense"]
@@ -73,3 +74,5 @@ class SearchRequest:
     """What the facet of cells counts."""
     limit: int = 10
     offset: int = 0
+    order: tuple[SortKey, ...] = ()
+    """Of the list of hits, instead of the best first."""

@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { landSvg } from "./land.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = resolve(process.argv[2] ?? join(here, "../search_api/views/pages"));
@@ -13,7 +14,14 @@ await mkdir(target, { recursive: true });
 for (const name of await readdir(target)) await rm(join(target, name), { recursive: true });
 await build({
   absWorkingDir: here,
-  entryPoints: { page: "src/page.tsx", map: "src/map/worldMap.ts", "sonde-search": "src/embed.ts", desk: "src/styles/desk.css" },
+  entryPoints: [
+    { in: "src/page.tsx", out: "page" },
+    { in: "src/map/worldMap.ts", out: "map" },
+    { in: "src/embed.ts", out: "sonde-search" },
+    { in: "src/styles/desk.css", out: "desk" },
+    { in: "src/apiDocs.ts", out: "api-docs" }, // a script and a style sheet of one name
+    { in: "src/styles/apiDocs.css", out: "api-docs" },
+  ],
   outdir: target,
   bundle: true,
   splitting: true,
@@ -24,7 +32,8 @@ await build({
   minify: true,
   charset: "utf8",
   legalComments: "none",
-  loader: { ".png": "dataurl" },
+  loader: { ".png": "empty" }, // of Leaflet's pictures the map uses none
+  external: ["land.svg"], // beside the style sheet
   chunkNames: "[name]-[hash]",
   logLevel: "warning",
 });
@@ -32,6 +41,7 @@ for (const name of ["index.html", "favicon.svg"]) await copyFile(join(here, "src
 for (const size of ["110m", "50m"]) {
   await copyFile(join(atlas, `countries-${size}.json`), join(target, `world-${size}.json`));
 }
+await writeFile(join(target, "land.svg"), await landSvg(JSON.parse(await readFile(join(atlas, "land-110m.json"), "utf8"))));
 await copyFile(join(here, "node_modules/pdfjs-dist/legacy/build/pdf.worker.min.mjs"), join(target, "pdf-worker.js"));
 const licences = ["preact", "leaflet", "topojson-client", "world-atlas", "pdfjs-dist"].map(async (name) => {
   const text = await readFile(join(here, "node_modules", name, "LICENSE"), "utf8");

@@ -25,7 +25,7 @@ Channel = Literal["mail", "webhook"]
 LONGEST_TITLE = 200
 _NOT_ASKED = (
     "limit", "cursor", "facets", "cell_area", "cell_level", "explain", "highlight", "typed", "f", "scope", "group",
-    "diversity",
+    "diversity", "sortby",
 )  # fmt: skip
 """Parameters that say how an answer is shown, not what matches."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from search_api.formats_out import atom, bibliography, croissant, dcat, dublin_core, iso19139, schema_org
+from search_api.formats_out import atom, bibliography, croissant, csv_table, dcat, dublin_core, iso19139, schema_org
 from search_api.formats_out.output_format import DcatFeed, OaiFormat, OutputFormat, ResultPage
 
 _LISTED = (
@@ -20,6 +20,7 @@ _LISTED = (
     iso19139.FORMAT,
     dublin_core.FORMAT,
     atom.FORMAT,
+    csv_table.FORMAT,
     *bibliography.FORMATS,
 )
 FORMATS: dict[str, OutputFormat] = {one.name: one for one in _LISTED}

@@ -1,4 +1,6 @@
-"""Public documents of ours that name a record: its DOI or its title, in their text or in their list of references."""
+"""Public documents of ours that explain a record, and those that name it: its DOI or its title, in their text or in
+their list of references.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +28,7 @@ _MOST_DOCUMENTS = 50
 _AROUND = 200
 """Characters of a quote before and after the name."""
 _PASSAGE = ["record", "document", "ordinal", "text", "kind", "section_path", "section_role", "first_page", "last_page"]
+_ONCE: Json = {"collapse": {"field": "document"}, "sort": [{"document": "asc"}, {"ordinal": "asc"}]}
 _ENTRY_WITHOUT = ["affiliations", "tables", "front_source", "registered", "took_ms", "warnings"]
 
 
@@ -69,6 +72,17 @@ class MentionReader:
         ]
         return [one for one in found if one.passage is not None or one.reference is not None][:limit]
 
+    def explaining(self, record: Record, limit: int) -> list[Mention]:
+        """Documents that belong to the record, each with its first passage of text. By the document's id."""
+        scope = scopes(self.prefix, "public", None)[0]
+        own = [scope.clause, {"term": {"record": record.id}}, {"term": {"kind": "text"}}]
+        body = {"query": {"bool": {"filter": own}}, "size": limit, "_source": _PASSAGE, **_ONCE}
+        found = search_all(self.client, [{"index": scope.index, "ignore_unavailable": True}, body])[0]
+        first = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(found))
+        by_document = {one.document: one for one in first}
+        entries = self._entries(list(by_document))
+        return [Mention(entry, by_document[id]) for id, entry in sorted(entries.items())]
+
     def _named(self, record: Record, phrases: Sequence[str]) -> tuple[dict[str, Passage], dict[str, DocumentEntry]]:
         """A passage of each document whose text names it; the entries whose references do, visible or not."""
         scope = scopes(self.prefix, "public", None)[0]
@@ -76,12 +90,11 @@ class MentionReader:
         texts = {"bool": {"filter": [scope.clause, _any_phrase("text", phrases)], "must_not": others}}
         lists = {"bool": {"filter": [scope.clause, _any_phrase("references", phrases)], "must_not": others}}
         entries = {"index": alias(self.prefix, "documents"), "ignore_unavailable": True}
-        once = {"collapse": {"field": "document"}, "sort": [{"document": "asc"}, {"ordinal": "asc"}]}
         found, listed = search_all(
             self.client,
             [
                 {"index": scope.index, "ignore_unavailable": True},
-                {"query": texts, "size": _MOST_DOCUMENTS, "_source": _PASSAGE, **once},
+                {"query": texts, "size": _MOST_DOCUMENTS, "_source": _PASSAGE, **_ONCE},
                 entries,
                 {"query": lists, "size": _MOST_DOCUMENTS, "_source": {"excludes": _ENTRY_WITHOUT}},
             ],

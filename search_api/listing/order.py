@@ -11,6 +11,7 @@ from search_api.listing.position import Kind
 from search_api.listing.request import SortKey
 
 MOST_KEYS = 4
+SORTBY_PATTERN = "^ *[+-]?[A-Za-z_]+( *, *[+-]?[A-Za-z_]+)* *$"
 _FIRST_OF = (
     "for (f in params.fields) { if (doc[f].size() > 0) { emit(doc[f].value.toInstant().toEpochMilli()); return; } }"
 )

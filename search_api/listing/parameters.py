@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
 from search_api.filtering.translate import clause_of
 from search_api.listing.catalogues import Catalogue
-from search_api.listing.order import kinds_of, read_sortby
+from search_api.listing.order import SORTBY_PATTERN, kinds_of, read_sortby
 from search_api.listing.position import read_position
 from search_api.listing.request import Clause, ListRequest, Selection
 from search_api.parameter_types import (
@@ -69,7 +69,7 @@ class ItemsParameters(Parameters):
     filter_crs: Literal["http://www.opengis.net/def/crs/OGC/1.3/CRS84"] | None = Field(None, alias="filter-crs")
     sortby: Text | None = Field(
         None,
-        json_schema_extra={"pattern": "^ *[+-]?[A-Za-z_]+( *, *[+-]?[A-Za-z_]+)* *$"},
+        json_schema_extra={"pattern": SORTBY_PATTERN},
         description="`+title,-updated`: sortables; a minus means descending.",
     )
     limit: Limit = 10

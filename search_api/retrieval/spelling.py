@@ -22,8 +22,8 @@ _WORD = re.compile(rf"[^\W\d_]{{{_SHORTEST},}}")
 class Spelling:
     """The question with corrected spelling.
 
-    ``sure``: exactly one word is unknown, and it has a near neighbour. With several unknown words, the question is
-    probably about something that is not in the catalogue.
+    ``sure``: each word that no record contains has a very near neighbour. If one of them has none, the question is
+    probably about something that is not in the catalogue. A rare word that some record contains may be meant.
     """
 
     question: str
@@ -55,7 +55,7 @@ def _spelling(question: str, fields: Collection[str], found: Sequence[str], answ
         return None
     replaced = {word: better.likeness for word, better in betters.items() if better is not None}
     unknown = [word for word in found if counts[word]["doc_count"] == 0]
-    return Spelling(mended, list(replaced) == unknown and len(unknown) == 1 and replaced[unknown[0]] >= _SURE_LIKENESS)
+    return Spelling(mended, list(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS)
 
 
 def _body(fields: Collection[str], words: list[str]) -> Json:

@@ -35,6 +35,7 @@ class KinAnswer(BaseModel):
     related: list[Json] = Field(
         description=f"By `relation`: {', '.join(RELATIONS)}; each with its `records`, and how many `matched`."
     )
+    explains: list[Json] = Field(description="Documents that belong to it, with the beginning of their text.")
     mentions: list[Json] = Field(description="Documents that name its DOI or its title, with the place.")
     links: list[Json]
 
@@ -61,9 +62,11 @@ def kin_views(parts: Parts) -> APIBlueprint:
         addresses, phrases = Addresses.of(parts), phrases_of(record)
         related = parts.kin.relations.of(record, query.limit)
         mentions = parts.kin.mentions.of(record, query.limit)
+        explains = parts.kin.mentions.explaining(record, query.limit)
         return jsonify(
             {
                 "related": [_related(one, addresses) for one in related],
+                "explains": [_mention(one, (), addresses) for one in explains],
                 "mentions": [_mention(one, phrases, addresses) for one in mentions],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(record), GEOJSON)],
             }

@@ -24,6 +24,8 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     owner = caller().owner
     if query.f in result_writers():
         raise InvalidInput("f", "f: a feed has public records only; use scope=public")
+    if query.sortby:
+        raise InvalidInput("sortby", "sortby: orders public records only; use scope=public")
     request = to_request(query)
     documents = parts.library.search(request, owner)
     if query.scope == "both":

@@ -52,15 +52,15 @@ class PageWords:
 ENGLISH = PageWords()
 
 
-def plain_page(title: str, main: str, *, status: int = 200, words: PageWords = ENGLISH) -> Response:
-    """``main`` is markup, ``title`` and ``words`` are not."""
+def plain_page(title: str, main: str, *, status: int = 200, words: PageWords = ENGLISH, head: str = "") -> Response:
+    """``main`` and ``head`` are markup, ``title`` and ``words`` are not."""
     root, name = html.escape(request.script_root), html.escape(current_look().name)
     return kept_apart(
         Response(
             f'<!doctype html><html lang="{words.language}"><head><meta charset="utf-8"><base href="{root}/">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{html.escape(title)} – {name}</title>"
-            f'<link rel="stylesheet" href="page/page.css">{look_links()}</head><body>'
+            f'<link rel="stylesheet" href="page/page.css">{look_links()}{head}</head><body>'
             f'<header class="top"><a class="name" href="./">{name}</a>'
             f'<nav aria-label="{name}"><a href="./">{words.search}</a>'
             f'<a href="collections?f=html">{words.catalogues}</a><a href="docs">API</a></nav></header>'

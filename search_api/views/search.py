@@ -105,7 +105,7 @@ def search_views(parts: Parts) -> APIBlueprint:
         if query.f in (writers := result_writers()):
             media_type, write = writers[query.f]
             following = addresses.page(cursor) if cursor is not None else None
-            return Response(write(_result_page(query, answer, addresses, following)), mimetype=media_type)
+            return _written(write(_result_page(query, answer, addresses, following)), media_type, following)
         link_to = _noted(parts, query, asked, answer, addresses)
         features = [presented.hit(found, addresses, link_to(found.record.id)) for found in answer.found]
         response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
@@ -134,6 +134,14 @@ def _by_steward() -> bool:
     """Stewards look at what others asked: their own searches would distort it."""
     who = caller()
     return who.subject is not None and not who.scopes.isdisjoint(("curate", "admin"))
+
+
+def _written(text: str, media_type: str, following: str | None) -> Response:
+    """Formats that have no place for it say the next page in the header Link."""
+    response = Response(text, mimetype=media_type)
+    if following is not None:
+        response.headers["Link"] = f'<{following}>; rel="next"; type="{media_type}"'
+    return response
 
 
 def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> ResultPage:

@@ -18,6 +18,7 @@ from search_api.portal import PortalLook
 from search_api.preview.previews import PreviewLimits, Previews
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
+from sonde.wiring.alerts import alert_secret
 from workers.sources_file import source_entries
 
 _STAC_API = "stac-api"
@@ -54,7 +55,14 @@ def portal_look(settings: Settings, gate: Callable[[], Gate]) -> PortalLook:
         given.frame_ancestors,
         given.search_while_typing,
         _base_layer(given.base_layer, gate),
+        _saves(settings),
     )
+
+
+def _saves(settings: Settings) -> frozenset[str]:
+    if not alert_secret(settings):
+        return frozenset()
+    return frozenset(("feed", "mail") if settings.mail.host is not None else ("feed",))
 
 
 def read_base_layer(given: BaseLayerSettings, gate: Gate) -> BaseLayer:

@@ -22,8 +22,6 @@ OPEN = {
     "/api",
     "/conformance",
     "/docs",
-    "/docs/<asset>",
-    "/docs/start.js",
     "/healthz",
     "/my-documents",
     "/my-documents/<path:part>",

@@ -15,12 +15,22 @@ from tests.service import Service
 def test_the_page_names_only_what_is_here(samples: Service) -> None:
     page = samples.http.get("/docs")
     assert page.mimetype == "text/html"
-    named = re.findall(r'(?:src|href)="([^"]+)"', page.text)
-    assert len(named) == 5
-    for address in named:
-        assert address.startswith("/")
-        assert samples.http.get(address).status_code == 200
-    assert samples.http.get("/docs/../app.py").status_code == 404
+    named = {address.partition("#")[0] for address in re.findall(r'(?:src|href)="([^"]+)"', page.text)}
+    assert {"page/api-docs.js", "page/api-docs.css", "page/page.css", "api"} <= named
+    for address in named - {"/", "./"}:
+        assert not address.startswith(("http", "//"))
+        assert samples.http.get(f"/{address.removeprefix('./')}").status_code == 200, address
+
+
+def test_every_operation_is_there_with_its_parameters(samples: Service) -> None:
+    document, page = samples.http.get("/api").get_json(), samples.http.get("/docs").text
+    ids = re.findall(r'<details class="operation" id="([^"]+)"', page)
+    assert len(ids) == len(set(ids)) == sum(len(methods) for methods in document["paths"].values())
+    search = page.partition('id="get-search"')[2].partition("</details>")[0]
+    for parameter in document["paths"]["/search"]["get"]["parameters"]:
+        assert f'name="{parameter["name"]}" data-in="query"' in search
+    assert "<option>hybrid</option>" in search
+    assert '"search": {' in page.partition('id="post-saved-searches"')[2].partition("</pre>")[0].replace("&quot;", '"')
 
 
 def app(policy: HttpPolicy) -> Flask:

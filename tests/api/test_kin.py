@@ -169,6 +169,14 @@ def test_documents_that_name_it_are_quoted(http: FlaskClient) -> None:
     assert all("Daily snow cover of the Alps, Version 5" in one["quote"] for one in listed)
 
 
+def test_its_own_documents_explain_it(http: FlaskClient) -> None:
+    (own,) = _kin(http, "a:six")["explains"]
+    assert own["title"] == "Snow seen from space"
+    assert own["quote"].startswith("We took the cover from")
+    assert "own.md" not in json.dumps(_kin(http, "a:six")["mentions"])
+    assert _kin(http, "a:five")["explains"] == []
+
+
 def test_citations_come_through_the_gate_once_and_only_for_open_records(
     service: Service, events: StandIn, http: FlaskClient
 ) -> None:

@@ -39,6 +39,15 @@ def test_a_question_that_finds_nothing_is_answered_as_it_was_meant(samples: Serv
     assert (as_typed["numberMatched"], as_typed["sonde:didYouMean"]) == (0, "glacier alps")
 
 
+def test_a_sure_correction_is_answered_even_if_meaning_alone_would_find_something(samples: Service) -> None:
+    slip = {"q": "sea surfase temprature since 1990", "algorithm": "dense"}
+    as_typed = samples.search(**slip, spelling="off")
+    assert as_typed["numberMatched"] > 0
+    meant = samples.search(**slip)
+    assert meant["sonde:correctedFrom"] == slip["q"]
+    assert meant["sonde:interpretation"]["text"] == "sea surface temperature since 1990"
+
+
 def test_pages_of_what_was_meant_go_on(samples: Service) -> None:
     address, seen = "/search?q=precipitaton&algorithm=bm25&limit=4", []
     while address:

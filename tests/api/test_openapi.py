@@ -57,7 +57,13 @@ def test_the_document_names_what_is_sent(samples: Service) -> None:
     assert document["openapi"] == "3.1.0"
     answers = document["paths"]["/search"]["get"]["responses"]
     cited = ["application/x-bibtex", "application/x-research-info-systems", "application/vnd.citationstyles.csl+json"]
-    assert list(answers["200"]["content"]) == ["application/geo+json", "application/atom+xml", *cited, "text/html"]
+    assert list(answers["200"]["content"]) == [
+        "application/geo+json",
+        "application/atom+xml",
+        "text/csv",
+        *cited,
+        "text/html",
+    ]
     assert list(answers["400"]["content"]) == ["application/problem+json"]
     names = {
         parameter["name"] for parameter in document["paths"]["/collections/{catalogue}/items"]["get"]["parameters"]

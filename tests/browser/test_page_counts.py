@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -125,3 +126,21 @@ def test_a_rank_stays_on_one_line_beside_a_long_title(visit: Visit) -> None:
         return new Set([...inside.getClientRects()].map(line => line.top)).size;
     })"""
     assert page.locator(".rank").evaluate_all(lines) == [1] * 20
+
+
+def test_one_count_in_list_facets_map_time_line_sources_and_start_page(visit: Visit) -> None:
+    page = visit("?source=samples")
+    titles(page)
+    expect(page.locator(".state")).to_contain_text("169 records")
+    types = page.locator(".facet", has_text="type").first.locator(".count").all_inner_texts()
+    assert sum(map(int, types)) == 169
+    expect(page.locator(".heat-scale")).to_contain_text("in one area")
+    fewest, most = map(int, re.findall(r"\d+", page.locator(".heat-scale").inner_text()))
+    assert 0 < fewest <= most <= 169
+    bars = [int(text.rsplit(": ", 1)[1]) for text in page.locator(".histogram li").all_inner_texts()]
+    assert 0 < max(bars) <= 169
+    page.wait_for_load_state("networkidle")
+    for path, place in (("sources", ".sources li"), ("", "#holdings")):
+        other = visit(path)
+        expect(other.locator(place).first).to_contain_text("169 records")
+        other.wait_for_load_state("networkidle")

@@ -14,7 +14,7 @@ GASES = "?q=greenhouse+gas+measurements+north+of+Italy+since+2010"
 
 def drawn(page: Page) -> None:
     page.wait_for_selector(".leaflet-container .land", state="attached")
-    page.wait_for_selector(".leaflet-container .extent")
+    page.wait_for_selector(".leaflet-container .extent", state="attached")  # the first may lie beyond the map
 
 
 def still(page: Page, shape: Locator) -> FloatRect | None:

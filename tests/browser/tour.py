@@ -46,6 +46,11 @@ def _first_hit(page: Page) -> None:
     page.locator("article.record, main h1").first.wait_for()
 
 
+def _keep_list(page: Page) -> None:
+    page.get_by_role("button", name="Share, save, export").click()
+    page.locator(".keep section").first.wait_for()
+
+
 STATES = (
     State("home", "Home: what is here", "", "main"),
     State("search", "A question read as what, where and when", _RAIN, ".hit"),
@@ -55,6 +60,7 @@ STATES = (
     State("search-misspelt", "Misspelt words", "search?q=raifall+precipitaton", "main"),
     State("search-unknown", "A product code that nothing has", "search?q=XKQZ-7731", "main"),
     State("search-nothing", "Nothing found", "search?q=zzzzqqq&source=nowhere", "main"),
+    State("search-keep", "What a reader can do with the list", _RAIN, ".hit", _keep_list),
     State("search-german", "German", f"{_RAINFALL}&lang=de", ".hit"),
     State("search-french", "French", f"{_RAINFALL}&lang=fr", ".hit"),
     State("record", "A record", _RAIN, ".hit", _first_hit),

@@ -18,10 +18,15 @@ export const FACETS: readonly string[] = [
 
 const KEPT: readonly string[] = [
   "q", "algorithm", "bbox", "place", "relation", "datetime", "filter", "filter-lang", "spatial", "temporal", "expand",
-  "rerank", "interpret", "group", "spelling", ...VALUE_FILTERS,
+  "rerank", "interpret", "group", "spelling", "sortby", ...VALUE_FILTERS,
 ];
 
 export const PAGE_SIZE = 20;
+/** The largest page of the API. */
+export const EXPORT_PAGE = 100;
+
+/** The orders that the page offers; empty: the best first. */
+export const ORDERS = ["", "-updated", "-created", "+title", "+resolution"] as const;
 
 /** The search parameters of an address; others (for example of a newsletter) are dropped, because the API refuses them. */
 export function searchOf(query: string): URLSearchParams {
@@ -59,6 +64,15 @@ export function askedCells(search: URLSearchParams, view: Box): string {
   return `search?${query}`;
 }
 
+/** The address of one page of the list as a file; without facets and explanations. */
+export function askedAsFile(search: URLSearchParams, form: string, cursor: string | null): string {
+  const query = new URLSearchParams(search);
+  query.set("f", form);
+  query.set("limit", String(EXPORT_PAGE));
+  if (cursor !== null) query.set("cursor", cursor);
+  return `search?${query}`;
+}
+
 /** The address for a further page. */
 export function askedAfter(search: URLSearchParams, cursor: string): string {
   return paged(new URLSearchParams(search), cursor);
@@ -78,7 +92,7 @@ export function cursorOf(links: readonly Link[]): string | null {
   return next ? new URL(next.href, "http://localhost/").searchParams.get("cursor") : null;
 }
 
-const LISTED: readonly string[] = ["bbox", "datetime", "type"];
+const LISTED: readonly string[] = ["bbox", "datetime", "type", "sortby"];
 
 /**
  * The unranked list of all records with any of the words; null if a filter is set that the list does not support.
@@ -97,7 +111,7 @@ export function unranked(search: URLSearchParams, thematic: string): string | nu
 
 /** Whether the search has any parameter. */
 export function asksNothing(search: URLSearchParams): boolean {
-  return [...search.keys()].every((name) => ["algorithm", "interpret", "rerank", "group", "relation", "spelling"].includes(name));
+  return [...search.keys()].every((name) => ["algorithm", "interpret", "rerank", "group", "relation", "spelling", "sortby"].includes(name));
 }
 
 /** A copy with one parameter replaced, or removed where the value is null. */

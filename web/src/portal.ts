@@ -27,9 +27,11 @@ interface Portal {
   /** Whether the page searches while the user types. */
   whileTyping: boolean;
   baseLayer: BaseLayer | null;
+  /** How kept searches tell what is new; empty if the service keeps none. */
+  saves: readonly ("feed" | "mail")[];
 }
 
-const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true, baseLayer: null };
+const SONDE: Portal = { name: "Sonde", tagline: "", intro: "", footer: "", links: [], startMap: null, logo: null, whileTyping: true, baseLayer: null, saves: [] };
 
 function said(name: string): string {
   return globalThis.document?.querySelector<HTMLMetaElement>(`meta[name="sonde-${name}"]`)?.content ?? "";

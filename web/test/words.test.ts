@@ -8,6 +8,7 @@ import test from "node:test";
 import type * as TypeScript from "typescript";
 import { DESK_LANGUAGES } from "../src/desk/words/index.ts";
 import { FAIR_LANGUAGES } from "../src/fair/words/index.ts";
+import { KEEP_LANGUAGES } from "../src/keep/words/index.ts";
 import { OWN_LANGUAGES } from "../src/library/words/index.ts";
 import { type Language, LANGUAGES, languageOf, type Words } from "../src/words/index.ts";
 
@@ -20,9 +21,10 @@ const LOADED = await Promise.all(
     const desk = await DESK_LANGUAGES[code]?.();
     const own = await OWN_LANGUAGES[code]?.();
     const fair = await FAIR_LANGUAGES[code]?.();
-    const english = [...(desk ? [] : ["desk."]), ...(own ? [] : ["own."]), ...(fair ? [] : ["fairTable."])]; // parts that may stay in English
-    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(own && { own: own.words }), ...(fair && { fairTable: fair.words }) };
-    return { code, english, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(own?.same ?? []), ...(fair?.same ?? [])] };
+    const keep = await KEEP_LANGUAGES[code]?.();
+    const english = [...(desk ? [] : ["desk."]), ...(own ? [] : ["own."]), ...(fair ? [] : ["fairTable."]), ...(keep ? [] : ["keepWords."])]; // parts that may stay in English
+    const words = { ...page.words, ...(desk && { desk: desk.words }), ...(own && { own: own.words }), ...(fair && { fairTable: fair.words }), ...(keep && { keepWords: keep.words }) };
+    return { code, english, words, same: [...(page.same ?? []), ...(desk?.same ?? []), ...(own?.same ?? []), ...(fair?.same ?? []), ...(keep?.same ?? [])] };
   }),
 );
 const ENGLISH = leavesOf(LOADED.find(({ code }) => code === "en")?.words);
@@ -64,6 +66,7 @@ const ARGUMENTS: Record<string, unknown[][]> = {
   "desk.foundRecords": [[0], [1], [6]], "desk.chartOf": [[1, 0], [3451, 7]], "desk.hidden": [[1, 1], [7, 3451]], "desk.judged": [[1, 1], [7, 3451]],
   "desk.measuredChart": [[1, 0.5], [7, 0.625]], "desk.savedCount": COUNTED, "desk.roundSearches": COUNTED, "desk.roundFound": COUNTED,
   "fairTable.all": COUNTED, "fairTable.part": [[7, 3451]], "fairTable.partly": COUNTED, "desk.complete": [[85]], "kin.more": COUNTED,
+  "keepWords.exportHelp": COUNTED, "keepWords.exported": COUNTED, "keepWords.exporting": [[7, 3451]],
   "own.chosen": COUNTED, "own.isIn": [[1, "⟦a⟧"], [7, "⟦a⟧"]], "own.documents": COUNTED, "own.gone": COUNTED, "own.answered": COUNTED, "own.complete": COUNTED,
   "own.leftOut": COUNTED, "own.cites": [["⟦a⟧", 12]], "own.page": [[12]], "own.turns": COUNTED, "own.forgotten": COUNTED, "answers.within": COUNTED,
   "desk.ndcg": [[0.5, 0.625]], "desk.up": [[7, 3]], "desk.down": [[3, 7]], "desk.enters": [[3]], "desk.leaves": [[3]],
@@ -189,7 +192,7 @@ test("what would be a text outside of the words is seen", () => {
 test("each text is used", () => {
   const sources = filesOf("src").filter((file) => /\.tsx?$/.test(file) && !file.includes(join("src", "words"))).map((file) => readFileSync(file, "utf8"));
   const page = [...sources, readFileSync("src/words/index.ts", "utf8"), readFileSync("src/words/findings.ts", "utf8")].join("\n");
-  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "own"];
+  const rooms = ["key", "actions", "home", "answers", "library", "harvest", "fairTable", "keepWords", "own"];
   const names = [...ENGLISH.keys()].map((path) => path.split(".")).map(([first = "", second = ""]) => (rooms.includes(first) ? second : first));
   assert.deepEqual([...new Set(names)].filter((name) => !new RegExp(`\\.${name}\\b`).test(page)), []);
 });

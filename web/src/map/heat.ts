@@ -8,6 +8,8 @@ import { turned } from "./shapes.ts";
 
 const FAINTEST = 0.05;
 const RANGE = 0.6;
+/** Counts that differ by less than this factor differ little in shade too: the land below stays visible. */
+const WHOLE_RANGE = 8;
 
 export interface Heat {
   show(facet: Facet | null): void;
@@ -24,7 +26,7 @@ export function heatOf(map: L.Map): Heat {
     cells.clearLayers();
     const colour = getComputedStyle(map.getContainer()).getPropertyValue("--heat").trim() || "#c2410c";
     const [least, most] = rangeOf(facet);
-    const reach = Math.log(most / least) || 1;
+    const reach = Math.log(Math.max(most / least, WHOLE_RANGE));
     for (const one of facet?.values ?? []) {
       const fillOpacity = FAINTEST + (RANGE * Math.log(one.count / least)) / reach;
       for (const bounds of turned(one.value.split(",").map(Number) as unknown as Box)) {

@@ -7,6 +7,8 @@ export interface Shape {
   id: string;
   title: string;
   boxes: readonly Box[];
+  /** Its place in the list; null without a list. */
+  rank: number | null;
 }
 
 export interface MapEvents {

@@ -9,6 +9,7 @@ import { drawingOf } from "./drawing.ts";
 import { addGraticule } from "./graticule.ts";
 import { heatOf, viewOf } from "./heat.ts";
 import { addLand } from "./land.ts";
+import { ranksOf } from "./ranks.ts";
 import { around, type Drawn, drawShape, type MapEvents, type Shape, turned } from "./shapes.ts";
 
 export interface MapWords {
@@ -58,6 +59,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
   const asked = L.layerGroup().addTo(map);
   const hits = L.layerGroup().addTo(map);
   const drawn = new Map<string, Drawn>();
+  const ranks = ranksOf(map, events);
   const drawing = drawingOf(map, events.onBox);
   const resized = new ResizeObserver(() => map.invalidateSize({ pan: false }));
   resized.observe(element);
@@ -74,6 +76,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     const largestFirst = [...shapes].sort((a, b) => extentOf(b) - extentOf(a));
     for (const shape of largestFirst) drawn.set(shape.id, drawShape(shape, events).addTo(hits));
     approachAll(filter ? [filter] : areas);
+    ranks.show(shapes, drawn);
   }
 
   function approachAll(areas: readonly Box[]): void {
@@ -84,6 +87,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
 
   function mark(id: string | null, approach: boolean): void {
     for (const [own, one] of drawn) one.mark(own === id);
+    ranks.mark(id);
     const one = id === null ? undefined : drawn.get(id);
     const bounds = one?.bounds;
     if (approach && bounds?.isValid()) map.fitBounds(bounds.pad(0.3), { maxZoom: 6 });

@@ -25,6 +25,8 @@ export interface Mention {
 
 export interface Kin {
   related: Related[];
+  /** Documents that belong to it; not in answers of services before this one. */
+  explains?: Mention[];
   mentions: Mention[];
 }
 

@@ -40,7 +40,8 @@ export function KinPanels({ id, kin }: { id: string; kin: Kin }) {
           {matched > records.length && <p class="soft small">{words.more(matched - records.length)}</p>}
         </section>
       ))}
-      <Mentions mentions={kin.mentions} />
+      <Mentions id="explains" title={words.explains} mentions={kin.explains ?? []} />
+      <Mentions id="mentions" title={words.mentions} mentions={kin.mentions} />
       <Citations id={id} />
     </>
   );
@@ -58,12 +59,12 @@ function OneRecord({ record }: { record: Feature }) {
   );
 }
 
-function Mentions({ mentions }: { mentions: readonly Mention[] }) {
+function Mentions({ id, title, mentions }: { id: string; title: string; mentions: readonly Mention[] }) {
   const words = useWords();
   if (mentions.length === 0) return null;
   return (
-    <section aria-labelledby="mentions">
-      <h2 id="mentions">{words.kin.mentions}</h2>
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
       <ul class="mentions">
         {mentions.map((one) => (
           <li key={one.document}>

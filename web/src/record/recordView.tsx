@@ -55,7 +55,7 @@ function Whole({ feature, title }: { feature: Feature; title: string }) {
   const kin = useKin(feature.id);
   const lang = statedLanguage(feature);
   const boxes = properties["sonde:boxes"] ?? NO_BOXES;
-  const shapes = useMemo(() => [{ id: feature.id, title, boxes }], [feature.id, title, boxes]);
+  const shapes = useMemo(() => [{ id: feature.id, title, boxes, rank: null }], [feature.id, title, boxes]);
   return (
     <article>
       <h1 lang={lang}>{title}</h1>

@@ -145,7 +145,7 @@ function placeText(name: string, read: Interpretation): string {
 function filtersOf(search: URLSearchParams, words: Words, locale: string): { name: string; value: string; after: URLSearchParams }[] {
   const found: { name: string; value: string; after: URLSearchParams }[] = [];
   for (const name of new Set(search.keys())) {
-    if (["q", "interpret", "filter-lang", "spelling"].includes(name)) continue;
+    if (["q", "interpret", "filter-lang", "spelling", "sortby"].includes(name)) continue;
     if (VALUE_FILTERS.includes(name)) {
       for (const value of search.getAll(name)) found.push({ name, value: shownValue(name, value, words, locale), after: toggled(search, name, value) });
     } else {
@@ -167,6 +167,6 @@ function shownValue(name: string, value: string, words: Words, locale: string): 
 }
 
 function withoutFilters(search: URLSearchParams): URLSearchParams {
-  const kept = [...search].filter(([name]) => name === "q" || name === "interpret");
+  const kept = [...search].filter(([name]) => ["q", "interpret", "sortby"].includes(name));
   return new URLSearchParams(kept);
 }

@@ -8,6 +8,7 @@ import { Go } from "../shell/link.tsx";
 import type { Feature } from "../types.ts";
 import { useLocale, useWords, valueText } from "../words/index.ts";
 import { openingOf } from "./typing.ts";
+import { Thumb } from "./thumb.tsx";
 import { hitElementId, type Marked } from "./useMarked.ts";
 import { Why } from "./why.tsx";
 
@@ -27,6 +28,7 @@ export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank
       onFocusCapture={() => marked.hover(feature.id)}
     >
       <article>
+        {!compact && <Thumb feature={feature} />}
         <h2>
           <span class="rank" aria-hidden="true">
             {rank}

@@ -53,7 +53,7 @@ export function HitList({ search, state, found, marked, compact }: Props) {
 function Nothing({ search }: { search: URLSearchParams }) {
   const words = useWords();
   const q = search.get("q");
-  const filtered = [...search.keys()].some((name) => !["q", "interpret", "spelling"].includes(name));
+  const filtered = [...search.keys()].some((name) => !["q", "interpret", "spelling", "sortby"].includes(name));
   return (
     <section class="note">
       <h2>{words.none}</h2>

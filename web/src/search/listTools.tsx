@@ -1,8 +1,13 @@
-// What is offered above the list: on a narrow screen buttons that open map and filters, and the form of the hits.
+// What is offered above the list: on a narrow screen buttons that open map and filters; the order and the form of the
+// hits; and what a reader can do with the list, whose script is loaded when it is opened.
 
-import { remember, remembered } from "../shell/memory.ts";
 import { useState } from "preact/hooks";
+import { changed, ORDERS } from "../address.ts";
+import { goSearch } from "../route.ts";
+import { useLoadedModule } from "../shell/lazyView.tsx";
+import { remember, remembered } from "../shell/memory.ts";
 import { useWords } from "../words/index.ts";
+import type { Found } from "./useSearch.ts";
 
 export type Part = "map" | "filters";
 
@@ -19,6 +24,8 @@ export function useCompact(): [boolean, (compact: boolean) => void] {
 }
 
 interface Props {
+  search: URLSearchParams;
+  found: Found | null;
   /** The parts that are open; null if they stand beside the list. */
   opened: ReadonlySet<Part> | null;
   toggle: (part: Part) => void;
@@ -26,20 +33,42 @@ interface Props {
   setCompact: (compact: boolean) => void;
 }
 
-export function ListTools({ opened, toggle, compact, setCompact }: Props) {
+export function ListTools({ search, found, opened, toggle, compact, setCompact }: Props) {
   const words = useWords();
+  const [keeps, setKeeps] = useState(false);
   const names: Record<Part, string> = { map: words.mapShort, filters: words.filters };
   return (
-    <div class="list-tools">
+    <div class="list-tools" role={opened ? "region" : undefined} aria-label={opened ? `${names.map}, ${names.filters}, ${words.order}` : undefined}>
       {opened &&
         (["map", "filters"] as const).map((part) => (
           <button key={part} type="button" aria-expanded={opened.has(part)} aria-controls={`side-${part}`} onClick={() => toggle(part)}>
             {names[part]}
           </button>
         ))}
+      <select class="order" aria-label={words.order} value={search.get("sortby") ?? ""} onChange={(event) => goSearch(changed(search, "sortby", event.currentTarget.value || null))}>
+        {ORDERS.map((order) => (
+          <option key={order} value={order}>
+            {words.orders[order] ?? order}
+          </option>
+        ))}
+      </select>
       <button type="button" aria-pressed={compact} onClick={() => setCompact(!compact)}>
         {words.compact}
       </button>
+      <button type="button" aria-expanded={keeps} aria-controls="keep" onClick={() => setKeeps(!keeps)}>
+        {words.keepList}
+      </button>
+      <div id="keep" class="panel keep" role="group" aria-label={words.keepList} hidden={!keeps}>
+        {keeps && found && <Keep search={search} hits={found.answer.numberMatched} />}
+      </div>
     </div>
   );
+}
+
+const loadKeep = () => import("../keep/keepPanel.tsx");
+
+function Keep({ search, hits }: { search: URLSearchParams; hits: number }) {
+  const words = useWords();
+  const keep = useLoadedModule(loadKeep);
+  return keep ? <keep.KeepPanel search={search} hits={hits} /> : <p role="status">{words.loading}</p>;
 }

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { changed, readBox } from "../address.ts";
 import { rangeOf } from "../counts.ts";
 import { MapFrame } from "../map/mapFrame.tsx";
+import type { Shape } from "../map/shapes.ts";
 import { goSearch } from "../route.ts";
 import type { Box, Feature } from "../types.ts";
 import { useWords } from "../words/index.ts";
@@ -18,18 +19,20 @@ interface Props {
   marked: Marked;
   /** A question is being typed. */
   typing: boolean;
+  /** The records are a list with ranks, which the map shows. */
+  ranked?: boolean;
 }
 
 const RELATIONS = ["intersects", "within", "contains", "disjoint"] as const;
 
-export function MapPanel({ search, features, areas, filter, marked, typing }: Props) {
+export function MapPanel({ search, features, areas, filter, marked, typing, ranked = false }: Props) {
   const words = useWords();
   const [drawing, setDrawing] = useState(false);
   const [view, setView] = useState<Box | null>(null);
   const [shaded, setShaded] = useState(true);
   const heat = useHeat(search, view, shaded, typing);
   const [least, most] = rangeOf(heat);
-  const shapes = useMemo(() => features.map(shapeOf), [features]);
+  const shapes = useMemo(() => features.map((one, index) => shapeOf(one, ranked ? index + 1 : null)), [features, ranked]);
   const events = {
     onHover: marked.hover,
     onSelect: marked.select,
@@ -69,8 +72,8 @@ export function MapPanel({ search, features, areas, filter, marked, typing }: Pr
   );
 }
 
-function shapeOf(feature: Feature) {
-  return { id: feature.id, title: feature.properties.title ?? feature.id, boxes: feature.properties["sonde:boxes"] ?? [] };
+function shapeOf(feature: Feature, rank: number | null): Shape {
+  return { id: feature.id, title: feature.properties.title ?? feature.id, boxes: feature.properties["sonde:boxes"] ?? [], rank };
 }
 
 function RelationChoice({ search }: { search: URLSearchParams }) {

@@ -6,25 +6,25 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { Start } from "../home/start.tsx";
 import type { Answer } from "../types.ts";
 import { useWords, type Words } from "../words/index.ts";
-import { useNarrow } from "../shell/narrow.ts";
+import { useColumns } from "../shell/columns.ts";
 import { Chips } from "./chips.tsx";
-import { Facets } from "./facets.tsx";
 import { HitList } from "./hitList.tsx";
 import { ListTools, type Part, useCompact } from "./listTools.tsx";
-import { MapPanel } from "./mapPanel.tsx";
-import { PeriodPanel } from "./periodPanel.tsx";
 import { rememberHits } from "./recent.ts";
 import { SearchForm } from "./searchForm.tsx";
+import { Beside, Filters, Seen, type SideProps } from "./side.tsx";
 import { useMarked } from "./useMarked.ts";
 import { setTyped, settle } from "./typing.ts";
 import { type Found, type Search, useSearch } from "./useSearch.ts";
 import { setTitle } from "../portal.ts";
+import { SkipTo } from "../shell/skipTo.tsx";
 
 export function SearchView({ query }: { query: string }) {
   const words = useWords();
   const search = useMemo(() => searchOf(query), [query]);
   const state = useSearch(search);
-  const narrow = useNarrow();
+  const columns = useColumns();
+  const narrow = columns === "one";
   const [parts, setParts] = useState<ReadonlySet<Part>>(new Set()); // on a narrow screen the hits come first
   const marked = useMarked(() => setParts((open) => new Set([...open, "map"])));
   const [compact, setCompact] = useCompact();
@@ -33,7 +33,6 @@ export function SearchView({ query }: { query: string }) {
   const read = found?.answer["sonde:interpretation"] ?? null;
   const whole = useRef(found); // map, period and facets wait for the whole search: they would only run to and fro
   if (!typing) whole.current = found;
-  const facets = whole.current?.answer["sonde:facets"] ?? {};
 
   useEffect(() => {
     setTitle(search.get("q") ?? undefined);
@@ -41,11 +40,18 @@ export function SearchView({ query }: { query: string }) {
   useEffect(() => rememberHits(query, found?.features ?? []), [query, found]);
 
   const filter = useMemo(() => boxOf(search), [search]); // the same object until the address changes, because the map depends on its identity
-  const features = whole.current?.features ?? NOTHING;
-  const areas = whole.current?.answer["sonde:interpretation"]?.areas ?? NOTHING;
   const toggle = (part: Part) => setParts((open) => new Set(open.has(part) ? [...open].filter((one) => one !== part) : [...open, part]));
-  const tools = <ListTools key="tools" opened={narrow ? parts : null} toggle={toggle} compact={compact} setCompact={setCompact} />;
-  const shows = (part: Part) => !narrow || parts.has(part);
+  const tools = <ListTools key="tools" search={search} found={found} opened={narrow ? parts : null} toggle={toggle} compact={compact} setCompact={setCompact} />;
+  const side: SideProps = {
+    search,
+    marked,
+    filter,
+    typing,
+    waiting: phase === "loading" && !found,
+    features: whole.current?.features ?? NOTHING,
+    areas: whole.current?.answer["sonde:interpretation"]?.areas ?? NOTHING,
+    facets: whole.current?.answer["sonde:facets"] ?? NO_FACETS,
+  };
   const hits = (
     <main key="hits" id="main" tabIndex={-1} class={found && (phase === "loading" || phase === "typing") ? "hits stale" : "hits"}>
       <h1 class="unseen">{words.results(search.get("q") ?? "")}</h1>
@@ -55,25 +61,11 @@ export function SearchView({ query }: { query: string }) {
         </p>
         {!narrow && tools}
       </div>
+      {columns === "three" && <SkipTo id="side-map" name={words.skipMap} />}
       {phase === "loading" && !found && <div class="waiting" aria-hidden="true" />}
       {state.problem && <ProblemNote problem={state.problem} again={found ? state.more : state.again} />}
       {found && <HitList search={search} state={state} found={found} marked={marked} compact={compact} />}
     </main>
-  );
-  const side = (
-    <aside key="side" class="side" aria-label={words.refine} hidden={narrow && parts.size === 0}>
-      <div id="side-map" class="side-map">
-        {shows("map") && <MapPanel search={search} features={features} areas={areas} filter={filter} marked={marked} typing={typing} />}
-      </div>
-      <div id="side-filters" class="side-filters">
-        {shows("filters") && (
-          <>
-            <PeriodPanel search={search} features={features} decades={facets["decade"] ?? null} years={facets["year"] ?? null} />
-            <Facets search={search} facets={facets} />
-          </>
-        )}
-      </div>
-    </aside>
   );
   return (
     <div class={phase === "start" ? "start" : "search-view"}>
@@ -83,8 +75,10 @@ export function SearchView({ query }: { query: string }) {
       ) : (
         <>
           <Chips search={search} read={read} waiting={phase === "loading"} />
-          <div class="columns" aria-busy={phase === "loading" || typing}>
-            {narrow ? [tools, side, hits] : [hits, side]}
+          <div class={`columns ${columns}`} aria-busy={phase === "loading" || typing}>
+            {columns === "one" && [tools, <Beside key="side" {...side} open={parts} />, hits]}
+            {columns === "two" && [<Beside key="side" {...side} open={null} />, hits]}
+            {columns === "three" && [<Filters key="filters" {...side} />, hits, <Seen key="seen" {...side} />]}
           </div>
         </>
       )}
@@ -108,3 +102,4 @@ function countText(answer: Answer, words: Words): string {
 }
 
 const NOTHING: never[] = [];
+const NO_FACETS = {};

@@ -14,6 +14,13 @@ interface Props<T> {
   children: (loaded: T) => ComponentChildren;
 }
 
+/** A part's module; null until it is there, and if it cannot be loaded. `load`: the same function each time. */
+export function useLoadedModule<T>(load: () => Promise<T>): T | null {
+  const [loaded, setLoaded] = useState<{ of: T } | null>(null);
+  useEffect(() => void load().then((of) => setLoaded({ of })).catch(() => undefined), [load]);
+  return loaded?.of ?? null;
+}
+
 export function LazyView<T>({ load, class: className, children }: Props<T>) {
   const words = useWords();
   const [views, setViews] = useState<{ of: T } | null>(null);

@@ -36,6 +36,13 @@ const kind = (name: unknown) => words.provenanceKinds[String(name)] ?? String(na
 export const words: Words = {
   tagline: "Umweltdaten nach Was, Wo und Wann",
   skip: "Zu den Ergebnissen springen",
+  skipMap: "Zu Karte und Zeitraum springen",
+  mapAndPeriod: "Karte und Zeitraum",
+  keepList: "Teilen, merken, sichern",
+  order: "Reihenfolge",
+  orders: {
+    "": "Beste zuerst", "-updated": "Zuletzt geändert zuerst", "-created": "Zuletzt veröffentlicht zuerst", "+title": "Nach Titel", "+resolution": "Feinste Auflösung zuerst",
+  },
   pageLanguage: "Sprache der Seite",
   theme: { auto: "Farben: wie das System", light: "Farben: hell", dark: "Farben: dunkel" },
   nav: { search: "Suche", ask: "Fragen", library: "Meine Dokumente", sources: "Quellen", desk: "Redaktion", api: "API" },
@@ -303,6 +310,7 @@ export const words: Words = {
       project: "Weitere des Projekts",
     },
     more: (n) => `${whole(n)} weitere`,
+    explains: "Dokumente, die ihn erklären",
     mentions: "In Dokumenten genannt",
     inReferences: "im Literaturverzeichnis",
     citations: "Anderswo zitiert",

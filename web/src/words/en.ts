@@ -12,6 +12,13 @@ const NEARLY: Record<TotalRelation, string> = { exact: "", about: "about ", at_l
 export const words = {
   tagline: "Environmental data, by what, where and when",
   skip: "Skip to the results",
+  skipMap: "Skip to the map and the period",
+  mapAndPeriod: "Map and period",
+  keepList: "Share, save, export",
+  order: "Order",
+  orders: {
+    "": "Best first", "-updated": "Latest change first", "-created": "Latest publication first", "+title": "By title", "+resolution": "Finest resolution first",
+  } as Record<string, string>,
   pageLanguage: "Language of the page",
   theme: { auto: "Colours: as the system", light: "Colours: light", dark: "Colours: dark" },
   nav: { search: "Search", ask: "Ask", library: "My documents", sources: "Sources", desk: "Steward's desk", api: "API" },
@@ -284,6 +291,7 @@ export const words = {
       project: "Others of the project",
     } as Record<string, string>,
     more: (n: number) => count(n, "more", "more"),
+    explains: "Documents that explain it",
     mentions: "Named in documents",
     inReferences: "in its references",
     citations: "Cited elsewhere",

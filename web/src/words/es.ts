@@ -36,6 +36,13 @@ const kind = (name: unknown) => words.provenanceKinds[String(name)] ?? String(na
 export const words: Words = {
   tagline: "Datos ambientales por tema, lugar y período",
   skip: "Ir a los resultados",
+  skipMap: "Ir al mapa y al periodo",
+  mapAndPeriod: "Mapa y periodo",
+  keepList: "Compartir, conservar, exportar",
+  order: "Orden",
+  orders: {
+    "": "Los mejores primero", "-updated": "Último cambio primero", "-created": "Última publicación primero", "+title": "Por título", "+resolution": "Resolución más fina primero",
+  },
   pageLanguage: "Idioma de la página",
   theme: { auto: "Colores: como el sistema", light: "Colores: claros", dark: "Colores: oscuros" },
   nav: { search: "Búsqueda", ask: "Preguntas", library: "Mis documentos", sources: "Fuentes", desk: "Mesa de gestión", api: "API" },
@@ -304,6 +311,7 @@ export const words: Words = {
       project: "Otros del proyecto",
     },
     more: (n) => `${whole(n)} más`,
+    explains: "Documentos que lo explican",
     mentions: "Nombrado en documentos",
     inReferences: "en su bibliografía",
     citations: "Citado en otros lugares",

@@ -38,6 +38,13 @@ const day = (text: string) => /\s/.test(text);
 export const words: Words = {
   tagline: "Données environnementales par sujet, lieu et période",
   skip: "Aller aux résultats",
+  skipMap: "Aller à la carte et à la période",
+  mapAndPeriod: "Carte et période",
+  keepList: "Partager, garder, exporter",
+  order: "Ordre",
+  orders: {
+    "": "Les meilleurs d’abord", "-updated": "Dernière modification d’abord", "-created": "Dernière publication d’abord", "+title": "Par titre", "+resolution": "Résolution la plus fine d’abord",
+  },
   pageLanguage: "Langue de la page",
   theme: { auto: "Couleurs : selon le système", light: "Couleurs : claires", dark: "Couleurs : sombres" },
   nav: { search: "Recherche", ask: "Questions", library: "Mes documents", sources: "Sources", desk: "Bureau de gestion", api: "API" },
@@ -306,6 +313,7 @@ export const words: Words = {
       project: "Autres du projet",
     },
     more: (n) => count(n, "autre", "autres"),
+    explains: "Documents qui l’expliquent",
     mentions: "Cité dans des documents",
     inReferences: "dans sa bibliographie",
     citations: "Cité ailleurs",

@@ -38,6 +38,13 @@ const kind = (name: unknown) => words.provenanceKinds[String(name)] ?? String(na
 export const words: Words = {
   tagline: "Dati ambientali per tema, luogo e periodo",
   skip: "Vai ai risultati",
+  skipMap: "Vai alla mappa e al periodo",
+  mapAndPeriod: "Mappa e periodo",
+  keepList: "Condividere, conservare, esportare",
+  order: "Ordine",
+  orders: {
+    "": "Prima i migliori", "-updated": "Prima l’ultima modifica", "-created": "Prima l’ultima pubblicazione", "+title": "Per titolo", "+resolution": "Prima la risoluzione più fine",
+  },
   pageLanguage: "Lingua della pagina",
   theme: { auto: "Colori: come il sistema", light: "Colori: chiari", dark: "Colori: scuri" },
   nav: { search: "Ricerca", ask: "Domande", library: "I miei documenti", sources: "Fonti", desk: "Scrivania di gestione", api: "API" },
@@ -306,6 +313,7 @@ export const words: Words = {
       project: "Altri del progetto",
     },
     more: (n) => count(n, "altro", "altri"),
+    explains: "Documenti che la spiegano",
     mentions: "Nominato in documenti",
     inReferences: "nella sua bibliografia",
     citations: "Citato altrove",

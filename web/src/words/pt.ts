@@ -36,6 +36,13 @@ const kind = (name: unknown) => words.provenanceKinds[String(name)] ?? String(na
 export const words: Words = {
   tagline: "Dados ambientais por tema, lugar e período",
   skip: "Ir para os resultados",
+  skipMap: "Ir para o mapa e o período",
+  mapAndPeriod: "Mapa e período",
+  keepList: "Compartilhar, guardar, exportar",
+  order: "Ordem",
+  orders: {
+    "": "Os melhores primeiro", "-updated": "Última alteração primeiro", "-created": "Última publicação primeiro", "+title": "Por título", "+resolution": "Resolução mais fina primeiro",
+  },
   pageLanguage: "Idioma da página",
   theme: { auto: "Cores: como o sistema", light: "Cores: claras", dark: "Cores: escuras" },
   nav: { search: "Busca", ask: "Perguntas", library: "Meus documentos", sources: "Fontes", desk: "Mesa de gestão", api: "API" },
@@ -304,6 +311,7 @@ export const words: Words = {
       project: "Outros do projeto",
     },
     more: (n) => `${whole(n)} mais`,
+    explains: "Documentos que o explicam",
     mentions: "Nomeado em documentos",
     inReferences: "na sua bibliografia",
     citations: "Citado em outros lugares",

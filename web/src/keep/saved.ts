@@ -1,0 +1,43 @@
+// The user's kept searches, which tell what is new.
+
+import { VALUE_FILTERS } from "../address.ts";
+import { sendJson, sent } from "../api.ts";
+
+export interface Saved {
+  id: string;
+  title: string;
+  search: Record<string, string | number | boolean | string[]>;
+  mail: string | null;
+  mail_confirmed: boolean;
+  feed: string;
+  problem: string | null;
+}
+
+export interface Wanted {
+  title: string;
+  every: "day" | "week";
+  mail: string;
+  changes: boolean;
+}
+
+export function keepSearch(search: URLSearchParams, { mail, ...wanted }: Wanted, language: string): Promise<Saved> {
+  return sendJson<Saved>("POST", "saved-searches", { ...wanted, search: bodyOf(search), language, ...(mail && { mail }) });
+}
+
+export async function deleteSearch(id: string): Promise<void> {
+  await sent(`saved-searches/${encodeURIComponent(id)}`, { method: "DELETE" });
+}
+
+/** The parameters of an address as JSON: lists where there may be several values. */
+export function bodyOf(search: URLSearchParams): Record<string, string | string[]> {
+  const found: Record<string, string | string[]> = {};
+  for (const name of new Set(search.keys())) found[name] = VALUE_FILTERS.includes(name) ? search.getAll(name) : (search.get(name) ?? "");
+  return found;
+}
+
+/** The address of a kept search on this page. */
+export function addressOf({ search }: Saved): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) for (const one of [value].flat()) query.append(name, String(one));
+  return query.toString();
+}

@@ -1,0 +1,74 @@
+// What stands beside the hits: filters on the left, map and period on the right; with less room all of it in one column.
+
+import { SkipTo } from "../shell/skipTo.tsx";
+import type { Box, Facet, Feature } from "../types.ts";
+import { useWords } from "../words/index.ts";
+import { Facets } from "./facets.tsx";
+import type { Part } from "./listTools.tsx";
+import { MapPanel } from "./mapPanel.tsx";
+import { PeriodPanel } from "./periodPanel.tsx";
+import type { Marked } from "./useMarked.ts";
+
+export interface SideProps {
+  search: URLSearchParams;
+  features: readonly Feature[];
+  areas: readonly Box[];
+  filter: Box | null;
+  facets: Record<string, Facet>;
+  marked: Marked;
+  /** A question is being typed. */
+  typing: boolean;
+  /** The first answer is on its way. */
+  waiting: boolean;
+}
+
+/** The left of three columns. */
+export function Filters(props: SideProps) {
+  const words = useWords();
+  return (
+    <aside id="side-filters" class="side side-filters" aria-label={words.refine}>
+      <SkipTo id="main" name={words.skip} />
+      {props.waiting && <div class="waiting" aria-hidden="true" />}
+      <Facets search={props.search} facets={props.facets} />
+    </aside>
+  );
+}
+
+/** The right of three columns. */
+export function Seen(props: SideProps) {
+  const words = useWords();
+  return (
+    <aside id="side-map" class="side side-map" tabIndex={-1} aria-label={words.mapAndPeriod}>
+      <TheMap {...props} />
+      <ThePeriod {...props} />
+    </aside>
+  );
+}
+
+/** All of it in one column. `open`: the parts that are shown; null: all. */
+export function Beside({ open, ...props }: SideProps & { open: ReadonlySet<Part> | null }) {
+  const words = useWords();
+  const shows = (part: Part) => open === null || open.has(part);
+  return (
+    <aside class="side" aria-label={words.refine} hidden={open?.size === 0}>
+      {open === null && <SkipTo id="main" name={words.skip} />}
+      <div id="side-map" class="side-map">{shows("map") && <TheMap {...props} />}</div>
+      <div id="side-filters" class="side-filters">
+        {shows("filters") && (
+          <>
+            <ThePeriod {...props} />
+            <Facets search={props.search} facets={props.facets} />
+          </>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function TheMap({ search, features, areas, filter, marked, typing }: SideProps) {
+  return <MapPanel search={search} features={features} areas={areas} filter={filter} marked={marked} typing={typing} ranked />;
+}
+
+function ThePeriod({ search, features, facets }: SideProps) {
+  return <PeriodPanel search={search} features={features} decades={facets["decade"] ?? null} years={facets["year"] ?? null} />;
+}
