@@ -211,8 +211,13 @@ def to_request(given: SearchParameters) -> SearchRequest:
         cells=CellView(read_bbox(given.cell_area) if given.cell_area else WORLD, given.cell_level),
         limit=given.limit,
         offset=_offset(given),
-        order=read_sortby(given.sortby) if given.sortby else (),
+        sortby=_order(given.sortby),
     )
+
+
+def _order(sortby: str | None) -> str | None:
+    """Raises InvalidInput for a property that is not sortable."""
+    return sortby if sortby and read_sortby(sortby) else None
 
 
 class _Place(BaseModel):

@@ -180,7 +180,7 @@ class SearchPipeline:
             window = arranged(one.ranking, one.found.fields, one.request)
             every = one.ranking.ids()
             first = window.order[request.offset : request.offset + request.limit]
-            ids = [] if request.order else [every[place] for place in first]
+            ids = [] if request.sortby else [every[place] for place in first]
             found = self._ask_page(batch, one, ids, one.found.versions, serving)
             batch.send()
             outside, spelling, read = counted(), asked_spelling(), marked_identifiers()
@@ -404,11 +404,11 @@ def meant_by(embedder: Embedder, read: Interpretation) -> Meant:
 
 def _listed(one: Ordered, beyond: BeyondWindow, outside: Outside, window: Arranged) -> Listed:
     """In the order that the request asks for; another one than the best first needs all hits that can be paged."""
-    if not one.request.order:
+    if one.request.sortby is None:
         return listed(one.ranking, beyond, outside, one.request, window)
     every = replace(one.request, offset=0, limit=one.ranking.ranker.max_results)
     whole = listed(one.ranking, beyond, outside, every, window)
-    return reordered(whole, one.request.order, beyond.ask, one.plan.index)
+    return reordered(whole, one.request.sortby, beyond.ask, one.plan.index)
 
 
 def _degraded(request: SearchRequest, serving: Serving) -> tuple[str, ...]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from search_api.listed import Listed
-from search_api.listing.order import sort_body
-from search_api.listing.request import SortKey
+from search_api.listing.order import read_sortby, sort_body
 from search_api.retrieval.asking import Asking
 
 
-def reordered(whole: Listed, order: Sequence[SortKey], asking: Asking, index: str) -> Listed:
-    """The same hits by ``order``, then by id; records without the value come last.
+def reordered(whole: Listed, sortby: str, asking: Asking, index: str) -> Listed:
+    """The same hits by ``sortby``, then by id; records without the value come last.
 
     ``whole``: all hits that can be paged. Raises Unavailable if Elasticsearch does not answer.
     """
     places = dict(zip(whole.ids(), whole.order, strict=True))
     batch = asking.batch()
-    body = {"query": {"ids": {"values": list(places)}}, **sort_body(order), "size": len(places), "_source": False}
+    every = {"query": {"ids": {"values": list(places)}}, "size": len(places), "_source": False}
+    body = {**every, **sort_body(read_sortby(sortby))}
     answer = asking.add(batch, index, body)
     batch.send()
     sorted_ids = [hit["_id"] for hit in answer()["hits"]["hits"]]

@@ -10,7 +10,6 @@ from core.extent import BBox
 from core.json_types import Json
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
-from search_api.listing.request import SortKey
 from search_api.ranking.target import Relation, SpatialMode
 
 Algorithm = Literal["hybrid", "bm25", "dense"]
@@ -74,5 +73,5 @@ class SearchRequest:
     """What the facet of cells counts."""
     limit: int = 10
     offset: int = 0
-    order: tuple[SortKey, ...] = ()
-    """Of the list of hits, instead of the best first."""
+    sortby: str | None = None
+    """The order of the hits instead of the best first, as `-updated,+title`; checked."""
