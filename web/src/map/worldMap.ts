@@ -41,6 +41,7 @@ export function createMap(element: HTMLElement, events: MapEvents, words: MapWor
     attributionControl: false,
     zoomControl: false,
     maxBounds: REACH,
+    minZoom: -1, // a narrow map shows the whole world too
     maxZoom: 9,
     zoomSnap: 0.25,
     trackResize: false, // the observer below does, and leaves no timer behind when the map is removed
