@@ -22,6 +22,9 @@ PublicFiles = Literal["none", "licensed", "all"]
 PUBLIC = "public"
 """The owner of public documents; no caller may have this name."""
 
+CATALOGUE = "documents"
+"""The source of the records by which public documents are found; no entry of sources.yaml may have this id."""
+
 UNREAD: tuple[State, ...] = ("queued", "parsing", "embedding")
 """States of a document in progress: a worker has it, or will get it."""
 
@@ -99,6 +102,22 @@ def now_iso() -> str:
 def document_id(owner: str, record: str | None, content_hash: str) -> str:
     """Equal bytes with the same owner and record are the same document. ``content_hash``: SHA-256 in hex."""
     return hashlib.sha256("\n".join((owner, record or "", content_hash)).encode()).hexdigest()[:32]
+
+
+def record_of_document(document: str) -> str:
+    """The id of the record by which a public document is found in the search."""
+    return f"{CATALOGUE}:{document}"
+
+
+def document_of_record(record: str) -> str | None:
+    """The public document that this record stands for; None for any other record."""
+    catalogue, _, document = record.partition(":")
+    return document if catalogue == CATALOGUE else None
+
+
+def explained_record(record: str | None) -> str | None:
+    """The record that a passage's document explains; None where the passage carries its document's own record."""
+    return None if record is None or document_of_record(record) is not None else record
 
 
 def owner_routing(owner: str) -> str:

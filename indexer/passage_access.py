@@ -1,14 +1,17 @@
-"""Updates the access groups of passages when their record's change."""
+"""Updates the access groups of a record's passages, and of its documents in the search, when the record's change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from core.batched import batched
+from core.document import record_of_document
 from core.errors import Unavailable
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.items import Item
+from indexer.scan import scan
 
 _SET = (
     "if (params.groups.size() == 0) { ctx._source.remove('access_groups') }"
@@ -18,7 +21,7 @@ _MOST_TERMS = 10_000
 
 
 def share_access(client: Elasticsearch, prefix: str, items: Sequence[Item]) -> None:
-    """Copies changed groups to the passages of each record, before the ledger entry is written.
+    """Copies changed groups to the passages and documents of each record, before the ledger entry is written.
 
     After a crash in between, the ledger entry is missing, so this is repeated. Raises Unavailable.
     """
@@ -39,12 +42,21 @@ def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: t
     index = alias(prefix, "passages")
     if not client.indices.exists_alias(name=index):
         return
+    explaining: Json = {"bool": {"filter": [{"terms": {"record": list(records)}}]}}
+    firsts: Json = {"bool": {"filter": [explaining, {"term": {"ordinal": 0}}]}}
+    own = [record_of_document(hit["_source"]["document"]) for hit in scan(client, index, firsts, ["document"])]
+    _set(client, index, explaining, groups)
+    for some in batched(own, _MOST_TERMS):
+        _set(client, alias(prefix, "records"), {"ids": {"values": list(some)}}, groups)
+
+
+def _set(client: Elasticsearch, index: str, query: Json, groups: tuple[str, ...]) -> None:
     answer = client.update_by_query(
         index=index,
-        query={"bool": {"filter": [{"terms": {"record": list(records)}}]}},
+        query=query,
         script={"source": _SET, "params": {"groups": list(groups)}},
         refresh=True,
         conflicts="proceed",
     ).body
     if answer["failures"] or answer["version_conflicts"]:
-        raise Unavailable("Not all passages of a record could get its new access; Sonde tries again.")
+        raise Unavailable("Not all passages and documents of a record could get its new access; Sonde tries again.")

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from core.access import checked_name
-from core.document import Follow
+from core.document import CATALOGUE, Follow
 from core.json_types import Json
 
 _INTERVAL = re.compile(r"^(\d+)\s*(s|m|h|d)$")
@@ -154,6 +154,13 @@ class SourceEntry(Strict):
     max_removal_share: float | None = Field(None, ge=0, le=1)
     documents: Follow = "none"
     access: AccessConfig = Field(default_factory=AccessConfig)
+
+    @field_validator("id")
+    @classmethod
+    def _not_ours(cls, id: str) -> str:
+        if id == CATALOGUE:
+            raise ValueError(f"{CATALOGUE!r} is the catalogue of Sonde's own documents; choose another id")
+        return id
 
     @field_validator("path")
     @classmethod

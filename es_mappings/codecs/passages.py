@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from core.document import explained_record
 from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
 from core.record import Record
@@ -40,7 +41,9 @@ def inherited(record: Record) -> Json:
     )
 
 
-def to_document(passage: Passage, title: str, heading: str, own: WhereWhen, record: Json | None, vectors: Json) -> Json:
+def to_document(
+    passage: Passage, title: str, heading: str, own: WhereWhen, record: JsonMapping | None, vectors: Json
+) -> Json:
     """The passage's own fields start with ``own_``; ``record`` comes from ``inherited``, None without a record.
 
     ``vectors``: the fields of its vectors. ``title`` is its document's; ``heading`` is a search field with the title
@@ -80,7 +83,7 @@ def from_document(id: str, source: JsonMapping) -> tuple[Passage, str]:
         document=source["document"],
         ordinal=int(source["ordinal"]),
         text=source["text"],
-        record=source.get("record"),
+        record=explained_record(source.get("record")),
         owner=source.get("owner", "public"),
         kind=source.get("kind", "text"),
         section_path=tuple(source.get("section_path") or ()),

@@ -15,7 +15,7 @@ from indexer.documents.page import Line, Region, Word, around
 from indexer.documents.regions import LaidOut
 from indexer.documents.rows import rows
 
-LEAST = 0.95
+LEAST = 0.98
 _WORD = re.compile(r"[^\W\d_]{3,}")  # axis numbers are not words
 
 

@@ -39,6 +39,7 @@ _OF_AN_OFFICE = re.compile(
     re.IGNORECASE,
 )
 _PARTICLE_WORDS = "al ben bin d da das de del dei della den der di do dos du e el la le les ten ter van von y zu zur"
+_BEGIN_SENTENCES = frozenset(("The", "This", "These", "In", "Our"))
 _PARTICLES = frozenset(_PARTICLE_WORDS.split())
 _NAME = re.compile(
     r"^(?:[^\W\d_](?:\.|[^\W\d_]*)[ .-]*){1,3}(?:d[aeiou]s?|van|von|der|de|la|le|Jr\.?|[^\W\d_][^\W\d_'’-]+)"
@@ -314,7 +315,7 @@ def split_names(text: str) -> list[str]:
 
 def _is_name(text: str) -> bool:
     parts = text.split()
-    if not 2 <= len(parts) <= 6 or _AFFILIATION.search(text) or len(text) > 60:
+    if not 2 <= len(parts) <= 6 or _AFFILIATION.search(text) or len(text) > 60 or parts[0] in _BEGIN_SENTENCES:
         return False
     if any(_OF_AN_OFFICE.match(part) for part in parts) or any(p.islower() and p not in _PARTICLES for p in parts):
         return False

@@ -13,18 +13,22 @@ from typing import Protocol, TypeVar
 import structlog
 
 from core.batched import batched
-from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso, with_edits
+from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso, record_of_document, with_edits
 from core.errors import NotFound, SondeError, Unavailable
-from core.json_types import Json
+from core.json_types import Json, JsonMapping
 from core.passage import Passage
 from core.ports import Embedder, TokenCard
+from core.record import Record
 from es_gateway.client import Elasticsearch, retrying
+from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import alias
 from es_mappings.shape import USUAL, IndexShape
+from indexer.documents.catalogued import put_record, summary_of
+from indexer.documents.coherence import Coherence
 from indexer.documents.detect_format import MEDIA_TYPES
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.isolation import Parsed, read_isolated
@@ -43,9 +47,10 @@ from indexer.documents.progress import PagesRead
 from indexer.documents.recipe import recipe
 from indexer.documents.registered import completed, opening_text
 from indexer.documents.registries import Registries
-from indexer.documents.segment import Coherence, Segmented, SegmentOptions, embedding_text, segment
+from indexer.documents.segment import Segmented, SegmentOptions, embedding_text, segment
 from indexer.documents.store import DocumentGone, DocumentStore, passage_document, passages_kind
 from indexer.documents.table_stored import stored_table
+from indexer.parts import Parts
 
 log = structlog.get_logger(__name__)
 
@@ -251,13 +256,14 @@ class _Run:
         pages_read = partial(self._on_its_way, entry)
         parsed = self._timed("parse", lambda: self.parts.parse(data, self.parts.limits, self.parts.ocr, pages_read))
         entry = self._described(entry, parsed)
-        inherits = self._record(entry)
-        entry = self._completed(entry, inherits, parsed.document)
-        entry = self._told(replace(entry, state="embedding", record=str(inherits["record"]) if inherits else None))
+        explained = self._record(entry)
+        entry = self._completed(entry, explained, parsed.document)
+        entry = self._told(replace(entry, state="embedding", record=explained.id if explained is not None else None))
         found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
-        written = self._write(entry, found.passages, inherits)
+        carried = self._timed("record", lambda: self._catalogued(entry, found.passages, explained))
+        written = self._write(entry, found.passages, carried)
         if entry.owner == PUBLIC:
-            self.parts.keep_file(entry, data, inherits.get("licence") if inherits else None)
+            self.parts.keep_file(entry, data, explained.licence if explained is not None else None)
         took_ms = _rounded(self.took_ms)
         return replace(entry, state="ready", passages=written, cut=found.cut, attempts=parsed.attempts, took_ms=took_ms)
 
@@ -304,22 +310,34 @@ class _Run:
         )
         return with_edits(described)
 
-    def _completed(self, entry: DocumentEntry, inherits: Json | None, document: ReadDocument) -> DocumentEntry:
+    def _completed(self, entry: DocumentEntry, explained: Record | None, document: ReadDocument) -> DocumentEntry:
         registries = self.parts.registries
-        found = self._timed("registry", lambda: registries.of(entry, inherits)) if registries is not None else None
+        found = self._timed("registry", lambda: registries.of(entry, explained)) if registries is not None else None
         if found is None:
             return entry
         return with_edits(completed(entry, found, opening_text(document.blocks)))
 
-    def _record(self, entry: DocumentEntry) -> Json | None:
-        """The fields that passages inherit from the given record, or from the record with the document's DOI."""
+    def _record(self, entry: DocumentEntry) -> Record | None:
+        """The given record, or the record with the document's DOI."""
         if entry.record is not None:
-            found = self.store.record_fields(entry.record)
+            found = self.store.record(entry.record)
             if found is None:
                 raise NotFound(f"There is no record {entry.record!r} that the document could explain.")
             return found
         joined = self.store.record_of_doi(entry.doi) if entry.doi and entry.owner == PUBLIC else None
-        return self.store.record_fields(joined) if joined is not None else None
+        return self.store.record(joined) if joined is not None else None
+
+    def _catalogued(
+        self, entry: DocumentEntry, passages: Sequence[Passage], explained: Record | None
+    ) -> JsonMapping | None:
+        """Puts a public document into the search. The fields that its passages carry: of the record that it explains,
+        else of its own one, so that what it says is found there.
+        """
+        if entry.owner == PUBLIC:
+            parts = Parts(self.parts.client, self.parts.prefix, self.parts.embedder)
+            if put_record(parts, entry, summary_of(passages), explained) and explained is None:
+                return self.store.record_fields(record_of_document(entry.id))
+        return inherited(explained) if explained is not None else None
 
     def _segmented(self, entry: DocumentEntry, document: ReadDocument) -> Segmented:
         found = segment(document, entry.id, self.embedder, self.parts.options, self.parts.coherence)
@@ -328,10 +346,10 @@ class _Run:
             raise DocumentRefused("no_text", "Nothing that could be searched was found in the document.")
         return replace(found, passages=passages)
 
-    def _write(self, entry: DocumentEntry, passages: Sequence[Passage], inherits: Json | None) -> int:
+    def _write(self, entry: DocumentEntry, passages: Sequence[Passage], carried: JsonMapping | None) -> int:
         written = 0
         for batch in batched(passages, _BATCH):
-            documents = self._timed("embed", partial(self._documents, entry, batch, inherits))
+            documents = self._timed("embed", partial(self._documents, entry, batch, carried))
             failures = self.store.put_passages(entry.owner, documents)
             if failures:
                 raise DocumentRefused("not_stored", f"{len(failures)} passages were not taken: {failures[0].reason}")
@@ -341,7 +359,7 @@ class _Run:
         return written
 
     def _documents(
-        self, entry: DocumentEntry, batch: Sequence[Passage], inherits: Json | None
+        self, entry: DocumentEntry, batch: Sequence[Passage], carried: JsonMapping | None
     ) -> list[tuple[str, Json]]:
         title = entry.title or entry.name
         most = self.embedder.card.max_tokens
@@ -349,7 +367,7 @@ class _Run:
         made = to_fields(encoded, self.embedder.card, self.tokens)
         own = [self.parts.reader.read(one.text) for one in batch]
         return [
-            (one.id, passage_document(one, title, where, inherits, fields))
+            (one.id, passage_document(one, title, where, carried, fields))
             for one, where, fields in zip(batch, own, made, strict=True)
         ]
 

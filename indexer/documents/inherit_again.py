@@ -1,4 +1,4 @@
-"""Updates the record fields that passages carry, after a harvest changed their record.
+"""Updates what documents and their passages have from their record, after a harvest changed it.
 
 Nothing is embedded again, because the passages' own text did not change. The harvest itself updates at once who may
 see a passage.
@@ -11,12 +11,17 @@ from dataclasses import dataclass
 
 import structlog
 
+from core.document import PUBLIC, record_of_document
 from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
+from core.record import Record
 from es_gateway.client import Elasticsearch, retrying
-from es_mappings.codecs.passages import INHERITED
+from es_mappings.codecs import documents
+from es_mappings.codecs.passages import INHERITED, inherited
 from es_mappings.names import IndexKind, alias
+from indexer.documents.catalogued import put_record
 from indexer.documents.store import DocumentStore
+from indexer.parts import Parts
 from indexer.scan import scan
 
 log = structlog.get_logger(__name__)
@@ -35,7 +40,7 @@ class InheritedAgain:
 
 
 def inherit_again(client: Elasticsearch, prefix: str, source: str) -> InheritedAgain:
-    """Updates the passages of one source's records. Idempotent.
+    """Updates the passages and the documents of one source's records. Idempotent.
 
     Passages of a deleted record are unchanged, because it may be restored. Raises core.errors.Unavailable.
     """
@@ -48,12 +53,28 @@ def inherit_again(client: Elasticsearch, prefix: str, source: str) -> InheritedA
             continue
         for record in _records_with_passages(client, index, source):
             records += 1
-            fields = store.record_fields(record)
-            if fields is not None:
-                passages += _brought_in_line(client, index, record, fields)
+            found = store.record(record)
+            if found is None:
+                continue
+            updated = _brought_in_line(client, index, record, inherited(found))
+            passages += updated
+            if updated and kind == "passages":
+                _catalogued_again(store, found)
     if passages:
         log.info("passages.inherited_again", source=source, records=records, passages=passages)
     return InheritedAgain(records, passages)
+
+
+def _catalogued_again(store: DocumentStore, record: Record) -> None:
+    """The place, time and licence of the record's public documents in the search. Their texts stay, so no vector
+    changes.
+    """
+    explaining: Json = {"bool": {"filter": [{"term": {"record": record.id}}, {"term": {"owner": PUBLIC}}]}}
+    for hit in list(scan(store.client, alias(store.prefix, "documents"), explaining)):
+        entry = documents.from_document(hit["_id"], hit["_source"])
+        own = store.record(record_of_document(entry.id))
+        if own is not None:
+            put_record(Parts(store.client, store.prefix), entry, own.abstract, record)
 
 
 def _records_with_passages(client: Elasticsearch, index: str, source: str) -> Iterator[str]:

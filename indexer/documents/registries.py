@@ -12,7 +12,7 @@ from cachetools import TTLCache
 
 from core.document import PUBLIC, DocumentEntry
 from core.errors import SondeError
-from core.json_types import Json
+from core.record import Record
 from indexer.documents.registered import Registered, RegistryName, from_kept, of_crossref, of_datacite
 from net.errors import BadStatus
 from net.exchange import Outgoing
@@ -57,16 +57,16 @@ class Registries:
         self._kept: TTLCache[str, Registered | None] = TTLCache(_MOST_KEPT, _KEPT_S)
         self._down: TTLCache[RegistryName, bool] = TTLCache(len(_PATHS), _DOWN_S)
 
-    def of(self, entry: DocumentEntry, inherits: Json | None) -> Registered | None:
+    def of(self, entry: DocumentEntry, explained: Record | None) -> Registered | None:
         """The work behind the document's DOI: as kept in its entry, else as a registry says now. None: nothing is
-        known, or may be asked. ``inherits``: what it has from its record.
+        known, or may be asked. ``explained``: the record that it explains.
         """
         if entry.doi is None:
             return None
         kept = from_kept(entry.registered)
         if kept is not None and kept.doi == entry.doi:
             return kept
-        is_private = entry.owner != PUBLIC or bool((inherits or {}).get("access_groups"))
+        is_private = entry.owner != PUBLIC or (explained is not None and bool(explained.access_groups))
         return self.about(entry.doi) if self._private or not is_private else None
 
     def about(self, doi: str) -> Registered | None:

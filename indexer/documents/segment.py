@@ -7,16 +7,15 @@ and after a joint.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from core.passage import Passage, PassageKind
 from core.ports import Embedder
-from core.word_boxes import WordBox
+from indexer.documents.coherence import Coherence, embedding_coherence
 from indexer.documents.model import Block, ReadDocument, Table
 from indexer.documents.sections import Section, sections, without_number
+from indexer.documents.short_pieces import Piece, without_short
 from indexer.documents.units import SPECIAL_TOKENS, CountTokens, Unit, table_texts, text_units
 from indexer.documents.word_places import TextPlaces, whole_table
 
@@ -24,10 +23,6 @@ MOST_TOKENS = 512
 _HEADER_TOKENS = 48  # maximum for title and section, which the embedder reads before the text
 _SMALLEST_SHARE = 0.25  # of a full passage: a joint nearer to an end is chosen only if there is no other
 _PARAGRAPH_BONUS = 0.1  # of cosine: a joint between paragraphs counts as weaker than its value
-_WINDOW = 2  # sentences on each side of a joint
-
-Coherence = Callable[[Sequence[str]], list[float]]
-"""Maps n texts in order to n - 1 numbers: how well each continues the one before; higher is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +43,6 @@ class Segmented:
     cut: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    text: str
-    kind: PassageKind
-    first_page: int | None
-    last_page: int | None
-    words: tuple[WordBox, ...] = ()
-    table: Table | None = None
-
-
 class _TableNumbers:
     """Numbers the tables of a document from 1, in the order in which their pieces come."""
 
@@ -73,19 +58,6 @@ class _TableNumbers:
         return self._count
 
 
-def embedding_coherence(embedder: Embedder) -> Coherence:
-    """Cosine of the two sentences before a joint and the two after it."""
-
-    def coherence(texts: Sequence[str]) -> list[float]:
-        before = [" ".join(texts[max(0, i - _WINDOW + 1) : i + 1]) for i in range(len(texts) - 1)]
-        behind = [" ".join(texts[i + 1 : i + 1 + _WINDOW]) for i in range(len(texts) - 1)]
-        vectors = embedder.embed([*before, *behind], "document")
-        half = len(before)
-        return [float(value) for value in np.sum(vectors[:half] * vectors[half:], axis=1)]
-
-    return coherence
-
-
 def header_of(title: str, path: Sequence[str]) -> str:
     """The text that the embedder reads before a passage: the document's title and the nearest heading."""
     heading = without_number(path[-1]) if path else ""
@@ -99,32 +71,33 @@ def segment(
     most = min(options.most_tokens, MOST_TOKENS, embedder.card.max_tokens) - SPECIAL_TOKENS
     count = embedder.count_tokens
     coherence = coherence or embedding_coherence(embedder)
-    passages: list[Passage] = []
+    pieces: list[Piece] = []
     cut = 0
-    numbers = _TableNumbers()
     for section in sections(document.blocks):
         header = header_of(document.front.title, section.path)
         room = most - min(_HEADER_TOKENS, count([header])[0] - SPECIAL_TOKENS if header else 0)
-        pieces, parted = _pieces(section, count, coherence, room, options.overlap)
+        own, parted = _pieces(section, count, coherence, room, options.overlap)
+        pieces += own
         cut += parted
-        for piece in pieces:
-            number = len(passages)
-            passages.append(
-                Passage(
-                    id=f"{id}#{number}",
-                    document=id,
-                    ordinal=number,
-                    text=piece.text,
-                    kind=piece.kind,
-                    section_path=section.path,
-                    section_role=section.role,
-                    first_page=piece.first_page,
-                    last_page=piece.last_page,
-                    table=numbers.of(piece.table),
-                    words=piece.words,
-                )
-            )
-    return Segmented(tuple(passages), cut)
+    numbers = _TableNumbers()
+    whole = without_short(pieces, count)
+    return Segmented(tuple(_passage(one, id, number, numbers) for number, one in enumerate(whole)), cut)
+
+
+def _passage(piece: Piece, document: str, number: int, tables: _TableNumbers) -> Passage:
+    return Passage(
+        id=f"{document}#{number}",
+        document=document,
+        ordinal=number,
+        text=piece.text,
+        kind=piece.kind,
+        section_path=piece.path,
+        section_role=piece.role,
+        first_page=piece.first_page,
+        last_page=piece.last_page,
+        table=tables.of(piece.table),
+        words=piece.words,
+    )
 
 
 def embedding_text(passage: Passage, title: str, embedder: Embedder, most: int) -> str:
@@ -139,36 +112,43 @@ def embedding_text(passage: Passage, title: str, embedder: Embedder, most: int) 
 
 def _pieces(
     section: Section, count: CountTokens, coherence: Coherence, room: int, overlap: int
-) -> tuple[list[_Piece], int]:
+) -> tuple[list[Piece], int]:
     """The section's passages: running text, then captions and tables in their places; and the number of cuts."""
-    pieces: list[_Piece] = []
     cut = 0
     running: list[Block] = []
-    aside: list[_Piece] = []
+    aside: list[Piece] = []
+    of = _OfSection(section, room)
     for block in section.blocks:
         if block.table is not None:
             for text, parted in table_texts(block.table, count, room):
                 cut += parted
                 words = whole_table(block.table, text)
-                aside.append(_Piece(text, "table", block.first_page, block.last_page, words, block.table))
+                pages = (block.first_page, block.last_page)
+                aside.append(Piece(text, "table", section.path, section.role, room, *pages, words, block.table))
         elif block.kind == "caption":
             places = TextPlaces([block])
             for unit in _groups(text_units([block], count, room), coherence, room):
-                aside.append(_piece(unit, "caption", places))
+                aside.append(of.piece(unit, "caption", places))
         else:
             running.append(block)
     units = text_units(running, count, room)
     cut += sum(unit.cut for unit in units)
     groups = with_overlap(_groups(units, coherence, room), room, overlap)
     places = TextPlaces(running)
-    pieces += [_piece(group, "text", places) for group in groups]
-    return [*pieces, *aside], cut
+    return [*(of.piece(group, "text", places) for group in groups), *aside], cut
 
 
-def _piece(group: Sequence[Unit], kind: PassageKind, places: TextPlaces) -> _Piece:
-    text = "".join((unit.separator if place else "") + unit.text for place, unit in enumerate(group))
-    pages = [page for unit in group for page in (unit.first_page, unit.last_page) if page is not None]
-    return _Piece(text, kind, min(pages, default=None), max(pages, default=None), places.find(text))
+@dataclass(frozen=True, slots=True)
+class _OfSection:
+    section: Section
+    room: int
+
+    def piece(self, group: Sequence[Unit], kind: PassageKind, places: TextPlaces) -> Piece:
+        text = "".join((unit.separator if place else "") + unit.text for place, unit in enumerate(group))
+        pages = [page for unit in group for page in (unit.first_page, unit.last_page) if page is not None]
+        first, last = min(pages, default=None), max(pages, default=None)
+        of = self.section
+        return Piece(text, kind, of.path, of.role, self.room, first, last, places.find(text))
 
 
 def _groups(units: list[Unit], coherence: Coherence, room: int) -> list[list[Unit]]:

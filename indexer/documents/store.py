@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from core.document import PUBLIC, DocumentEntry, owner_routing
+from core.document import CATALOGUE, PUBLIC, DocumentEntry, owner_routing
 from core.errors import SondeError, Unavailable
 from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
+from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents, passages, vectors
 from es_mappings.codecs.passages import inherited
@@ -19,7 +20,9 @@ from es_mappings.codecs.records import from_document
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets
+from indexer.documents.catalogued import take_record_out
 from indexer.documents.sections import without_number
+from indexer.parts import Parts
 
 _PAGE = 1000
 _REPLACE_UNLESS_DELETED = (
@@ -43,7 +46,7 @@ def passages_kind(owner: str) -> IndexKind:
     return "passages" if owner == PUBLIC else "library"
 
 
-def passage_document(passage: Passage, title: str, own: WhereWhen, record: Json | None, made: Json) -> Json:
+def passage_document(passage: Passage, title: str, own: WhereWhen, record: JsonMapping | None, made: Json) -> Json:
     """The stored form; ``record`` holds the fields inherited from the record, ``made`` those of its vectors."""
     heading = " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip()
     return passages.to_document(passage, title, heading, own, record, made)
@@ -87,16 +90,23 @@ class DocumentStore:
         hits = self.client.search(index=index, query=query, size=_PAGE).body["hits"]["hits"]
         return [documents.from_document(hit["_id"], hit["_source"]) for hit in hits]
 
-    def record_fields(self, record: str) -> Json | None:
-        """The fields that the record's passages inherit; None if there is no such record."""
+    def record(self, id: str) -> Record | None:
+        """The record with this id; None if there is none."""
         index = alias(self.prefix, "records")
         answer = self.client.options(ignore_status=404)
-        found = answer.get(index=index, id=record, source_excludes=list(vectors.FIELDS)).body
-        return inherited(from_document(found["_source"])) if found.get("found") else None
+        found = answer.get(index=index, id=id, source_excludes=list(vectors.FIELDS)).body
+        return from_document(found["_source"]) if found.get("found") else None
+
+    def record_fields(self, record: str) -> Json | None:
+        """The fields that the record's passages inherit; None if there is no such record."""
+        found = self.record(record)
+        return inherited(found) if found is not None else None
 
     def record_of_doi(self, doi: str) -> str | None:
         """The only record with this DOI; None if there is none or several."""
-        query = {"term": {"identifiers": doi}}
+        query = {
+            "bool": {"filter": [{"term": {"identifiers": doi}}], "must_not": [{"term": {"source": CATALOGUE}}]},
+        }
         index = alias(self.prefix, "records")
         hits = self.client.search(index=index, query=query, size=2, source=False).body["hits"]["hits"]
         return str(hits[0]["_id"]) if len(hits) == 1 else None
@@ -114,7 +124,12 @@ class DocumentStore:
         )
 
     def drop_passages(self, entry: DocumentEntry, *, from_ordinal: int = 0) -> int:
-        """Deletes the document's passages from this position on, and verifies it; returns their number."""
+        """Deletes the document's passages from this position on, and verifies it; returns their number.
+
+        A public document of which nothing is left goes out of the search, too.
+        """
+        if from_ordinal == 0 and entry.owner == PUBLIC:
+            take_record_out(Parts(self.client, self.prefix), entry.id)
         query = {
             "bool": {
                 "filter": [

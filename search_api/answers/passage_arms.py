@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from core.document import document_of_record, explained_record
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
@@ -157,7 +158,7 @@ def _passage(hit: JsonMapping) -> FoundPassage:
         id=hit["_id"],
         document=source["document"],
         text=source["text"],
-        record=source.get("record"),
+        record=explained_record(source.get("record")),
         title=source.get("title", ""),
         kind=source.get("kind", "text"),
         section_path=tuple(source.get("section_path", ())),
@@ -170,9 +171,11 @@ def _passage(hit: JsonMapping) -> FoundPassage:
 
 def _conditions(asked: AskRequest) -> list[Clause]:
     clauses = passage_conditions(asked.filters)
-    for name, value in (("record", asked.record), ("document", asked.document)):
-        if value is not None:
-            clauses.append({"term": {name: value}})
+    if asked.record is not None:
+        document = document_of_record(asked.record)
+        clauses.append({"term": {"record": asked.record} if document is None else {"document": document}})
+    if asked.document is not None:
+        clauses.append({"term": {"document": asked.document}})
     if asked.documents:
         clauses.append({"terms": {"document": list(asked.documents)}})
     if asked.roles:

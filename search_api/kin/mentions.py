@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.document import DocumentEntry
+from core.document import DocumentEntry, document_of_record
 from core.folding import folded, folded_words
 from core.json_types import Json
 from core.letters import place_of
@@ -86,7 +86,11 @@ class MentionReader:
     def _named(self, record: Record, phrases: Sequence[str]) -> tuple[dict[str, Passage], dict[str, DocumentEntry]]:
         """A passage of each document whose text names it; the entries whose references do, visible or not."""
         scope = scopes(self.prefix, "public", None)[0]
-        others: list[Clause] = [{"term": {"record": record.id}}]
+        own = document_of_record(record.id)  # a document quotes its own title
+        others: list[Clause] = [
+            {"term": {"record": record.id}},
+            *([] if own is None else [{"term": {"document": own}}]),
+        ]
         texts = {"bool": {"filter": [scope.clause, _any_phrase("text", phrases)], "must_not": others}}
         lists = {"bool": {"filter": [scope.clause, _any_phrase("references", phrases)], "must_not": others}}
         entries = {"index": alias(self.prefix, "documents"), "ignore_unavailable": True}

@@ -7,6 +7,7 @@ from urllib.parse import quote, urlencode
 
 from flask import request
 
+from core.document import document_of_record
 from core.json_types import Json
 from core.record import Record
 from search_api.parts import Parts
@@ -64,6 +65,14 @@ class Addresses:
         """This request with another cursor, or none."""
         kept = [(key, value) for key, value in request.args.items(multi=True) if key != name]
         return self.to(request.path, [*kept, (name, cursor)] if cursor is not None else kept)
+
+
+def document_link(record: Record, base: str) -> Link | None:
+    """The document's own address, if the record is that of a public document."""
+    document = document_of_record(record.id)
+    if document is None:
+        return None
+    return link("describes", f"{base}/documents/{document}", GEOJSON, "The document with its passages and tables")
 
 
 def item_path(record: Record) -> str:

@@ -9,6 +9,7 @@ from flask_openapi import APIBlueprint, Tag
 from lxml import etree
 from pydantic import Field
 
+from core.document import CATALOGUE
 from search_api.formats_out.formats import feed_writers
 from search_api.formats_out.output_format import About, FeedPage
 from search_api.formats_out.xml_text import child
@@ -164,6 +165,8 @@ def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
     addresses = Addresses.of(parts)
     for hit in parts.records.search(body)["hits"]["hits"]:
         source = hit["_source"]
+        if source["source"] == CATALOGUE:  # they have a part of their own
+            continue
         url = child(root, f"{{{_SITEMAP}}}url")
         child(url, f"{{{_SITEMAP}}}loc", addresses.record_page(source["id"]))
         if source.get("harvest", {}).get("written"):

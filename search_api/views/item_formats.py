@@ -15,7 +15,7 @@ from search_api.formats_out.formats import record_formats
 from search_api.listing.reader import Original
 from search_api.one_of import OneOf
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, RECORD_PROFILE, Addresses, Link, link
+from search_api.views.addresses import GEOJSON, RECORD_PROFILE, Addresses, Link, document_link, link
 from search_api.views.signposting import metadata_links
 
 
@@ -127,7 +127,9 @@ def original(found: Original) -> Response:
 
 def item_links(record: Record, addresses: Addresses) -> list[Link]:
     """The record's own links after the service's."""
-    return [*_service_links(record, addresses), *[geojson.link(out) for out in record.links]]
+    document = document_link(record, addresses.base)
+    services = [*_service_links(record, addresses), *([document] if document is not None else [])]
+    return [*services, *[geojson.link(out) for out in record.links]]
 
 
 def _own_links(record: Record, broken: Collection[str]) -> list[Json]:

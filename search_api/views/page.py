@@ -8,11 +8,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import PurePosixPath
+from urllib.parse import quote
 
-from flask import Response, current_app, json, request
+from flask import Response, current_app, json, redirect, request
 from flask_openapi import APIBlueprint
 from pydantic import BaseModel, Field
 
+from core.document import document_of_record
 from core.errors import NotFound, SondeError, Unavailable
 from core.record import Record
 from search_api.base_layer.tiles import BaseLayer
@@ -97,7 +99,12 @@ def page_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/records/<record>")
     def record(path: RecordPage) -> Response:
-        """Returns 404 or 503 itself; the page then shows the reason in the reader's language."""
+        """Returns 404 or 503 itself; the page then shows the reason in the reader's language. A document has a page of
+        its own.
+        """
+        document = document_of_record(path.record)
+        if document is not None:
+            return redirect(Addresses.of(parts).to(f"/documents/{quote(document, safe='')}"))
         try:
             found = parts.records.record(path.record, None).record
         except (NotFound, Unavailable) as error:

@@ -12,7 +12,7 @@ from core.record import Record
 from search_api.answer import FoundRecord
 from search_api.fast_json import part
 from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, Addresses, item_path, link
+from search_api.views.addresses import GEOJSON, Addresses, document_link, item_path, link
 
 MOST_BYTES = 32 * 1024 * 1024
 """Of JSON; the records themselves, which an entry holds too, take about as much again."""
@@ -47,10 +47,12 @@ class Presented:
     def hit(self, found: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
         """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
         written = self._of(found.record)
-        own = link("self", f"{addresses.base}{written.path}", GEOJSON)
+        own = part(link("self", f"{addresses.base}{written.path}", GEOJSON))
+        if (document := document_link(found.record, addresses.base)) is not None:
+            own = b",".join((own, part(document)))
         members = geojson.hit_members(found)
         beside = part(members if opened is None else {**members, "sonde:opened": opened})
-        return orjson.Fragment(b"".join((written.opened, part(own), b"],", beside[1:])))
+        return orjson.Fragment(b"".join((written.opened, own, b"],", beside[1:])))
 
     def _of(self, record: Record) -> _Written:
         with self._lock:

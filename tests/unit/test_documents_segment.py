@@ -80,9 +80,9 @@ def test_section_path_and_role_go_with_the_passage_and_its_header_is_embedded() 
     blocks = (
         Block("heading", "2 Methods", level=1),
         Block("heading", "2.1 Sampling", level=2),
-        Block("text", "Water was taken."),
+        Block("text", f"Water was taken{' from many lakes' * 5}."),
         Block("heading", "Data availability", level=1),
-        Block("text", "Ask us."),
+        Block("text", f"Ask us{' for each of them' * 4}."),
     )
     embedder = CountingEmbedder()
     found = segment(document(*blocks, title="Lakes"), "d", embedder, SegmentOptions()).passages
@@ -90,7 +90,7 @@ def test_section_path_and_role_go_with_the_passage_and_its_header_is_embedded() 
         (("2 Methods", "2.1 Sampling"), "methods"),
         (("Data availability",), "data_availability"),
     ]
-    assert embedding_text(found[0], "Lakes", embedder, 40) == "Lakes. Sampling\nWater was taken."
+    assert embedding_text(found[0], "Lakes", embedder, 40) == f"Lakes. Sampling\n{found[0].text}"
 
 
 def test_a_table_is_parted_between_rows_and_each_part_repeats_caption_and_header() -> None:

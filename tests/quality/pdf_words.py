@@ -1,0 +1,52 @@
+"""The share of a page's words that reach something named: ``python -m tests.quality.pdf_words FOLDER``.
+
+``placed``: by layout alone; ``kept``: with what is added as plain text where layout placed too little. Words of three
+letters and more, pages with a text layer, in the folder and its ``second``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pypdfium2 as pdfium
+
+from indexer.documents.coverage import Coverage, share_of
+from indexer.documents.pdf_text import read_page
+from indexer.documents.read_pdf import lay_out_whole
+
+
+def covered(path: Path) -> list[Coverage]:
+    document = pdfium.PdfDocument(path)
+    pages = [read_page(document[index], index + 1) for index in range(len(document))]
+    return lay_out_whole([page for page in pages if page.words])[1] if any(page.words for page in pages) else []
+
+
+def kept(page: Coverage) -> float:
+    return 1.0 if page.is_low else page.share
+
+
+def main(folder: Path) -> int:
+    rows: dict[str, dict[str, float]] = {}
+    every: list[Coverage] = []
+    for path in sorted([*folder.glob("*.pdf"), *folder.glob("second/*.pdf")]):
+        pages = covered(path)
+        if not pages:
+            continue
+        every += pages
+        rows[path.name] = {"placed": round(share_of(pages), 4), "worst page kept": round(min(map(kept, pages)), 4)}
+    words = sum(page.words for page in every)
+    total = {
+        "pages": len(every),
+        "words": words,
+        "placed": round(share_of(every), 4),
+        "kept": round(sum(kept(page) * page.words for page in every) / words, 4),
+        "worst page kept": round(min(map(kept, every)), 4),
+    }
+    sys.stdout.write(json.dumps({**rows, "all": total}, indent=1, ensure_ascii=False) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
