@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
-from flask import Response, current_app, json, redirect, request
+from flask import Response, current_app, json, request
 from flask_openapi import APIBlueprint
 from pydantic import BaseModel, Field
 
@@ -104,7 +104,8 @@ def page_views(parts: Parts) -> APIBlueprint:
         """
         document = document_of_record(path.record)
         if document is not None:
-            return redirect(Addresses.of(parts).to(f"/documents/{quote(document, safe='')}"))
+            address = Addresses.of(parts).to(f"/documents/{quote(document, safe='')}")
+            return Response(status=302, headers={"Location": address})
         try:
             found = parts.records.record(path.record, None).record
         except (NotFound, Unavailable) as error:

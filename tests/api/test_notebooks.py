@@ -46,6 +46,7 @@ CORES = (
 )
 LAKES = b"The Zwackelmoor lake has a surface of 42 hectares. The lake was sounded to a depth of 18 m in June 2019."
 SECRET = b"The Zwackelmoor treasure lies at a depth of 999 m below the church. Nobody else may read of this treasure."
+NOTEBOOKS = ("/library/collections", "/library/conversations")
 DEPTH = "How deep were the Zwackelmoor peat cores drilled?"
 
 
@@ -244,6 +245,38 @@ def test_a_conversation_is_kept_goes_on_and_is_deleted_on_request(house: House, 
     assert house.asked("anna", conversation=id).status_code == 404
     house.asked("anna", conversation="new")
     assert house.call("anna", "DELETE", "/library/conversations").json == {"deleted": 1}
+
+
+OWN = (
+    ("GET", "/library/collections/<id>"),
+    ("GET", "/library/collections/<id>/references"),
+    ("PATCH", "/library/collections/<id>"),
+    ("DELETE", "/library/collections/<id>"),
+    ("GET", "/library/conversations/<id>"),
+    ("DELETE", "/library/conversations/<id>"),
+)
+
+
+def test_each_route_of_a_collection_or_conversation_is_for_its_owner(house: House, cores: str) -> None:
+    rules = [rule for rule in house.app.url_map.iter_rules() if rule.rule.startswith(NOTEBOOKS) and rule.arguments]
+    assert {(method, rule.rule) for rule in rules for method in set(rule.methods or ()) - {"HEAD", "OPTIONS"}} == set(
+        OWN
+    )
+    collection = house.made("anna", documents=[cores])
+    conversation = house.asked("anna", scope="mine", conversation="new").json["conversation"]
+    for method, rule in OWN:
+        path = rule.replace("<id>", collection if "collections" in rule else conversation)
+        body = {"name": "Mine now"} if method == "PATCH" else None
+        for user, status in (("berta", 404), ("cora", 404), ("reader", 403), (None, 401)):
+            answer = house.call(user, method, path, body)
+            assert (answer.status_code, "731 cm" in answer.text) == (status, False), (method, rule, user)
+    for more in ({"collection": collection}, {"conversation": conversation}):
+        assert house.asked("berta", **more).status_code == 404
+    assert (
+        house.call("berta", "POST", "/ask/compare", {"questions": [DEPTH], "collection": collection}).status_code == 404
+    )
+    assert house.call("anna", "GET", f"/library/collections/{collection}").json["name"] == "Moor"
+    assert house.call("anna", "GET", f"/library/conversations/{conversation}").status_code == 200
 
 
 def test_an_answer_from_what_one_may_no_longer_read_is_withheld(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

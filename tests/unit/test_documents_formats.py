@@ -129,7 +129,7 @@ def test_names_of_authors_lose_their_marks_and_affiliations_are_none() -> None:
     assert split_names(line) == ["Joseph Stachelek", "Chanse Ford", "Vanderlei C. Oliveira Jr", "Valéria C. F. Barbosa"]
     assert split_names("Leonardo Uieda(1), Everton P. Bomfim(2,3)") == ["Leonardo Uieda", "Everton P. Bomfim"]
     assert split_names("Department of Lakes, University of Bern") == []
-    assert split_names("The World Meteorological") == []  # of "The World Meteorological Organization, in publication ..."
+    assert split_names("The World Meteorological") == []  # of a sentence
 
 
 def test_the_page_comes_before_xmp_but_for_the_doi_and_a_title_that_the_page_prints() -> None:

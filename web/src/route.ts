@@ -32,8 +32,12 @@ export function routeOf(path: string, query: string, hash = ""): Route {
   return path === "sources" ? { view: "sources" } : { view: "search", query };
 }
 
-/** The address of a record's page, relative to the root. */
+const DOCUMENT = /^documents:([0-9a-f]+)$/;
+
+/** The address of a record's page, relative to the root; that of a public document is the document's. */
 export function recordAddress(id: string): string {
+  const document = DOCUMENT.exec(id);
+  if (document) return `documents/${document[1]}`;
   return `records/${encodeURIComponent(id)}`;
 }
 

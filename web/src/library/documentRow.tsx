@@ -45,7 +45,7 @@ export function DocumentRow({ document: one, chosen, choose, changed }: Props) {
   );
 }
 
-function nameOf(one: OwnDocument): string {
+export function nameOf(one: OwnDocument): string {
   return one.title || one.name || one.id;
 }
 

@@ -1,14 +1,14 @@
 // The list of the user's documents: upload, follow until they are ready, search, sort, choose, fetch, delete.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Go } from "../shell/link.tsx";
 import { ProblemNote } from "../shell/problem.tsx";
 import { bytesText } from "../sizes.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { AddPanel } from "./addPanel.tsx";
 import { type Chosen, ChosenBar, changedChoice } from "./chosenBar.tsx";
-import { DocumentRow } from "./documentRow.tsx";
-import { type Asked, type Library, useDocuments, USUAL_SORT } from "./documents.ts";
+import { DocumentRow, nameOf } from "./documentRow.tsx";
+import { type Asked, type Library, type OwnDocument, useDocuments, USUAL_SORT } from "./documents.ts";
 import { useOwn } from "./words/index.ts";
 
 export function DocumentsPart({ known }: { known: string }) {
@@ -27,10 +27,24 @@ export function DocumentsPart({ known }: { known: string }) {
       <p role="status" class="state">
         {library ? words.library.found(library.matched) : words.loading}
       </p>
+      <Moved documents={library?.documents ?? []} />
       <ChosenBar chosen={chosen} choose={setChosen} />
       {library && <Listed library={library} asked={asked} chosen={chosen} choose={setChosen} changed={documents.again} more={documents.more} />}
     </>
   );
+}
+
+/** Says which documents came into another state since the list was last loaded: a badge that changes is not read out. */
+function Moved({ documents }: { documents: readonly OwnDocument[] }) {
+  const states = useWords().library.states;
+  const before = useRef(new Map<string, string>());
+  const [said, setSaid] = useState("");
+  useEffect(() => {
+    const moved = documents.filter((one) => before.current.has(one.id) && before.current.get(one.id) !== one.state);
+    for (const one of documents) before.current.set(one.id, one.state ?? "");
+    if (moved.length > 0) setSaid(moved.map((one) => `${nameOf(one)}: ${states[one.state ?? ""] ?? one.state ?? ""}`).join(". "));
+  }, [documents]);
+  return <p role="status" class="moved unseen">{said}</p>;
 }
 
 interface ListedProps {
