@@ -14,6 +14,8 @@ _STAGES = Histogram(
     "sonde_search_stage_seconds", "Time of one stage of a search", ["algorithm", "stage"], buckets=_STEPS_S
 )
 _DEGRADED = Counter("sonde_search_degraded_total", "Answers given without a part that was down", ["part"])
+for _part in ("dense", "cross_encoder"):
+    _DEGRADED.labels(_part)  # from 0 on: the rate of a counter that appears with its first answer is none
 _WAITED = Histogram("sonde_request_wait_seconds", "Time in the queue before a request is worked on", ["work"])
 _REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many came at once")
 

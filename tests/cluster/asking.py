@@ -1,4 +1,4 @@
-"""Asks for an address four times a second: ``python -m tests.cluster.asking URL FILE``, inside the cluster's network.
+"""Asks for an address every so many seconds: ``python -m tests.cluster.asking URL FILE SECONDS``.
 
 Ends when ``FILE.stop`` is there. ``FILE`` then holds one JSON object: how many searches were asked, how many got no
 answer, and how many got none with one retry after two seconds either.
@@ -14,7 +14,6 @@ from pathlib import Path
 
 import httpx
 
-_EVERY_S = 0.25
 _TIMEOUT_S = 15.0
 
 
@@ -54,16 +53,16 @@ def new_connections() -> httpx.Client:
     return httpx.Client(timeout=_TIMEOUT_S, limits=httpx.Limits(max_keepalive_connections=0))
 
 
-def main(url: str, file: Path) -> None:
+def main(url: str, file: Path, every_s: float) -> None:
     count = Count()
     stop = file.with_suffix(".stop")
     with new_connections() as client:
         while not stop.exists():
             began = time.monotonic()
             count.ask(client, url)
-            time.sleep(max(0.0, _EVERY_S - (time.monotonic() - began)))
+            time.sleep(max(0.0, every_s - (time.monotonic() - began)))
     file.write_text(json.dumps(asdict(count), indent=1))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), float(sys.argv[3]))

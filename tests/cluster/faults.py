@@ -11,9 +11,10 @@ from typing import Any
 
 import yaml
 
-from tests.cluster.node import HERE, Node, wait_until
+from tests.cluster.node import HERE, ROOT, Node, wait_until
 
 API_PODS = 2
+CHART = ROOT / "helm" / "sonde"
 _WORKERS = ("worker-harvest", "worker-documents", "worker-embed")
 
 
@@ -24,13 +25,16 @@ class Release:
     node: Node
     values: Mapping[str, Any]
     name: str = "demo"
+    chart: Path = CHART
 
     def helm(self, command: str, changes: Mapping[str, Any] | None = None, timeout_s: int = 600) -> str | None:
         """What Helm says where it fails; None where it succeeds."""
         file = self.node.folder / "values.yaml"
         file.write_text(yaml.safe_dump(merged(self.values, changes or {})))
         given = [str(file)] if command == "install" else []
-        done = self.node.module("tests.cluster.release", command, self.name, *given, f"--timeout={timeout_s}")
+        done = self.node.module(
+            "tests.cluster.release", command, self.name, *given, f"--timeout={timeout_s}", f"--chart={self.chart}"
+        )
         return done.stderr[-2000:] if done.returncode else None
 
     def must(self, command: str, changes: Mapping[str, Any] | None = None) -> None:
@@ -41,8 +45,8 @@ class Release:
         node = self.node
         return node.ready("api", api_pods) and all(node.ready(role, 1) for role in (*_WORKERS, "beat", "valkey"))
 
-    def wait(self) -> None:
-        wait_until(self.whole, 300, "every pod is ready")
+    def wait(self, api_pods: int = API_PODS) -> None:
+        wait_until(lambda: self.whole(api_pods), 600, "every pod is ready")
 
 
 def merged(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,10 +151,15 @@ def interrupted_harvest(release: Release) -> None:
 
 def upload(node: Node) -> str:
     """A key made in a pod; a user uploads one document by it."""
-    add = ("sonde", "keys", "add", "--subject", "check", "--scope", "library", "--scope", "search")
-    key = node.kubectl("exec", "deploy/demo-sonde-api", "--", *add).strip().splitlines()[-1]
+    key = key_of(node, "check", "library", "search")
     ask(node, "/library/documents", "-H", f"Authorization: Bearer {key}", "-F", f"file=@{HERE / 'upload.txt'}")
     return key
+
+
+def key_of(node: Node, subject: str, *scopes: str) -> str:
+    options = [word for scope in scopes for word in ("--scope", scope)]
+    add = ("sonde", "keys", "add", "--subject", subject, *options, "--json")
+    return str(json.loads(node.kubectl("exec", "deploy/demo-sonde-api", "--", *add))["key"])
 
 
 def uploads(node: Node, key: str) -> list[str]:
@@ -164,4 +173,4 @@ def service_url(node: Node) -> str:
 
 
 def samples_folder() -> Path:
-    return Path(__file__).resolve().parents[2] / "samples" / "records"
+    return ROOT / "samples" / "records"

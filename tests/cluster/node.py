@@ -1,4 +1,4 @@
-"""The node of the check: a Kubernetes with one node in its own namespaces, and commands inside it."""
+"""The nodes of the check: a Kubernetes in its own namespaces, and commands inside it."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ class Node:
         return self.folder / "node" / "volumes"
 
     @property
+    def admin(self) -> Path:
+        """The administrator's kubeconfig."""
+        return self.folder / "node" / "keys" / "admin.yaml"
+
+    @property
     def environment(self) -> dict[str, str]:
         given = {"SONDE_CLUSTER": str(self.folder), "SONDE_KUBERNETES": str(self.binary), "PYTHONPATH": str(ROOT)}
         return {**os.environ, **given}
@@ -52,9 +57,13 @@ class Node:
 
     def start(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
         """A module of this project, inside the namespaces; its words go to ``MODULE.log``."""
-        argv = [str(HERE / "in.sh"), sys.executable, "-m", module, *arguments]
-        with (self.folder / f"{module}.log").open("wb") as log:
-            return subprocess.Popen(argv, cwd=ROOT, env=self.environment, stdout=log, stderr=log)
+        return self.program(module, sys.executable, "-m", module, *arguments)
+
+    def program(self, name: str, *command: str, **environment: str) -> subprocess.Popen[bytes]:
+        """As ``start``; its words go to ``NAME.log``."""
+        with (self.folder / f"{name}.log").open("ab") as log:
+            inside = [str(HERE / "in.sh"), *command]
+            return subprocess.Popen(inside, cwd=ROOT, env=self.environment | environment, stdout=log, stderr=log)
 
     def module(self, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.attempt(sys.executable, "-m", module, *arguments)
@@ -91,6 +100,13 @@ def running_node(node: Node) -> Iterator[None]:
         up.wait()
 
 
+def start_second_node(node: Node) -> None:
+    """It has the images of the first, ends with it, and takes no pod before it is uncordoned."""
+    node.program("second-node", str(HERE / "second-node.sh"))
+    wait_until(lambda: node.kubectl("get", "nodes", "-o", _READY).split() == ["True"] * 2, 120, "two nodes are ready")
+    node.run("kubectl", "cordon", "node2")
+
+
 _READY = 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}'
 
 
@@ -104,9 +120,11 @@ def load_images(node: Node, images: Sequence[str]) -> None:
         subprocess.run([HERE / "image" / "load.sh", image], env=node.environment, check=True, capture_output=True)
 
 
-def fill_volumes(node: Node, records: Path) -> None:
+def emptied_volumes(node: Node, records: Path) -> None:
+    """But for the one that holds ``records``."""
     for name in ("1", "2"):
-        (node.volumes / name).mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(node.volumes / name, ignore_errors=True)
+        (node.volumes / name).mkdir(parents=True)
     shutil.copytree(records, node.volumes / "records", dirs_exist_ok=True)
 
 

@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("values", nargs="?", type=Path)
     parser.add_argument("--namespace", default="geo")
     parser.add_argument("--timeout", type=int, default=600)
+    parser.add_argument("--chart", default=str(CHART))
     given = parser.parse_args()
     try:
         with Config(namespace=given.namespace) as helm:
@@ -40,7 +41,7 @@ def _run(helm: Config, given: argparse.Namespace) -> None:
         values: dict[str, Any] = yaml.safe_load(given.values.read_text("utf-8"))
         there = [one for one in helm.list(all_states=True) if one["name"] == name]
         act = helm.upgrade if there else helm.install
-        act(str(CHART), name, values, namespace=given.namespace, wait="watcher", timeout=seconds)
+        act(given.chart, name, values, namespace=given.namespace, wait="watcher", timeout=seconds)
     elif given.command == "rollback":
         helm.rollback(name, wait="watcher", timeout=seconds)
     elif given.command == "test":

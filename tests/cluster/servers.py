@@ -1,6 +1,7 @@
-"""Elasticsearch beside the pods, at the node's address: ``python -m tests.cluster.servers FOLDER``, in its namespaces.
+"""Servers beside the pods, at addresses of the node: ``python -m tests.cluster.servers FOLDER``, in its namespaces.
 
-``FOLDER/up`` is there once it answers; it ends when ``FOLDER/stop`` is there.
+Three Elasticsearch nodes at port 9200 of ``NODES``, and a slow catalogue at port 8999 of the first. ``FOLDER/up`` is
+there once they answer; all of it ends when ``FOLDER/stop`` is there.
 """
 
 from __future__ import annotations
@@ -8,23 +9,52 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from local_stack.testing import elasticsearch_node
+from lab.chaos.catalogue_server import catalogue_server
+from lab.cluster.harvested import made_titles
+from local_stack.accounts import node_folder, unprivileged_account
+from local_stack.testing import elasticsearch_cluster
 
-NODE = "10.77.0.1"
+NODES = ("10.77.0.1", "10.77.0.2", "10.77.0.3")
+SEARCH = f"http://{NODES[0]}:9200"
+CATALOGUE_PORT, CATALOGUE_RECORDS = 8999, 600
+_PAGE, _PAGE_S = 20, 4.0
 
 
 def main(folder: Path) -> None:
-    """It listens on 127.0.0.1 of the cluster's network; pods come in at the node's address."""
-    with elasticsearch_node(folder / "search", 19200, heap="768m"):
-        way = subprocess.Popen(["socat", f"TCP-LISTEN:9200,bind={NODE},fork,reuseaddr", "TCP:127.0.0.1:19200"])
+    """They listen on 127.0.0.1 of the cluster's network; pods come in at the node's addresses."""
+    with ExitStack() as running:
+        catalogue = running.enter_context(catalogue_server(made_titles(CATALOGUE_RECORDS), _PAGE, _PAGE_S))
+        nodes = running.enter_context(elasticsearch_cluster(folder / "search", len(NODES)))
+        _share_snapshots(folder / "search")
+        running.enter_context(_way(f"{NODES[0]}:{CATALOGUE_PORT}", catalogue))
+        for address, url in zip(NODES, nodes, strict=True):
+            running.enter_context(_way(f"{address}:9200", url))
         (folder / "up").touch()
-        try:
-            while not (folder / "stop").exists():
-                time.sleep(0.5)
-        finally:
-            way.terminate()
+        while not (folder / "stop").exists():
+            time.sleep(0.5)
+
+
+def _share_snapshots(folder: Path) -> None:
+    """One folder on all nodes, as Elasticsearch asks of a repository in a file system."""
+    account = unprivileged_account("nobody")
+    first, *others = (node_folder(folder / f"node-{one + 1}", account) / "snapshots" for one in range(len(NODES)))
+    for other in others:
+        subprocess.run(["mount", "--bind", str(first), str(other)], check=True)
+
+
+def _way(at: str, url: str) -> ExitStack:
+    """From an address of the node to a server's."""
+    host, _, port = at.partition(":")
+    process = subprocess.Popen(
+        ["socat", f"TCP-LISTEN:{port},bind={host},fork,reuseaddr", f"TCP:{urlsplit(url).netloc}"]
+    )
+    way = ExitStack()
+    way.callback(process.terminate)
+    return way
 
 
 if __name__ == "__main__":

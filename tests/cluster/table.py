@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tests.cluster.node import ROOT
+from tests.cluster.progress import say
 
 PAGE = ROOT / "docs" / "operate.md"
 _BLOCK = re.compile(r"(<!-- cluster-check -->\n).*?(<!-- end of cluster-check -->)", re.S)
@@ -44,8 +47,48 @@ class Row:
         return f"| {self.name} | {self.took_s:.0f} s | {numbers} |"
 
 
-def write_table(rows: Sequence[Row]) -> None:
-    day = f"The last run, on {time.strftime('%-d %B %Y')}:\n\n"
-    table = day + _HEAD + "".join(f"{row.line()}\n" for row in rows)
+@dataclass
+class Findings:
+    """``notes``: lines of the page by what they are about. ``file`` has all of it at each moment."""
+
+    file: Path
+    rows: list[Row] = field(default_factory=list)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+    @classmethod
+    def kept(cls, file: Path) -> Findings:
+        """Of earlier runs of single parts."""
+        if not file.exists():
+            return cls(file)
+        told = json.loads(file.read_text("utf-8"))
+        return cls(file, [Row(**row | {"failures": tuple(row["failures"])}) for row in told["rows"]], told["notes"])
+
+    def add(self, row: Row) -> None:
+        """In the place of an earlier row of that name."""
+        self.rows = [*(one for one in self.rows if one.name != row.name), row]
+        self._keep()
+
+    def note(self, about: str, lines: list[str]) -> None:
+        self.notes[about] = lines
+        self._keep()
+
+    def fail(self, why: str) -> None:
+        say(f"FAILED {why}")
+        self.failures.append(why)
+
+    def text(self, order: Sequence[str]) -> str:
+        day = f"The last run, on {time.strftime('%-d %B %Y')}:\n\n"
+        rows = sorted(self.rows, key=lambda row: order.index(row.name))
+        table = _HEAD + "".join(f"{row.line()}\n" for row in rows)
+        notes = (f"\n**{about}.**\n\n" + "".join(f"{one}\n" for one in lines) for about, lines in self.notes.items())
+        return f"{day}{table}{''.join(notes)}"
+
+    def _keep(self) -> None:
+        rows = [asdict(row) for row in self.rows]
+        self.file.write_text(json.dumps({"rows": rows, "notes": self.notes}, indent=1), "utf-8")
+
+
+def write_findings(found: Findings, order: Sequence[str]) -> None:
     text = PAGE.read_text("utf-8")
-    PAGE.write_text(_BLOCK.sub(lambda found: f"{found[1]}{table}{found[2]}", text), encoding="utf-8")
+    PAGE.write_text(_BLOCK.sub(lambda block: f"{block[1]}{found.text(order)}{block[2]}", text), encoding="utf-8")

@@ -25,7 +25,7 @@ from lab.operating.filling import key, wait_until
 from lab.operating.release import CHECKOUT, Release, this_one
 from lab.operating.stack import own_stack
 from local_stack.ports import free_port
-from tests.cluster.check import say
+from tests.cluster.progress import say
 from tests.unit.rendered_chart import Rendered, example
 
 _OF_OTHERS = ("kube_", "keda_")

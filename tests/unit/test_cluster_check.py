@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
+import yaml
 
 from tests.cluster.asking import Count
+from tests.cluster.course import NAMES
 from tests.cluster.faults import FAULTS, merged
-from tests.cluster.table import PAGE, Row
+from tests.cluster.object_metrics import series, targets
+from tests.cluster.table import PAGE, Findings, Row
+from tests.cluster.watching import queries
+from tests.cluster.watching_pods import configuration, rules_in_seconds
+from tests.unit.rendered_chart import Rendered, example
 
 ROW = Row("upgrade", 60.2, asked=240, lost=0, lost_with_retry=0, degraded=0, slowest_s=1.23, failures=())
+WATCHED = Rendered.of(example("full"))
 
 
-def test_the_page_has_a_row_for_each_fault() -> None:
+def test_the_rows_of_the_page_are_faults_of_the_check_in_its_order() -> None:
     (block,) = re.findall(r"<!-- cluster-check -->\n(.*?)<!-- end of cluster-check -->", PAGE.read_text("utf-8"), re.S)
     names = [line.split("|")[1].strip() for line in block.splitlines() if line.startswith("| ")]
-    assert names[1:] == list(FAULTS)
+    assert names[1:] == [name for name in NAMES if name in names]
+    assert set(FAULTS) < set(names)
 
 
 def test_a_row_says_what_was_asked_and_lost() -> None:
@@ -58,3 +68,57 @@ def test_values_are_laid_over_each_other_as_helm_does() -> None:
         "sources": [2],
     }
     assert given["api"] == {"replicas": 1, "threads": 64}
+
+
+def test_findings_are_a_table_and_lists_and_are_kept(tmp_path: Path) -> None:
+    found = Findings(tmp_path / "seen.json")
+    found.add(replace(ROW, lost=9))
+    found.add(replace(ROW, name="rollback"))
+    found.add(ROW)
+    found.note("A backup", ["- Restored."])
+    again = Findings.kept(found.file)
+    assert again == found
+    text = again.text(["rollback", "upgrade"])
+    assert text.startswith("The last run, on ")
+    assert text.endswith("| upgrade | 60 s | 240 | 0 | 0 | 0 | 1.2 s |\n\n**A backup.**\n\n- Restored.\n")
+
+
+def test_the_stand_in_tells_what_the_chart_asks_of_kube_state_metrics() -> None:
+    named = {"metadata": {"namespace": "geo", "name": "one"}}
+    started = {"containerStatuses": [{"name": "sonde", "restartCount": 2}]}
+    ended = {"lastScheduleTime": "2026-11-24T01:30:00Z", "lastSuccessfulTime": "2026-11-24T01:31:00Z"}
+    lines = list(
+        series(
+            {
+                "deployments": [named | {"status": {}}],
+                "pods": [named | {"status": started}],
+                "jobs": [named | {"status": {"failed": 1}}],
+                "cronjobs": [named | {"status": ended}],
+            }
+        )
+    )
+    assert lines == [
+        'kube_deployment_status_replicas_available{namespace="geo", deployment="one"} 0',
+        'kube_pod_container_status_restarts_total{namespace="geo", pod="one", container="sonde"} 2',
+        'kube_job_status_failed{namespace="geo", job_name="one"} 1',
+        'kube_cronjob_status_last_schedule_time{namespace="geo", cronjob="one"} 1795483800',
+        'kube_cronjob_status_last_successful_time{namespace="geo", cronjob="one"} 1795483860',
+    ]
+    asked = {word for _, query in queries(WATCHED) for word in re.findall(r"kube_\w+", query)}
+    alerts = re.findall(r"kube_\w+", str(WATCHED.of_kind("PrometheusRule")))
+    assert asked | set(alerts) == {line.partition("{")[0] for line in lines}
+
+
+def test_prometheus_takes_the_pods_that_the_charts_monitor_chooses(tmp_path: Path) -> None:
+    file = tmp_path / "prometheus.yaml"
+    file.write_text(yaml.safe_dump(configuration(WATCHED)))
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump(rules_in_seconds(WATCHED)))
+    done = subprocess.run(["promtool", "check", "config", file], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (pods, _, _) = configuration(WATCHED)["scrape_configs"]
+    kept = {one["source_labels"][0]: one["regex"] for one in pods["relabel_configs"] if one.get("action") == "keep"}
+    pod = dict(WATCHED.pods())["demo-sonde-api"]
+    about = {"name": "api-1", "namespace": "geo", "labels": pod["metadata"]["labels"]}
+    found = targets([{"metadata": about, "spec": pod["spec"], "status": {"podIP": "10.0.0.1"}}])
+    taken = [one for one in found if all(one["labels"].get(name) == value for name, value in kept.items())]
+    assert [one["targets"] for one in taken] == [["10.0.0.1:8081"]]
