@@ -33,15 +33,9 @@ def start_metrics_server(node: Node) -> None:
         "metrics-server",
         str(built("metrics-server")),
         *(f"--{kind}kubeconfig={node.admin}" for kind in ("", "authentication-", "authorization-")),
-        *(
-            "--secure-port",
-            str(_PORT),
-            "--bind-address",
-            "127.0.0.1",
-            "--cert-dir",
-            str(node.folder / "metrics-server"),
-        ),
-        *("--kubelet-insecure-tls", "--kubelet-preferred-address-types", "InternalIP", "--metric-resolution", "10s"),
+        *(f"--secure-port={_PORT}", "--bind-address=127.0.0.1", f"--cert-dir={node.folder / 'metrics-server'}"),
+        *("--kubelet-insecure-tls", "--kubelet-preferred-address-types=InternalIP"),
+        *("--metric-resolution=12s", "--kubelet-request-timeout=8s"),
     )
     node.run("kubectl", "apply", "-f", "-", given=served_api("metrics.k8s.io", "v1beta1", "kube-system", _PORT))
     wait_until(lambda: _tells(node), 120, "the metrics server tells of pods")

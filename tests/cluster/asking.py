@@ -1,7 +1,8 @@
 """Asks for an address every so many seconds: ``python -m tests.cluster.asking URL FILE SECONDS``.
 
-Ends when ``FILE.stop`` is there. ``FILE`` then holds one JSON object: how many searches were asked, how many got no
-answer, and how many got none with one retry after two seconds either.
+With 0 seconds each question is another one, which no cache answers. Ends when ``FILE.stop`` is there. ``FILE`` then
+holds one JSON object: how many searches were asked, how many got no answer, and how many got none with one retry after
+two seconds either.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def main(url: str, file: Path, every_s: float) -> None:
     with new_connections() as client:
         while not stop.exists():
             began = time.monotonic()
-            count.ask(client, url)
+            count.ask(client, url if every_s else f"{url}+{count.asked}")
             time.sleep(max(0.0, every_s - (time.monotonic() - began)))
     file.write_text(json.dumps(asdict(count), indent=1))
 

