@@ -14,6 +14,8 @@ _WIDTH_PX = 900
 _LOOK_MS = 1_800
 """How long a frame is shown that has something new to read."""
 _KEY_MS = 110
+_WHOLE_SEARCH_MS = 1_000
+"""The page begins the whole search this long after the last key, or sooner."""
 _FIELD = "What are you looking for?"
 _WORDS = ("rainfall", " in southern Africa", " since 1990")
 
@@ -43,6 +45,7 @@ def _walk(page: Page) -> Iterator[Frame]:
         for letter in words:
             field.press_sequentially(letter)
             yield _frame(page, _KEY_MS)
+        page.wait_for_timeout(_WHOLE_SEARCH_MS)
         _settled(page)
         yield _frame(page, _LOOK_MS)
     page.keyboard.press("Enter")
