@@ -166,7 +166,10 @@ def _real(catalogues: Path) -> list[Path]:
 
 
 def _questions() -> list[str]:
-    return [json.loads(line)["q"] for line in (_SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
+    file = _SAMPLES / "questions.jsonl"
+    if not file.is_file():
+        raise SondeError("`sonde load` needs a checkout: its questions are in samples/, which no package has.")
+    return [json.loads(line)["q"] for line in file.read_text("utf-8").splitlines()]
 
 
 def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[Summary]:
