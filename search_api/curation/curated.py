@@ -59,7 +59,8 @@ class ByWords(Generic[Worded]):
     @classmethod
     def of(cls, rules: Iterable[Worded]) -> ByWords[Worded]:
         whole: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
-        part, unworded = [], []
+        part: list[tuple[str, int, Worded]] = []
+        unworded: list[tuple[int, Worded]] = []
         for place, rule in enumerate(rules):
             if rule.words is None:
                 unworded.append((place, rule))
@@ -71,7 +72,7 @@ class ByWords(Generic[Worded]):
 
     def of_question(self, key: str) -> list[Worded]:
         """``key``: of the question. Case, accents and plurals do not matter."""
-        found = dict((*self.unworded, *self.whole.get(key, ())))
+        found = dict(self.unworded) | dict(self.whole.get(key, ()))
         found |= {place: rule for words, place, rule in self.part if words in f" {key} "}
         return [found[place] for place in sorted(found)]
 
