@@ -27,8 +27,8 @@ from tests.service import Service
 
 SECRET = "quallenfels"
 HERS = (
-    f"# Moors\n\nThe peat of the moor lies on {SECRET} and on clay.\n\n"
-    "# Lakes\n\nThe lake of the moor is shallow and brown.\n"
+    f"# Moors\n\nThe peat of the moor lies on {SECRET} and on clay, which the survey drilled in the dry summer.\n\n"
+    "# Lakes\n\nThe lake of the moor is shallow and brown, and nobody has measured how deep its mud goes down.\n"
 )
 OTHERS = [
     f"# Plan {n}\n\nOur secret plan for {SECRET} number {n}: {SECRET} under the moor is bought. The lake is sold.\n"

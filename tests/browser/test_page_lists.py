@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -109,7 +110,7 @@ def test_the_order_is_chosen_and_kept_by_paging_and_filters(visit: Visit) -> Non
     expect(page.locator(".hit")).to_have_count(40)
     shown = [plain(title) for title in page.locator(".hit h2 a").all_inner_texts()]
     assert shown == sorted(shown)
-    page.locator(".facet", has_text="type").locator("li", has_text="service").first.get_by_role("checkbox").click()
+    page.locator(".facet", has_text="type").locator("li", has_text="data set").first.get_by_role("checkbox").click()
     expect(page.locator(".chip.filter")).to_have_count(1)
     assert asked(page)["sortby"] == ["+title"]
     page.get_by_label("Order").select_option("Best first")
@@ -118,15 +119,15 @@ def test_the_order_is_chosen_and_kept_by_paging_and_filters(visit: Visit) -> Non
 
 def test_a_hit_has_its_picture_or_a_small_map_of_its_area(visit: Visit, shoot: Shoot) -> None:
     def name_pictures(answer: dict[str, Any]) -> None:
+        ids.extend(feature["id"] for feature in answer["features"][: 1 - len(ids)])
         for place, feature in enumerate(answer["features"][:2]):
             feature["links"] = [{"href": f"https://pictures.example/{place}.png", "rel": "preview"}, *feature["links"]]
         for feature in answer["features"][:3]:
             feature["properties"]["sonde:boxes"] = [[170, -20, -170, -10]]
 
     def picture(route: Route) -> None:
-        first = not pictures
         pictures.append(route.request.url)
-        if first:
+        if ids[0] in unquote(route.request.url):
             route.fulfill(body=PIXEL, content_type="image/gif")
         else:
             route.fulfill(status=404, json={"title": "No picture"})
@@ -135,6 +136,7 @@ def test_a_hit_has_its_picture_or_a_small_map_of_its_area(visit: Visit, shoot: S
         changed_answer(name_pictures)(page)
         page.route("**/preview", picture)
 
+    ids: list[str] = []
     pictures: list[str] = []
     page = visit("?q=rainfall", before=before)
     titles(page)
@@ -158,7 +160,7 @@ def test_no_hit_hides_another_on_the_map(visit: Visit, shoot: Shoot) -> None:
     def place(answer: dict[str, Any]) -> None:
         for number, feature in enumerate(answer["features"]):
             west = -10 - number * 7
-            boxes = [[10, 10, 30, 30]] if number % 2 == 0 else [[west, 0, west + 2, 2]]
+            boxes = [[10, 10, 30, 30]] if number % 2 == 0 else [[west, -60, west + 2, -58]]
             feature["properties"]["sonde:boxes"] = boxes
 
     page = visit("?q=rainfall", before=changed_answer(place))
@@ -182,7 +184,7 @@ def test_no_hit_hides_another_on_the_map(visit: Visit, shoot: Shoot) -> None:
 
 
 def test_the_list_is_saved_as_a_table_citations_and_geojson(visit: Visit) -> None:
-    page = visit("?q=rainfall&sortby=%2Btitle")
+    page = visit(f"{RAINFALL}&sortby=%2Btitle")
     titles(page)
     state = page.locator(".state").inner_text()
     total = int(state.split(" ")[0])
@@ -193,13 +195,13 @@ def test_the_list_is_saved_as_a_table_citations_and_geojson(visit: Visit) -> Non
         with page.expect_download() as download:
             page.get_by_role("button", name=f"Save as {name}").click()
         texts[name] = download.value.path().read_text("utf-8")
-        assert download.value.suggested_filename.startswith("rainfall.")
+        assert download.value.suggested_filename.startswith("rainfall")
         expect(page.get_by_text(f"Saved: {total} records.")).to_be_visible()
     lines = list(csv.DictReader(texts["CSV"].splitlines(keepends=True)))
     features = json.loads(texts["GeoJSON"])["features"]
     assert [line["id"] for line in lines] == [one["id"] for one in features]
     assert len(features) == total == texts["BibTeX"].count("\n}\n")
-    assert page.get_by_text("http").first.inner_text().endswith("/?q=rainfall&sortby=%2Btitle")
+    assert page.get_by_text("http").first.inner_text().endswith(f"/{RAINFALL}&sortby=%2Btitle")
 
 
 class Readers:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.document import owner_routing
+from core.document import owner_routing, record_of_document
 from core.errors import NotFound
 from indexer.documents.ingest import Incoming, Ingested, IngestParts, ingest
 from indexer.documents.store import DocumentStore
@@ -63,11 +63,12 @@ def test_a_report_linked_to_a_record_is_found_by_what_it_says_and_leads_to_the_d
     entry = put(parts, report(), record=RECORD).entry
     assert (entry.state, entry.record, entry.pages, entry.passages) == ("ready", RECORD, 1, 1)
     app = Service(service.client, service.url, service.prefix)
-    first = app.search("Zwirbel pockmarks along camera transects")["features"][0]
-    assert first["id"] == RECORD
-    assert "Zwirbel pockmarks" in first["sonde:passages"][0]["text"]
-    assert first["sonde:passages"][0]["page"] == 1
-    assert first["sonde:signals"]["passage_bm25"] > 0
+    found = {one["id"]: one for one in app.search("Zwirbel pockmarks along camera transects")["features"][:2]}
+    assert found.keys() == {RECORD, record_of_document(entry.id)}, "the data, and the report itself"
+    data = found[RECORD]
+    assert "Zwirbel pockmarks" in data["sonde:passages"][0]["text"]
+    assert data["sonde:passages"][0]["page"] == 1
+    assert data["sonde:signals"]["passage_bm25"] > 0
 
 
 def test_a_passage_keeps_its_own_place_and_time_apart_from_its_records(parts: IngestParts) -> None:

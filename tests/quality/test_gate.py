@@ -34,7 +34,7 @@ from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline
 from tests.shared_data import shared_data
 
-pytestmark = [pytest.mark.elasticsearch, pytest.mark.models]
+pytestmark = [pytest.mark.elasticsearch, pytest.mark.models, pytest.mark.timeout(900)]
 
 ALLOWED_LOSS = 0.01
 
