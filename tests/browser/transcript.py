@@ -22,7 +22,7 @@ from tests.browser.chromium import chromium
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "docs" / "transcript.txt"
 _QUESTION = "rainfall in southern Africa since 1990"
-_MOST = 650
+_MOST = 800
 """Phrases of one page: of an answer, the first three or four hits."""
 
 _SPOKEN = """async ([selector, most]) => {

@@ -30,7 +30,7 @@ export function ranksOf(map: L.Map, events: MapEvents): Ranks {
   const layer = L.layerGroup().addTo(map);
   let placed: [L.Marker, Label][] = [];
   let [shapes, extents]: [readonly Shape[], ReadonlyMap<string, Drawn>] = [[], new Map()];
-  let marked: string | null = null;
+  let [marked, selected]: [string | null, string | null] = [null, null];
 
   function draw(): void {
     layer.clearLayers();
@@ -50,10 +50,12 @@ export function ranksOf(map: L.Map, events: MapEvents): Ranks {
     return made;
   }
 
-  /** Each click selects the next of those that share the label. */
+  /** Each click selects the next of those that share the label; the pointer above it already marks the first. */
   function select(together: readonly Shape[]): void {
-    const next = together[(together.findIndex(({ id }) => id === marked) + 1) % together.length];
-    if (next) events.onSelect(next.id);
+    const next = together[(together.findIndex(({ id }) => id === selected) + 1) % together.length];
+    if (!next) return;
+    selected = next.id;
+    events.onSelect(next.id);
   }
 
   function highlight(): void {
