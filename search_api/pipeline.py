@@ -157,9 +157,13 @@ class SearchPipeline:
         return self.parts.understander.understand(request.q, parts, structured)
 
     def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
-        """If a misspelling is certain, the answer to the corrected question, if it has one."""
+        """If a misspelling is certain, the answer to the corrected question, if it has one.
+
+        A word that was already read as the beginning or a slip of a name is none.
+        """
         answer, spelling = self._search(request, serving)
-        if spelling is None or not (spelling.sure and request.correct):
+        is_name = bool(answer.matched) and any(one.how != "exact" for one in answer.interpretation.names)
+        if spelling is None or is_name or not (spelling.sure and request.correct):
             return answer
         meant, _ = self._search(replace(request, q=spelling.question), serving)
         return replace(meant, corrected_from=request.q, did_you_mean=None) if meant.matched else answer
