@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable
 from lxml import etree
 
 from core.record import Record
-from search_api.csw.names import CSW, NSMAP, OWS, RECORD_SCHEMA, VERSION, XSD, XSI
-from search_api.csw.request import CswError, CswRequest
+from search_api.csw.echo import echoed
+from search_api.csw.errors import CswError
+from search_api.csw.names import CSW, NSMAP, OWS, RECORD_SCHEMA, VERSION, XSD, XSI, local
+from search_api.csw.request import SCHEMA_LANGUAGES, CswRequest
 from search_api.formats_out.csw_record import csw_record
 from search_api.formats_out.formats import oai_formats
 from search_api.formats_out.iso19139 import GMD
 from search_api.formats_out.xml_text import child
 
 Element = etree._Element
-_XML_SCHEMA = "http://www.w3.org/XML/Schema"
 _LOCATION = f"{CSW} http://schemas.opengis.net/csw/2.0.2/CSW-discovery.xsd"
 
 
@@ -27,9 +28,9 @@ def schemas() -> tuple[str, ...]:
 def writer_of(asked: CswRequest) -> Callable[[Record, str], Element]:
     """Writes one record. Raises CswError for an unknown schema."""
     if asked.schema == CSW:
-        return lambda record, address: csw_record(
-            record, address, asked.detail if not asked.elements else "full", asked.elements
-        )
+        chosen = frozenset(map(local, asked.elements))
+        detail = "full" if chosen else asked.detail
+        return lambda record, address: csw_record(record, address, detail, chosen)
     found = next((one.write for one in oai_formats().values() if one.namespace == asked.schema), None)
     if found is None:
         raise CswError("InvalidParameterValue", f"outputSchema is one of {', '.join(schemas())}", "outputSchema")
@@ -52,18 +53,17 @@ def get_records(asked: CswRequest, moment: str, records: Iterable[Element], matc
         numberOfRecordsReturned=str(len(shown)),
         nextRecord=str(following),
         recordSchema=asked.schema,
-        elementSet=asked.detail if not asked.elements else "full",
+        **({} if asked.elements else {"elementSet": asked.detail}),
     )
     results.extend(shown)
     return root
 
 
-def acknowledgement(moment: str) -> Element:
+def acknowledgement(asked: CswRequest, moment: str) -> Element:
     """The answer to ``resultType=validate``."""
     root = _root("Acknowledgement")
     root.set("timeStamp", moment)
-    echo = child(child(root, f"{{{CSW}}}EchoedRequest"), f"{{{CSW}}}GetRecords", service="CSW", version=VERSION)
-    child(child(echo, f"{{{CSW}}}Query", typeNames="csw:Record"), f"{{{CSW}}}ElementSetName", "summary")
+    child(root, f"{{{CSW}}}EchoedRequest").append(echoed(asked))
     return root
 
 
@@ -85,24 +85,19 @@ def domain(kind: str, name: str, values: Iterable[str], type_name: str) -> Eleme
 
 
 def described(names: Iterable[str]) -> Element:
-    """The schema of each type, as an import of the published one. Raises CswError for an unknown type."""
+    """The schema of each type, as an import of the published one."""
     root = _root("DescribeRecordResponse")
-    for name in tuple(names) or ("csw:Record", "gmd:MD_Metadata"):
-        local = name.rsplit(":", 1)[-1]
-        if local not in _SCHEMAS:
-            raise CswError(
-                "InvalidParameterValue", f"TypeName is csw:Record or gmd:MD_Metadata, not {name[:100]}", "typeName"
-            )
-        namespace, location = _SCHEMAS[local]
-        part = child(root, f"{{{CSW}}}SchemaComponent", targetNamespace=namespace, schemaLanguage=_XML_SCHEMA)
+    for name in tuple(names) or tuple(_SCHEMAS):
+        namespace, location = _SCHEMAS[name]
+        part = child(root, f"{{{CSW}}}SchemaComponent", targetNamespace=namespace, schemaLanguage=SCHEMA_LANGUAGES[0])
         schema = etree.SubElement(part, f"{{{XSD}}}schema", nsmap={"xs": XSD})
         child(schema, f"{{{XSD}}}import", namespace=namespace, schemaLocation=location)
     return root
 
 
 _SCHEMAS = {
-    "Record": (CSW, RECORD_SCHEMA),
-    "MD_Metadata": (GMD, "http://schemas.opengis.net/iso/19139/20060504/gmd/gmd.xsd"),
+    "csw:Record": (CSW, RECORD_SCHEMA),
+    "gmd:MD_Metadata": (GMD, "http://schemas.opengis.net/iso/19139/20060504/gmd/gmd.xsd"),
 }
 
 

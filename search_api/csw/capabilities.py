@@ -21,6 +21,7 @@ from search_api.csw.names import (
     XLINK,
     XSI,
 )
+from search_api.csw.request import SCHEMA_LANGUAGES
 from search_api.formats_out.xml_text import child
 
 Element = etree._Element
@@ -103,7 +104,7 @@ def operations(schemas: Iterable[str]) -> dict[str, dict[str, Sequence[str]]]:
     outputs = {"outputFormat": _FORMATS, "outputSchema": tuple(schemas), "ElementSetName": ("brief", "summary", "full")}
     return {
         "GetCapabilities": {"sections": ("All",)},
-        "DescribeRecord": {"outputFormat": _FORMATS, "schemaLanguage": ("http://www.w3.org/XML/Schema",)},
+        "DescribeRecord": {"outputFormat": _FORMATS, "schemaLanguage": SCHEMA_LANGUAGES},
         "GetRecords": {
             **outputs,
             "CONSTRAINTLANGUAGE": ("CQL_TEXT", "FILTER"),

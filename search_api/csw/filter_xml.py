@@ -8,8 +8,8 @@ from collections.abc import Callable
 from lxml import etree
 
 from core.json_types import Json
+from search_api.csw.errors import CswError
 from search_api.csw.names import GML, OGC
-from search_api.csw.request import CswError
 from search_api.filtering.tokens import DEEPEST
 
 _COMPARED = {
@@ -53,7 +53,8 @@ def _condition(element: etree._Element, depth: int) -> Json:
     if name in _COMPARED:
         return {"op": _COMPARED[name], "args": [_property(element), _literal(element, "Literal")]}
     if name in _SPATIAL:
-        return {"op": _SPATIAL[name], "args": [{"property": "boundingbox"}, _geometry(element)]}
+        place = element.findtext(f"{{{OGC}}}PropertyName") or "ows:BoundingBox"
+        return {"op": _SPATIAL[name], "args": [{"property": place.strip()}, _geometry(element)]}
     if name not in _OTHERS:
         raise _wrong(f"{name} is not supported")
     return _OTHERS[name](element)
@@ -101,7 +102,7 @@ def _property(element: etree._Element) -> Json:
     name = element.findtext(f"{{{OGC}}}PropertyName")
     if not name:
         raise _wrong(f"{etree.QName(element).localname} has no ogc:PropertyName")
-    return {"property": name}
+    return {"property": name.strip()}
 
 
 def _literal(element: etree._Element, name: str) -> str:

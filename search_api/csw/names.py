@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 CSW = "http://www.opengis.net/cat/csw/2.0.2"
 OGC = "http://www.opengis.net/ogc"
 OWS = "http://www.opengis.net/ows"
@@ -18,14 +20,21 @@ NSMAP = {"csw": CSW, "ows": OWS, "ogc": OGC, "dc": DC, "dct": DCT, "gml": GML, "
 VERSION = "2.0.2"
 RECORD_SCHEMA = "http://schemas.opengis.net/csw/2.0.2/record.xsd"
 
-ANY_TEXT, ABSTRACT, IDENTIFIER = "anytext", "abstract", "identifier"
+ANY_TEXT: Final = "anytext"
+ABSTRACT: Final = "abstract"
+IDENTIFIER: Final = "identifier"
 """Names that are no property of the house: all texts, the abstract's words, either identifier."""
+
+SOURCES, REFERENCES = "dc:source", "dct:references"
+"""Elements of our csw:Record that have a field in the index, but no name in the OGC API."""
 
 QUERYABLES: dict[str, str] = {
     "anytext": ANY_TEXT,
     "any": ANY_TEXT,
     "abstract": ABSTRACT,
     "description": ABSTRACT,
+    "source": SOURCES,
+    "references": REFERENCES,
     "identifier": IDENTIFIER,
     "title": "title",
     "subject": "keywords",
@@ -45,11 +54,13 @@ QUERYABLES: dict[str, str] = {
     "contributor": "organisation",
     "organisationname": "organisation",
     "rights": "license",
+    "license": "license",
+    "issued": "created",
     "boundingbox": "geometry",
-    "spatial": "geometry",
-    "coverage": "geometry",
     "topiccategory": "themes",
     "parentidentifier": "parent",
+    "relation": "parent",
+    "ispartof": "parent",
     "denominator": "scale",
     "distancevalue": "resolution",
     "tempextent_begin": "time",
@@ -57,9 +68,21 @@ QUERYABLES: dict[str, str] = {
 }
 """Local name of a CSW or ISO queryable, in small letters, to the property of the house that answers it."""
 
+ELEMENTS = frozenset((
+    "anytext", "boundingbox", "contributor", "coverage", "creator", "date", "description", "format", "identifier",
+    "language", "publisher", "relation", "rights", "source", "subject", "title", "type", "abstract", "accessrights",
+    "alternative", "audience", "available", "bibliographiccitation", "conformsto", "created", "dateaccepted",
+    "datecopyrighted", "datesubmitted", "educationlevel", "extent", "hasformat", "haspart", "hasversion", "isformatof",
+    "ispartof", "isreferencedby", "isreplacedby", "isrequiredby", "issued", "isversionof", "license", "mediator",
+    "medium", "modified", "provenance", "references", "replaces", "requires", "rightsholder", "spatial",
+    "tableofcontents", "temporal", "valid",
+))  # fmt: skip
+"""The elements of csw:Record (record.xsd) in small letters. One without a property here is NULL in every record."""
+
 SUPPORTED = (
     "csw:AnyText", "dc:title", "dc:identifier", "dc:subject", "dct:abstract", "dc:type", "dc:format", "dc:language",
-    "dct:modified", "dc:date", "dc:creator", "dc:publisher", "dc:contributor", "dc:rights", "ows:BoundingBox",
+    "dct:modified", "dc:date", "dc:creator", "dc:publisher", "dc:contributor", "dc:rights", "dc:relation", "dc:source",
+    "dct:references", "dct:isPartOf", "dct:created", "dct:issued", "dct:license", "ows:BoundingBox",
 )  # fmt: skip
 ADDITIONAL = (
     "apiso:TopicCategory", "apiso:ParentIdentifier", "apiso:Denominator", "apiso:DistanceValue",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from core.record import Record
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
+from search_api.csw.errors import CswError
 from search_api.csw.names import QUERYABLES, local
-from search_api.csw.request import CswError, CswRequest
+from search_api.csw.request import CswRequest
 from search_api.csw.select import clause_for, for_ids, order_of
 from search_api.filtering.queryables import QUERYABLES as PROPERTIES
 from search_api.listing.order import sort_body

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar, get_args
 
 from lxml import etree
 
-from search_api.csw.names import CSW, OGC, VERSION, local
+from search_api.csw.errors import CswError
+from search_api.csw.names import CSW, ELEMENTS, OGC, VERSION, local
+from search_api.csw.type_names import Namespaces, known_types
 
 Operation = Literal["GetCapabilities", "DescribeRecord", "GetRecords", "GetRecordById", "GetDomain"]
 Detail = Literal["brief", "summary", "full"]
@@ -17,21 +19,16 @@ Result = Literal["hits", "results", "validate"]
 T = TypeVar("T")
 
 LARGEST_PAGE = 100
+SCHEMA_LANGUAGES = ("http://www.w3.org/XML/Schema", "http://www.w3.org/2001/XMLSchema", "XMLSCHEMA")
 _LARGEST_NUMBER = 10**9
-
-
-class CswError(Exception):
-    """An exception of OWS Common 1.0, with its code and the parameter that is wrong."""
-
-    def __init__(self, code: str, message: str, locator: str | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.locator = locator
 
 
 @dataclass(frozen=True, slots=True)
 class CswRequest:
-    """``start``: 1 is the first record. ``constraint``: a filter element, or CQL text. ``names``: GetDomain's."""
+    """``start``: 1 is the first record. ``constraint``: a filter element, or CQL text. ``domain``: GetDomain's names.
+
+    ``elements`` and ``sort`` (``-dc:title``: descending) have the client's names. ``sent``: the XML body.
+    """
 
     operation: Operation
     schema: str = CSW
@@ -45,6 +42,7 @@ class CswRequest:
     ids: tuple[str, ...] = ()
     domain: tuple[str | None, str | None] = (None, None)
     type_names: tuple[str, ...] = ()
+    sent: etree._Element | None = field(default=None, compare=False)
 
 
 def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
@@ -81,11 +79,11 @@ def of_xml(body: bytes) -> CswRequest:
     asked = root if query is None else query
     constraint = asked.find(f"{{{CSW}}}Constraint")
     sort = [_sort_key(one) for one in asked.iterfind(f"{{{OGC}}}SortBy/{{{OGC}}}SortProperty")]
-    return _checked(
+    checked = _checked(
         operation,
         {
             **given,
-            "typenames": str(asked.get("typeNames") or given.get("typenames", "")).replace(" ", ","),
+            "typenames": str(asked.get("typeNames") or given.get("typenames", "")),
             "typename": ",".join(_texts(root, "TypeName")),
             "detail": asked.findtext(f"{{{CSW}}}ElementSetName"),
             "elements": ",".join(_texts(asked, "ElementName")),
@@ -95,7 +93,9 @@ def of_xml(body: bytes) -> CswRequest:
             "parametername": root.findtext(f"{{{CSW}}}ParameterName") or "",
         },
         _constraint(constraint),
+        dict(asked.nsmap),
     )
+    return replace(checked, sent=root)
 
 
 def read_xml(body: bytes) -> etree._Element:
@@ -111,22 +111,31 @@ def read_xml(body: bytes) -> etree._Element:
 
 
 def _checked(
-    operation: Operation, given: Mapping[str, str | None], constraint: etree._Element | str | None
+    operation: Operation,
+    given: Mapping[str, str | None],
+    constraint: etree._Element | str | None,
+    namespaces: Namespaces | None = None,
 ) -> CswRequest:
     _check_format(given.get("outputformat"))
+    _check_elements(given)
+    if operation == "DescribeRecord":
+        _check_language(given.get("schemalanguage"))
+    size = min(_number("maxRecords", given.get("maxrecords"), 10, least=0), LARGEST_PAGE)
+    result = _one_of("resultType", given.get("resulttype") or "hits", get_args(Result))
+    kind = "typeName" if operation == "DescribeRecord" else "typeNames"
     return CswRequest(
         operation,
         schema=given.get("outputschema") or CSW,
         detail=_one_of("ElementSetName", given.get("detail") or "summary", get_args(Detail)),
-        elements=tuple(local(one) for one in _listed(given.get("elements"))),
-        result=_one_of("resultType", given.get("resulttype") or "hits", get_args(Result)),
+        elements=_listed(given.get("elements")),
+        result="hits" if result == "results" and size == 0 else result,
         start=_number("startPosition", given.get("startposition"), 1, least=1),
-        size=min(_number("maxRecords", given.get("maxrecords"), 10, least=0), LARGEST_PAGE),
+        size=size,
         constraint=constraint,
         sort=given.get("sort") or None,
         ids=_listed(given.get("ids")),
         domain=(given.get("propertyname") or None, given.get("parametername") or None),
-        type_names=_listed(given.get("typenames") or given.get("typename")),
+        type_names=known_types(given.get("typenames") or given.get("typename") or "", kind, namespaces or {}),
     )
 
 
@@ -163,6 +172,23 @@ def _check_format(given: str | None) -> None:
         raise CswError("InvalidParameterValue", "outputFormat must be application/xml", "outputFormat")
 
 
+def _check_elements(given: Mapping[str, str | None]) -> None:
+    """Elements are those of csw:Record; another schema's records are written whole, whatever elements are named."""
+    elements = _listed(given.get("elements"))
+    if elements and given.get("detail"):
+        message = "ElementSetName and ElementName exclude each other"
+        raise CswError("InvalidParameterValue", message, "ElementSetName")
+    for one in elements if (given.get("outputschema") or CSW) == CSW else ():
+        if local(one) not in ELEMENTS:
+            raise CswError("InvalidParameterValue", f"csw:Record has no element {one[:100]}", "ElementName")
+
+
+def _check_language(given: str | None) -> None:
+    if given and given not in SCHEMA_LANGUAGES:
+        message = f"schemaLanguage is one of {', '.join(SCHEMA_LANGUAGES)}"
+        raise CswError("InvalidParameterValue", message, "schemaLanguage")
+
+
 def _number(name: str, text: str | None, default: int, *, least: int) -> int:
     if not text:
         return default
@@ -180,15 +206,15 @@ def _texts(parent: etree._Element, name: str) -> list[str]:
 
 
 def _sort_key_of_pair(text: str) -> str:
-    """``dc:title:D`` as ``-title``."""
+    """``dc:title:D`` as ``-dc:title``."""
     name, _, order = text.rpartition(":")
     if order.upper() in ("A", "D", "ASC", "DESC") and name:
-        return f"{'-' if order.upper().startswith('D') else ''}{local(name)}"
-    return local(text)
+        return f"{'-' if order.upper().startswith('D') else ''}{name}"
+    return text
 
 
 def _sort_key(element: etree._Element) -> str:
-    name = local(element.findtext(f"{{{OGC}}}PropertyName") or "")
+    name = (element.findtext(f"{{{OGC}}}PropertyName") or "").strip()
     return f"-{name}" if (element.findtext(f"{{{OGC}}}SortOrder") or "").upper().startswith("D") else name
 
 

@@ -7,6 +7,7 @@ Therefore ``not`` is pushed down to the predicates, and each is negated under "t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 from core.json_types import Json
 from search_api.filtering import literals
@@ -178,6 +179,10 @@ _PREDICATES: dict[str, Callable[[str, list[object]], tuple[Queryable, Clause]]] 
 }
 
 
+OPERATORS = frozenset((*_MIRRORED, *_PREDICATES, "isNull"))
+"""The operators of a condition about one property."""
+
+
 def _two(op: str, args: list[object]) -> tuple[object, object]:
     if len(args) != 2:
         raise wrong(f"{op} needs two arguments; there are {len(args)}")
@@ -209,6 +214,8 @@ def _is_property(node: object) -> bool:
 
 def _property(node: object) -> Queryable:
     inner = _unfolded(node)
+    if isinstance(inner, Mapping) and isinstance(inner.get("property"), Queryable):
+        return cast(Queryable, inner["property"])  # CSW's names and fields are not those of the OGC API
     if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
         raise wrong(f"{literals.shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
     one = find(inner["property"])

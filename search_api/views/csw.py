@@ -11,7 +11,8 @@ from lxml import etree
 from core.timespan import iso
 from search_api.csw import answers, reading
 from search_api.csw.capabilities import Service, capabilities, operations
-from search_api.csw.request import CswError, CswRequest, Operation, of_pairs, of_xml
+from search_api.csw.errors import CswError
+from search_api.csw.request import CswRequest, Operation, of_pairs, of_xml
 from search_api.listing.catalogues import ALL
 from search_api.parts import Parts
 from search_api.views.addresses import Addresses
@@ -71,9 +72,9 @@ def _describe(_parts: Parts, asked: CswRequest) -> etree._Element:
 def _records(parts: Parts, asked: CswRequest) -> etree._Element:
     write, item = answers.writer_of(asked), Addresses.of(parts).item
     moment = iso(parts.now_ms() // 1000 * 1000)
-    if asked.result == "validate":
-        return answers.acknowledgement(moment)
     found, matched = reading.page(parts.records, asked)
+    if asked.result == "validate":
+        return answers.acknowledgement(asked, moment)
     return answers.get_records(asked, moment, (write(one, item(one)) for one in found), matched)
 
 

@@ -6,8 +6,9 @@ import pytest
 from lxml import etree
 
 from core.json_types import Json
+from search_api.csw.errors import CswError
 from search_api.csw.filter_xml import tree_of
-from search_api.csw.request import CswError, of_pairs, of_xml, read_xml
+from search_api.csw.request import of_pairs, of_xml, read_xml
 from search_api.csw.select import clause_for
 
 NAMES = 'xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"'
@@ -126,7 +127,7 @@ def test_the_same_request_by_pairs_and_by_xml() -> None:
         </ogc:SortProperty></ogc:SortBy></csw:Query></csw:GetRecords>"""
     found = of_pairs(pairs.items())
     assert found == of_xml(body)
-    assert (found.size, found.sort, found.start) == (100, "-title", 11)
+    assert (found.size, found.sort, found.start) == (100, "-dc:title", 11)
 
 
 def test_entities_are_not_read() -> None:
