@@ -1,4 +1,4 @@
-"""``click.py DIST FOLDER``: a reader's way through STAC Browser: catalogue, collection, item, search.
+"""``click.py DIST FOLDER``: a reader's way through STAC Browser: catalogue, collection, item, both searches.
 
 DIST is what ``build.sh`` made. Run with the Python of `make env`. Writes pictures of the pages into FOLDER and prints
 their titles. Exits with 1 if the browser reports an error, an answer is refused, or a page lacks what it should show.
@@ -28,21 +28,33 @@ def walk(page: Page, address: str, out: Path) -> None:
     page.goto(address)
     page.get_by_role("link", name="hand-written sample catalogue").first.click(timeout=TIMEOUT_MS)
     keep(page, out, "collection")
-    item = page.locator(".item-card a, .items a").first
+    item = page.locator(".item-card a").first  # `.items a` would be the hidden entries of the filter's list
     item.wait_for(timeout=TIMEOUT_MS)
     said(f"first item: {item.inner_text().strip()}")
     item.click()
     page.get_by_role("heading", name="Asset").first.wait_for(timeout=TIMEOUT_MS)
     keep(page, out, "item")
     page.goto(f"{address}#/search/")
-    page.get_by_role("button", name="Submit").click(timeout=TIMEOUT_MS)
-    page.locator(".item-card").first.wait_for(timeout=TIMEOUT_MS)
-    said(f"search: {page.locator('.item-card').count()} items")
+    search(page, "Search for Collections", ".catalog-card")
+    keep(page, out, "search-collections")
+    search(page, "Search for Items", ".item-card")
     keep(page, out, "search")
 
 
+def search(page: Page, tab: str, card: str) -> None:
+    """Submits the form on this tab, and waits for its results."""
+    page.get_by_role("tab", name=tab).click(timeout=TIMEOUT_MS)
+    submit = page.get_by_role("button", name="Submit").filter(visible=True)
+    submit.click(timeout=TIMEOUT_MS)
+    found = page.locator(card).filter(visible=True)
+    found.first.wait_for(timeout=TIMEOUT_MS)
+    said(f"{tab}: {found.count()} found")
+
+
 def keep(page: Page, out: Path, name: str) -> None:
+    page.mouse.move(0, 0)  # a link under the pointer opens a box over the page
     page.wait_for_load_state("networkidle")
+    page.locator(".popover").wait_for(state="detached", timeout=TIMEOUT_MS)
     page.screenshot(path=out / f"stac-browser-{name}.png")
     said(f"{name}: {page.title()}")
 

@@ -46,10 +46,12 @@ def clause_of_condition(tree: Json, has_words: bool, negated: bool) -> Clause:
 
 
 def _names(node: Expression) -> Iterator[str]:
-    """The properties in the arguments, in their order."""
+    """The properties in the arguments, in their order; within arithmetic there is none."""
     for one in node if isinstance(node, list) else ():
-        if isinstance(one, dict):
-            yield from [str(one["property"])] if "property" in one else _names(one.get("args"))
+        if isinstance(one, dict) and "property" in one:
+            yield str(one["property"])
+        elif isinstance(one, dict) and one.get("op") == "casei":
+            yield from _names(one.get("args"))
 
 
 def _condition(op: str, args: list[Expression], one: Queryable) -> Expression:

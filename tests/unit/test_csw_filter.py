@@ -104,6 +104,11 @@ def test_what_is_not_understood_is_refused(inside: str) -> None:
     [
         ("colour = 'red'", "there is no property 'colour'"),
         ("csw:AnyText > 'a'", "PropertyIsLike"),
+        ("dc:scale + 1 = 2", "one property"),
+        ("dc:title = dc:type", "one property"),
+        ("dc:title", "value in the place of a condition"),
+        ("dct:valid ~ 1", "constraint"),
+        ("near(dct:valid)", "near is not supported"),
         ("title LIKE", "constraint"),
     ],
 )
