@@ -43,7 +43,8 @@ class Total:
 class Answer:
     """``matched``: the hits that can be paged; ``total``: all hits; ``took_ms``: the time of each stage.
 
-    ``corrected_from``: the original question, if its corrected form was answered.
+    ``corrected_from``: the original question, if its corrected form was answered. ``unknown_words``: of the question,
+    in small letters, that no record contains; empty if many records contain all of its words.
     """
 
     found: tuple[FoundRecord, ...]
@@ -55,3 +56,4 @@ class Answer:
     took_ms: Mapping[str, float] = field(default_factory=dict)
     total: Total = field(default_factory=lambda: Total(0))
     corrected_from: str | None = None
+    unknown_words: tuple[str, ...] = ()

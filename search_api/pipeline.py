@@ -38,7 +38,7 @@ from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.ranking.signals.late_interaction import LateInteraction
 from search_api.ranking.signals.usage import Usage
 from search_api.ranking.target import Relation
-from search_api.refinement import looked_up, named, spelling_of
+from search_api.refinement import looked_up, named, words_checked
 from search_api.reordering import reordered
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval.asking import Asking
@@ -179,7 +179,7 @@ class SearchPipeline:
             batch = asking.batch()
             names = serving.countable(request.facets)
             counted = beyond.counted(batch, facet_aggregations(names, choices))
-            asked_spelling = spelling_of(batch, index, fields, one.interpretation, one.found)
+            asked_words = words_checked(batch, index, fields, one.interpretation, one.found)
             marked_identifiers = looked_up(batch, index, one.interpretation)
             window = arranged(one.ranking, one.found.fields, one.request)
             every = one.ranking.ids()
@@ -187,13 +187,13 @@ class SearchPipeline:
             ids = [] if request.sortby else [every[place] for place in first]
             found = self._ask_page(batch, one, ids, one.found.versions, serving)
             batch.send()
-            outside, spelling, read = counted(), asked_spelling(), marked_identifiers()
+            outside, words, read = counted(), asked_words(), marked_identifiers()
             whole = _listed(one, beyond, outside, window)
             page = self._page(one, whole, serving, found())
         facets = read_facets(names, outside.aggregations, choices) if names else {}
-        better = spelling.question if spelling is not None else None
+        better = words.spelling.question if words.spelling is not None else None
         answer = Answer(page, whole.matched, read, one.degraded, facets, better, watch.took_ms, whole.total)
-        return answer, spelling
+        return replace(answer, unknown_words=words.unknown), words.spelling
 
     def _choices(self, request: SearchRequest, one: Ordered) -> Choices:
         """The inputs that decide the values of facets."""

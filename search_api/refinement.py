@@ -10,7 +10,7 @@ from es_gateway.searching import Later, SearchBatch
 from search_api.retrieval.candidates import COUNTED, CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
 from search_api.retrieval.known_names import abstracts_body, names_asked, names_body
-from search_api.retrieval.spelling import Spelling, did_you_mean
+from search_api.retrieval.spelling import CheckedWords, checked_words
 from search_api.understanding.interpretation import Interpretation, NameAsked, TextSpan
 from search_api.understanding.topic import topic_of
 
@@ -18,16 +18,25 @@ _ALL_COUNT = 3
 """A hit contains each of this many words; of more words it may lack some, and a misspelt one goes unnoticed."""
 
 
-def spelling_of(
+def words_checked(
     batch: SearchBatch, index: str, fields: Collection[str], read: Interpretation, found: CandidateSet
-) -> Later[Spelling | None]:
-    """Only if few records contain every word: what many records say is not a typing error. Places are not corrected."""
+) -> Later[CheckedWords]:
+    """Only if few records contain every word: what many records say is not a typing error. Places are not corrected.
+
+    A word of a term is not unknown: its synonyms are searched too, in other languages as well.
+    """
     if not read.thematic or (found.with_every_word >= COUNTED and len(read.thematic.split()) <= _ALL_COUNT):
-        return lambda: None
+        return CheckedWords
     words = read.thematic
     for place in read.places:  # still in the topic if no record gives its place in numbers
         words = words.replace(place.found.text, " ")
-    return did_you_mean(batch, index, fields, read.text, words)
+    checked, beside = checked_words(batch, index, fields, read.text, words), read.beside_terms.lower()
+
+    def without_terms() -> CheckedWords:
+        found = checked()
+        return replace(found, unknown=tuple(word for word in found.unknown if word in beside))
+
+    return without_terms
 
 
 AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import SondeError
+from evaluation.collection import BadCollection
 from evaluation.collections.pira import Language, plain
 from evaluation.splits import Half
 
@@ -77,7 +77,7 @@ def load_questions(path: Path) -> tuple[AnswerQuestion, ...]:
     """Questions of one's own, a JSON object a line: ``question``, and if known ``document`` (id or file name),
     ``answers``, ``pages``, ``answerable``, ``kind`` and ``also`` (more documents).
 
-    Raises SondeError that names every bad line.
+    Raises BadCollection that names the bad lines.
     """
     read: list[AnswerQuestion] = []
     wrong: list[str] = []
@@ -105,7 +105,7 @@ def load_questions(path: Path) -> tuple[AnswerQuestion, ...]:
             )
         )
     if wrong or not read:
-        raise SondeError(f"{path}: {'; '.join(wrong) or 'holds no question'}")
+        raise BadCollection(str(path), wrong or ["holds no question"])
     return tuple(read)
 
 

@@ -11,6 +11,7 @@ from search_api.agents.budget import written
 from search_api.agents.catalogue_text import marked, readable
 
 _MOST_LINKS = 20
+_OF_DATA = ("download", "enclosure", "data", "item")
 _WAYS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("zarr",), "xarray.open_zarr({href!r})"),
     (("opendap", "dods", "thredds/dodsc"), "xarray.open_dataset({href!r})"),
@@ -34,6 +35,8 @@ def get_access(asked: Asked, id: RecordId) -> str:
     own: Json = {"page": records.page_of(feature)}
     if not links:
         own["nothing"] = "The record has no link to the data; ask the organisations that it names."
+    elif not any("python" in one or one["rel"] in _OF_DATA for one in links):
+        own["advice"] = "No link is known to lead to files or a service: give the user the page of the data."
     quoted = records.stated(
         {
             "id": feature["id"],

@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 from starlette.requests import Request
 
+from core.json_types import Json
 from search_api.agents.api import Api
 
 CALLER = "sonde.api"
@@ -57,6 +58,12 @@ def api_of(asked: Asked) -> Api:
     if not isinstance(api, Api):
         raise TypeError("the server was started without an API")
     return api
+
+
+def kind_filters(kind: Kind | None) -> Json:
+    """The API has what a record is, and how it was made, in two parameters."""
+    product = kind in PRODUCTS
+    return {"type": None if product else kind, "provenance": kind if product else None}
 
 
 def joined(box: list[float] | None) -> str | None:

@@ -11,7 +11,6 @@ from core.json_types import Json
 from search_api.agents import records
 from search_api.agents.api import Api
 from search_api.agents.asking import (
-    PRODUCTS,
     Asked,
     Box,
     KindOf,
@@ -23,9 +22,11 @@ from search_api.agents.asking import (
     Source,
     api_of,
     joined,
+    kind_filters,
 )
 from search_api.agents.budget import written
 from search_api.agents.catalogue_text import marked
+from search_api.agents.catalogues import refuse_unknown
 
 _SUMMARY_CHARACTERS = 1600
 Cursor = Annotated[str | None, Field(max_length=2000, description="`next_cursor` of the page before, else nothing.")]
@@ -49,16 +50,9 @@ def search(
     An answer with `nothing` means that these catalogues hold nothing about the question; say so to the user.
     """
     api = api_of(asked)
-    product = kind in PRODUCTS
-    filters: Json = {
-        "place": place,
-        "bbox": joined(bbox),
-        "datetime": period,
-        "type": None if product else kind,
-        "provenance": kind if product else None,
-        "source": source,
-    }
-    given = {"q": query, **filters, "limit": limit, "cursor": cursor, "explain": "true"}
+    filters = records.stated({"place": place, "bbox": joined(bbox), "period": period, "kind": kind, "source": source})
+    where = {"place": place, "bbox": joined(bbox), "datetime": period, "source": source}
+    given = {"q": query, **where, **kind_filters(kind), "limit": limit, "cursor": cursor, "explain": "true"}
     answer = api.get("/search", given)
     longest, reasons = min(240, _SUMMARY_CHARACTERS // limit), 2 if limit <= 10 else 1
     hits = [{**records.brief(one, longest), "why": records.why(one, reasons)} for one in answer["features"]]
@@ -74,7 +68,7 @@ def get_record(asked: Asked, id: RecordId) -> str:
 def find_similar(asked: Asked, id: RecordId, limit: Limit = 5) -> str:
     """Records like one that you already have, most similar first."""
     found = api_of(asked).record(id, "/similar", {"limit": limit})["features"]
-    hits = [{**records.brief(one, 120), "similarity": one.get("sonde:similarity")} for one in found]
+    hits = [{**records.brief(one, 120), "similarity": records.rounded(one.get("sonde:similarity"))} for one in found]
     return written(marked({} if hits else {"nothing": "No other record is like this one."}, hits))
 
 
@@ -85,6 +79,7 @@ def _summary(answer: Json) -> Json:
         "understood": _understood(answer["sonde:interpretation"]),
         "corrected_from": answer.get("sonde:correctedFrom"),
         "did_you_mean": answer.get("sonde:didYouMean"),
+        "no_record_has_the_words": answer.get("sonde:unknownWords"),
         "without": answer["sonde:degraded"],
         "next_cursor": _cursor(answer),
     }
@@ -112,7 +107,9 @@ def _nothing(api: Api, query: str, filters: Json, answer: Json) -> Json:
     """What to say and to try if there is no hit. Asks once more without the filters, to say which of both it was."""
     if answer["features"]:
         return {}
-    if not any(filters.values()):
+    if "source" in filters:
+        refuse_unknown(api, filters["source"])
+    if not filters:
         return {
             "nothing": f"These catalogues hold nothing about {query!r}.",
             "advice": "Tell the user so. Try once with a broader word, or see `describe_holdings`.",
@@ -124,7 +121,7 @@ def _nothing(api: Api, query: str, filters: Json, answer: Json) -> Json:
             "advice": "Tell the user so. `describe_holdings` says what there is.",
         }
     return {
-        "nothing": f"Nothing passes the filters {records.stated(filters)}.",
+        "nothing": f"Nothing passes the filters {', '.join(f'{name} {value}' for name, value in filters.items())}.",
         "advice": f"Without them there are {beyond['sonde:total']} matches: leave one filter out and call again.",
     }
 

@@ -9,14 +9,13 @@ from pydantic import Field
 
 from core.json_types import Json
 from search_api.agents import records
-from search_api.agents.api import Api
 from search_api.agents.asking import Asked, Source, api_of
 from search_api.agents.budget import written
 from search_api.agents.catalogue_text import marked
+from search_api.agents.catalogues import catalogues, refuse_unknown
 
 _COUNTED = ("source", "type", "theme", "provenance", "variable", "region", "decade")
 _MOST_VALUES = 8
-_MOST_SOURCES = 30
 Topic = Annotated[str, Field(max_length=500, description="Only what is here about this topic, in plain words.")]
 Name = Annotated[str, Field(min_length=1, max_length=200, description="A place name.")]
 Term = Annotated[str, Field(min_length=1, max_length=200, description="A word, a product's name or an acronym.")]
@@ -25,20 +24,26 @@ Term = Annotated[str, Field(min_length=1, max_length=200, description="A word, a
 def describe_holdings(asked: Asked, topic: Topic = "", source: Source = None) -> str:
     """What these catalogues hold, counted: catalogues, kinds, topics, variables, regions, decades.
 
-    With a topic, only the records about it; `nothing` means that there is no record about it.
+    With a topic, the records that have its words or are near it in meaning, so kindred topics too; `with_its_words`
+    counts those that have its words or their synonyms. `nothing` means that there is no such record.
     """
     api = api_of(asked)
     given = {"q": topic, "source": source, "limit": 3, "facets": ",".join(_COUNTED)}
     answer = api.get("/search", given)
     own: Json = {"records": answer["sonde:total"], "exact": answer["sonde:totalRelation"] == "exact"}
+    if topic:
+        by_words = api.get("/search", {"q": topic, "source": source, "limit": 1, "algorithm": "bm25"})
+        own |= {"with_its_words": by_words["sonde:total"], "no_record_has_the_words": answer.get("sonde:unknownWords")}
     if not answer["features"]:
+        if source:
+            refuse_unknown(api, source)
         own["nothing"] = f"These catalogues hold nothing about {topic!r}." if topic else "There is no record here."
         return written(marked(own, []))
     said: Json = {"counts": {name: _values(facet) for name, facet in answer["sonde:facets"].items()}}
     if topic:
         said["best"] = [{"id": one["id"], "title": one["properties"].get("title")} for one in answer["features"]]
     else:
-        said["catalogues"] = _catalogues(api)
+        said["catalogues"] = catalogues(api)
     return written(marked(own, said))
 
 
@@ -51,9 +56,11 @@ def lookup_place(asked: Asked, name: Name) -> str:
     except ToolError as unknown:
         if "no place named" not in str(unknown):
             raise
-        own = {"nothing": f"No place named {name!r} is known.", "advice": "Use one of the like names, or a bbox."}
+        advice = "Use one of the like names, or a bbox." if similar else "Use a bbox, or the name of a larger place."
+        own = {"nothing": f"No place named {name!r} is known.", "advice": advice}
         return written(marked(own, {"like_names": similar}))
-    return written(marked({"records_there": here["sonde:total"]}, {"places": similar}))
+    places = [records.stated(one) for one in similar]
+    return written(marked({"records_there": here["sonde:total"]}, {"places": places}))
 
 
 def lookup_terms(asked: Asked, term: Term) -> str:
@@ -66,7 +73,7 @@ def lookup_terms(asked: Asked, term: Term) -> str:
     said = records.stated(
         {
             "concepts": [_concept(one) for one in read["terms"]],
-            "names": [{"name": one["text"], "records": one["count"]} for one in read["names"]] + typed["names"],
+            "names": _names(read, typed),
             "keywords": typed["keywords"],
         }
     )
@@ -74,6 +81,15 @@ def lookup_terms(asked: Asked, term: Term) -> str:
     if not said:
         own["nothing"] = f"No vocabulary, product name or keyword here has {term!r}."
     return written(marked(own, said))
+
+
+def _names(read: Json, typed: Json) -> list[Json]:
+    """Each name that a record bears once, as it was asked if it was."""
+    found = [(one["name"], one["count"]) for one in typed["names"]]
+    found += [(one["text"], one["count"]) for one in read["names"]]
+    return [
+        {"name": name, "records": count} for name, count in {one[0].lower(): one for one in found}.values() if count
+    ]
 
 
 def _concept(one: Json) -> Json:
@@ -90,20 +106,3 @@ def _concept(one: Json) -> Json:
 def _values(facet: Json) -> Json:
     most = sorted(facet["values"], key=lambda one: -one["count"])[:_MOST_VALUES]
     return {str(one["label"] or one["value"]): one["count"] for one in most}
-
-
-def _catalogues(api: Api) -> list[Json]:
-    found = [one for one in api.get("/collections")["collections"] if one["id"] != "all"]
-    largest = sorted(found, key=lambda one: -one["sonde:count"])[:_MOST_SOURCES]
-    return [
-        records.stated(
-            {
-                "id": one["id"],
-                "title": one["title"],
-                "records": one["sonde:count"],
-                "bbox": one.get("extent", {}).get("spatial", {}).get("bbox", [None])[0],
-                "period": one.get("extent", {}).get("temporal", {}).get("interval", [None])[0],
-            }
-        )
-        for one in largest
-    ]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
 from pydantic import Field
 
 from search_api.agents.asking import Asked
@@ -55,12 +60,23 @@ def cite_data(id: Id) -> str:
 
 def record(id: str, asked: Asked) -> str:
     """One record, as `get_record` returns it."""
-    return get_record(asked, id)
+    with _as_resource():
+        return get_record(asked, id)
 
 
 def catalogue(id: str, asked: Asked) -> str:
     """What one catalogue holds, as `describe_holdings` returns it."""
-    return describe_holdings(asked, source=id)
+    with _as_resource():
+        return describe_holdings(asked, source=id)
+
+
+@contextmanager
+def _as_resource() -> Iterator[None]:
+    """The SDK would hide the text of a tool's error."""
+    try:
+        yield
+    except ToolError as error:
+        raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
 
 PROMPTS = (find_data, compare_records, open_data, cite_data)

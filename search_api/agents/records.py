@@ -7,6 +7,7 @@ from search_api.agents.catalogue_text import shortened
 
 _MOST_KEYWORDS = 15
 _MOST_BOXES = 3
+_OF_THE_BEST = {"cosine": "near in meaning", "score": "the question's words"}
 
 
 def brief(feature: Json, longest: int) -> Json:
@@ -55,7 +56,21 @@ def full(feature: Json) -> Json:
 def why(feature: Json, most: int) -> list[str]:
     """The strongest reasons of the hit's rank."""
     signals: list[Json] = feature.get("sonde:explanation", {}).get("signals", [])
-    return [one["reason"] for one in signals[:most] if one.get("contribution", 0) > 0]
+    return [_reason(one) for one in signals[:most] if one.get("contribution", 0) > 0]
+
+
+def _reason(signal: Json) -> str:
+    """A score alone says nothing to somebody who does not know its scale."""
+    for one in signal.get("reasons", []):
+        if one["code"] in _OF_THE_BEST and one.get("best"):
+            return f"{_OF_THE_BEST[one['code']]}: {max(0.0, one['raw'] / one['best']):.0%} of the best here"
+        if one["code"] == "interaction":
+            return f"the question's words in their context: {one['raw']:.0%}"
+    return str(signal["reason"])
+
+
+def rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
 
 
 def period(feature: Json) -> str | None:

@@ -13,6 +13,7 @@ from search_api.agents.access import get_access
 from search_api.agents.api import Api
 from search_api.agents.find import find_similar, get_record, search
 from search_api.agents.orient import describe_holdings, lookup_place, lookup_terms
+from search_api.agents.plain_server import PlainServer
 from search_api.agents.read import ask_documents, read_passages
 
 TOOLS = (
@@ -36,14 +37,14 @@ _INSTRUCTIONS = (
 _ONLY_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-def mcp_server(version: str, api: Api | None = None) -> MCPServer[Api | None]:
+def mcp_server(version: str, api: Api | None = None) -> PlainServer:
     """``api``: for a server with one caller (stdio); None if each HTTP request brings its own."""
 
     @asynccontextmanager
     async def with_api(_server: MCPServer[Api | None]) -> AsyncIterator[Api | None]:
         yield api
 
-    server = MCPServer(
+    server = PlainServer(
         "sonde",
         title="Sonde",
         version=version,

@@ -1,4 +1,4 @@
-"""Did you mean: replaces words that (almost) no record contains with the nearest common ones."""
+"""The words of a question that no record contains, and did you mean: the nearest common ones instead."""
 
 from __future__ import annotations
 
@@ -30,32 +30,40 @@ class Spelling:
     sure: bool
 
 
-def did_you_mean(
-    batch: SearchBatch, index: str, fields: Collection[str], question: str, words: str
-) -> Later[Spelling | None]:
-    """None if every word is known or no word is near.
-
-    Only ``words`` (the question without its places and times) are checked. ``fields``: where the records have words.
+@dataclass(frozen=True, slots=True)
+class CheckedWords:
+    """``unknown``: in small letters, words of four letters and more that no record contains. ``spelling``: None if
+    every word is known or no word is near.
     """
+
+    unknown: tuple[str, ...] = ()
+    spelling: Spelling | None = None
+
+
+def checked_words(
+    batch: SearchBatch, index: str, fields: Collection[str], question: str, words: str
+) -> Later[CheckedWords]:
+    """Checks only ``words``: the question without its places and times. ``fields``: where the records have words."""
     found = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
     if not found:
-        return lambda: None
+        return CheckedWords
     answer = batch.add({"index": index}, _body(fields, found))
-    return lambda: _spelling(question, fields, found, answer())
+    return lambda: _checked(question, fields, found, answer())
 
 
-def _spelling(question: str, fields: Collection[str], found: Sequence[str], answer: JsonMapping) -> Spelling | None:
+def _checked(question: str, fields: Collection[str], found: Sequence[str], answer: JsonMapping) -> CheckedWords:
     counts = answer["aggregations"]["known"]["buckets"]
+    unknown = tuple(word for word in found if counts[word]["doc_count"] == 0)
     betters = {word: _best(answer["suggest"], fields, word, counts[word]["doc_count"]) for word in found}
     mended = question
     for word, better in betters.items():
         if better is not None:
             mended = re.sub(rf"\b{re.escape(word)}\b", better.text, mended, flags=re.IGNORECASE)
     if mended == question:
-        return None
+        return CheckedWords(unknown)
     replaced = {word: better.likeness for word, better in betters.items() if better is not None}
-    unknown = [word for word in found if counts[word]["doc_count"] == 0]
-    return Spelling(mended, list(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS)
+    sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS
+    return CheckedWords(unknown, Spelling(mended, sure))
 
 
 def _body(fields: Collection[str], words: list[str]) -> Json:

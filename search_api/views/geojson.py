@@ -186,6 +186,8 @@ def collection(answer: Answer, features: Sequence[object], links: list[Json]) ->
     beside: Json = {"sonde:facets": facets(answer)} if answer.facets else {}
     if answer.did_you_mean is not None:
         beside["sonde:didYouMean"] = answer.did_you_mean
+    if answer.unknown_words:
+        beside["sonde:unknownWords"] = answer.unknown_words
     if answer.corrected_from is not None:
         beside["sonde:correctedFrom"] = answer.corrected_from
     return {

@@ -56,6 +56,11 @@ class SearchAnswer(BaseModel):
     corrected_from: str | None = Field(
         None, alias="sonde:correctedFrom", description="The original question, if its corrected form was answered."
     )
+    unknown_words: list[str] = Field(
+        default=[],
+        alias="sonde:unknownWords",
+        description="Words of the topic that no record contains, in small letters; only if there are any.",
+    )
     degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 

@@ -39,11 +39,13 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     done: list[tuple[Ingested, float]] = []
     with _bar(console) as bar:
         task = bar.add_task("", total=None)
-        for path in _walked(files):
+        paths = _walked(files)
+        for number, path in enumerate(paths, start=1):
             started = time.perf_counter()
-
             found = ingester.file(path, record, partial(_shown, bar, task, path.name), again=retry)
             done.append((found, time.perf_counter() - started))
+            if not console.is_terminal:  # a log shows no bar
+                click.echo(f"{number} of {len(paths)}: {path.name}: {found.entry.state}, {done[-1][1]:.1f} s", err=True)
     if as_json:
         click.echo(json.dumps([{"id": one.entry.id, **documents.to_document(one.entry)} for one, _ in done], indent=2))
     else:

@@ -10,7 +10,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import SearchBatch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
-from search_api.retrieval.spelling import Spelling, did_you_mean
+from search_api.retrieval.spelling import CheckedWords, checked_words
 from tests.conftest import delete_indices
 from tests.integration.small_catalogue import CARD
 from tests.service import Service
@@ -75,21 +75,27 @@ def slips(es_client: Elasticsearch, prefix: str) -> Iterator[str]:
     delete_indices(es_client, prefix)
 
 
-def _did_you_mean(client: Elasticsearch, index: str, question: str, words: str) -> Spelling | None:
+def _checked(client: Elasticsearch, index: str, question: str, words: str) -> CheckedWords:
     batch = SearchBatch(client)
-    found = did_you_mean(batch, index, ("words",), question, words)
+    found = checked_words(batch, index, ("words",), question, words)
     batch.send()
     return found()
 
 
 def test_a_slip_that_a_record_makes_too_is_no_word(es_client: Elasticsearch, slips: str) -> None:
-    found = _did_you_mean(es_client, slips, "percipitation germany", "percipitation")
+    found = _checked(es_client, slips, "percipitation germany", "percipitation").spelling
     assert found is not None
     assert (found.question, found.sure) == ("precipitation germany", False)
 
 
-@pytest.mark.parametrize("word", ["moss", "precipitation", "xqzt"])
+@pytest.mark.parametrize(("word", "unknown"), [("moss", ()), ("precipitation", ()), ("xqzt", ("xqzt",))])
 def test_a_rare_word_is_left_where_nothing_far_more_usual_is_very_near(
-    es_client: Elasticsearch, slips: str, word: str
+    es_client: Elasticsearch, slips: str, word: str, unknown: tuple[str, ...]
 ) -> None:
-    assert _did_you_mean(es_client, slips, word, word) is None
+    assert _checked(es_client, slips, word, word) == CheckedWords(unknown)
+
+
+def test_words_that_no_record_has_are_named_and_those_of_terms_and_places_are_not(samples: Service) -> None:
+    assert samples.search("volcanoes on Venus")["sonde:unknownWords"] == ["venus"]
+    for known in ("rainfall in Africa", "Niederschlag in Afrika", "glacier inventory of Switzerland"):
+        assert "sonde:unknownWords" not in samples.search(known), known

@@ -14,6 +14,7 @@ from elasticsearch import Elasticsearch
 from flask import Flask
 from flask.testing import FlaskClient
 from mcp.client import Client
+from mcp.shared.exceptions import MCPError
 
 from core.access import Caller, NotAuthenticated
 from indexer.documents.ingest import Incoming, ingest
@@ -110,7 +111,11 @@ def test_prompts_name_tools_that_exist(address: str) -> None:
     [
         ({"query": "zzzxqv blorb"}, "nothing about 'zzzxqv blorb'.", "Tell the user"),
         ({"query": "zzzxqv blorb", "place": "Italy"}, "with or without the filters", "Tell the user"),
-        ({"query": "rainfall", "source": "elsewhere"}, "Nothing passes the filters {'source'", "leave one filter out"),
+        (
+            {"query": "rainfall", "kind": "software", "period": "1300/1310"},
+            "Nothing passes the filters period 1300/1310, kind software.",
+            "leave one filter out",
+        ),
     ],
 )
 def test_nothing_is_said_plainly(ask: Ask, arguments: dict[str, Any], nothing: str, advice: str) -> None:
@@ -126,6 +131,24 @@ def test_holdings_are_counted_and_their_lack_is_said(ask: Ask, samples: Service)
     assert everything.quoted["catalogues"][0]["id"] == "samples"
     assert "nothing" in ask("describe_holdings", topic="zzzxqv blorb").own
     assert ask("describe_holdings", topic="permafrost").quoted["best"][0]["id"] == "samples:permafrost-cci"
+    glaciers = ask("describe_holdings", topic="glaciers").own
+    assert 0 < glaciers["with_its_words"] < glaciers["records"]
+
+
+def test_words_that_no_record_has_are_told_with_the_hits_about_the_rest(ask: Ask) -> None:
+    answer = ask("search", query="volcanoes on Venus")
+    assert answer.quoted
+    assert answer.own["no_record_has_the_words"] == ["venus"]
+
+
+def test_why_says_shares_and_no_bare_scores(ask: Ask) -> None:
+    hits = ask("search", query="glaciers in Switzerland", limit=10).quoted
+    assert any("of the best here" in reason for hit in hits for reason in hit["why"])
+    assert not any("cosine" in reason for hit in hits for reason in hit["why"])
+
+
+def test_a_record_without_files_says_whom_to_send_there(ask: Ask) -> None:
+    assert "page of the data" in ask("get_access", id="samples:era5").own["advice"]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +157,10 @@ def test_holdings_are_counted_and_their_lack_is_said(ask: Ask, samples: Service)
         ("search", {"query": "rain", "place": "Atlantisss"}, "Change `place`"),
         ("search", {"query": "rain", "period": "yesterday"}, "Change `period`"),
         ("search", {"query": "rain", "place": "Italy", "bbox": [5, 40, 10, 45]}, "only one of the two"),
-        ("search", {"query": "rain", "limit": 99}, "less than or equal to 20"),
+        ("search", {"query": "rain", "limit": 99}, "limit: Input should be less than or equal to 20. Change it"),
+        ("search", {"query": "rain", "source": "elsewhere"}, "There is no catalogue 'elsewhere'; there are samples"),
+        ("describe_holdings", {"source": "elsewhere"}, "Change `source`"),
+        ("lookup_place", {}, "name: Field required"),
         ("search", {"query": "rain", "kind": "photograph"}, "'dataset'"),
         ("search", {"query": "rain", "cursor": "abc"}, "Change `cursor`"),
         ("get_record", {"id": "samples:nope"}, "exactly as `search` returned it"),
@@ -147,6 +173,35 @@ def test_an_error_says_what_to_change(ask: Ask, tool: str, arguments: dict[str, 
     assert answer.is_error
     assert said in answer.text
     assert "Traceback" not in answer.text
+    assert "pydantic" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("find_data", {}, "takes topic (required), place, period; you gave nothing"),
+        ("cite_data", {"id": "a:b", "style": "APA"}, "you gave id, style"),
+        ("sing", {}, "there are find_data"),
+    ],
+)
+def test_a_wrong_call_of_a_prompt_says_what_it_takes(
+    address: str, name: str, arguments: dict[str, str], said: str
+) -> None:
+    async def asked(client: Client) -> str:
+        with pytest.raises(MCPError) as refused:
+            await client.get_prompt(name, arguments)
+        return str(refused.value)
+
+    assert said in over_http(address, asked)
+
+
+def test_an_unknown_resource_is_refused_as_the_tool_would(address: str) -> None:
+    async def asked(client: Client) -> str:
+        with pytest.raises(MCPError) as refused:
+            await client.read_resource("sonde://records/samples:nope")
+        return str(refused.value)
+
+    assert "exactly as `search` returned it" in over_http(address, asked)
 
 
 def test_pages_follow_each_other(ask: Ask) -> None:
@@ -193,7 +248,10 @@ def test_places_and_terms_are_looked_up(ask: Ask) -> None:
     unknown = ask("lookup_place", name="Atlantisss")
     assert "nothing" in unknown.own
     assert unknown.quoted["like_names"]
-    assert ask("lookup_terms", term="ERA5").quoted["names"][0] == {"name": "ERA5", "records": 1}
+    assert [one for one in ask("lookup_terms", term="ERA5").quoted["names"] if one["name"].lower() == "era5"] == [
+        {"name": "ERA5", "records": 1}
+    ]
+    assert "names" not in ask("lookup_terms", term="SST").quoted  # an acronym that no record bears as a name
     assert "nothing" in ask("lookup_terms", term="zzzxqv").own
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -72,7 +72,7 @@ class Rooms:
     def read(self, id: str) -> None:
         """What a worker would do with an upload."""
         read_queued(id, self.reading)
-        for owner in ("anna, of the lakes", "gerda"):
+        for owner in ("anna, of the lakes", "berta", "gerda"):
             self.store.refresh(owner)
 
 
@@ -200,6 +200,16 @@ def test_a_document_that_others_own_is_not_shown_without_its_key(visit: Visit, r
     expect(page.get_by_label("Key or token")).to_be_visible()
 
 
+def test_a_service_without_documents_says_that_there_is_nothing_to_ask(visit: Visit, rooms: Rooms) -> None:
+    page = visit("answers")
+    expect(page.locator(".note")).to_have_text(re.compile("has no public documents yet"))
+    assert flaws(page) == []
+    page = visit("answers", at=rooms.address)
+    with page.expect_response(lambda answer: "/documents?limit=1" in answer.url):
+        page.reload()
+    expect(page.locator(".note")).to_have_count(0)
+
+
 def test_what_no_passage_answers_and_what_fails_is_said(visit: Visit, rooms: Rooms) -> None:
     page = visit("answers?q=Who+won+the+opera+contest+of+Zanzibar", at=rooms.address, locale="de-DE")
     expect(page.locator(".exchange")).to_contain_text("Keine Textstelle beantwortet das.")
@@ -255,6 +265,60 @@ def test_a_document_is_brought_watched_searched_asked_and_deleted(
     expect(page.get_by_text("Nothing here yet.")).to_be_visible()
     page.get_by_role("button", name="Forget the key").click()
     expect(page.get_by_label("Key or token")).to_be_visible()
+
+
+def test_what_waits_gets_its_file_and_what_failed_is_read_again_by_keys_alone(
+    visit: Visit, rooms: Rooms, shoot: Shoot, tmp_path: Path
+) -> None:
+    page = visit("my-documents", at=rooms.address)
+    give_key(page, "berta")
+    page.locator("summary", has_text="Add by BibTeX").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.type("@misc{a, title = {The Zwackelmoor log of winds}, year = {2014}}")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    row = page.locator(".document")
+    expect(row.locator(".badge")).to_have_text("waits for its file")
+    broken, whole = tmp_path / "broken.pdf", tmp_path / "whole.md"
+    broken.write_bytes(PAPER[: len(PAPER) // 3])
+    whole.write_text(REPORT.replace("42 sensors", "55 sensors").replace("Grumbach", "Windlog"), "utf-8")
+    sent = _file_by_keys(page, broken)
+    rooms.read(sent)
+    expect(row.locator(".badge")).to_have_text("failed")
+    expect(row.locator(".wrong-field")).not_to_be_empty()
+    sound(page)
+    shoot(page, "library-failed")
+    row.get_by_role("button", name=re.compile("Read .* again")).press("Enter")
+    expect(row.locator(".badge")).to_have_text("in the queue")
+    rooms.read(sent)
+    expect(row.locator(".badge")).to_have_text("failed")
+    assert _file_by_keys(page, whole) == sent
+    _show_progress(rooms, sent)
+    bar = row.get_by_role("progressbar", name="150 of 300 pages read")
+    expect(bar).to_have_attribute("value", "150")
+    rooms.read(sent)
+    expect(row.locator(".badge")).to_have_text("ready")
+    expect(page.locator(".moved")).to_have_text("Soil moisture in the Windlog experiment: ready")
+    row.get_by_role("button", name=re.compile("Delete")).press("Enter")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing here yet.")).to_be_visible()
+
+
+def _file_by_keys(page: Page, file: Path) -> str:
+    """Gives the only document its file; returns its id."""
+    with page.expect_file_chooser() as chooser:
+        page.locator(".document").get_by_role("button", name=re.compile("Upload the file of")).press("Enter")
+    with page.expect_response(lambda answer: answer.request.method == "PUT") as sent:
+        chooser.value.set_files(file)
+    return str(sent.value.url.split("/documents/")[1].split("/")[0])
+
+
+def _show_progress(rooms: Rooms, id: str) -> None:
+    """What a worker notes in the middle of a file of 300 pages."""
+    entry = rooms.store.entry(id)
+    assert entry is not None
+    rooms.store.put_entry(replace(entry, state="parsing", done=150, total=300))
 
 
 def test_documents_are_collected_shared_asked_compared_and_the_talk_is_kept(

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
 from core.document import owner_routing, record_of_document
 from core.errors import NotFound
 from indexer.documents.ingest import Incoming, Ingested, IngestParts, ingest
 from indexer.documents.store import DocumentStore
+from sonde.cli.documents import ingest as ingest_command
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.pdf_files import PdfPage, encrypted_pdf, paragraph, pdf
@@ -69,6 +71,21 @@ def test_a_report_linked_to_a_record_is_found_by_what_it_says_and_leads_to_the_d
     assert "Zwirbel pockmarks" in data["sonde:passages"][0]["text"]
     assert data["sonde:passages"][0]["page"] == 1
     assert data["sonde:signals"]["passage_bm25"] > 0
+
+
+def test_the_command_tells_a_log_of_each_file_as_it_is_read(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SONDE_ELASTICSEARCH__URL", service.url)
+    monkeypatch.setenv("SONDE_INDEX__PREFIX", service.prefix)
+    (tmp_path / "a.md").write_text(
+        "# Spatwolle\n\nSpatwolle was sampled at 12 sites of the upper Kolbeinsey shelf in 1997.\n", "utf-8"
+    )
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4 broken")
+    done = CliRunner().invoke(ingest_command, [str(tmp_path)])
+    told = [line.rpartition(", ")[0] for line in done.stderr.splitlines() if " of 2: " in line]
+    assert told == ["1 of 2: a.md: ready", "2 of 2: b.pdf: failed"]
+    assert done.exit_code == 1
 
 
 def test_a_passage_keeps_its_own_place_and_time_apart_from_its_records(parts: IngestParts) -> None:

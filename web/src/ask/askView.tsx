@@ -26,6 +26,7 @@ export function AskView({ query }: { query: string }) {
     <main id="main" tabIndex={-1} class="answers">
       <h1>{words.title}</h1>
       {begins && <p>{words.help}</p>}
+      {known || <NoDocuments />}
       <Within where={where} />
       {problem && <ProblemNote problem={problem} again={again} />}
       {exchanges.map((one, index) => (
@@ -48,6 +49,20 @@ export function AskView({ query }: { query: string }) {
       </p>
     </main>
   );
+}
+
+/** Says that there is nothing to ask, so that nobody takes each refusal for their own fault. */
+function NoDocuments() {
+  const words = useWords().answers;
+  const [none, setNone] = useState(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    getJson<{ numberMatched: number }>("documents?limit=1", stop.signal)
+      .then((found) => setNone(found.numberMatched === 0))
+      .catch(() => undefined); // the answer itself says what does not work
+    return () => stop.abort();
+  }, []);
+  return none ? <p class="note">{words.noDocuments}</p> : null;
 }
 
 /** Says that only a collection, or chosen documents, are asked. */

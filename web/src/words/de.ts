@@ -375,6 +375,7 @@ export const words: Words = {
     extractive: "Wörtlich aus den Dokumenten zitiert; kein Sprachmodell ist beteiligt.",
     refused: "Keine Textstelle beantwortet das.",
     refusedHelp: "Fragen Sie mit anderen Wörtern, genauer, oder nach etwas, das in den Dokumenten steht.",
+    noDocuments: "Dieser Dienst hat noch keine öffentlichen Dokumente, also gibt es nichts zu fragen.",
     degraded: (names) => `Beantwortet ohne ${names}; eine bessere Stelle kann deshalb fehlen.`,
     unsupported: "wird von der angeführten Stelle nicht belegt",
     cites: (n) => `Textstelle ${n} zeigen`,

@@ -333,6 +333,7 @@ export const words = {
     extractive: "Quoted word for word from the documents; no language model is involved.",
     refused: "No passage answers this.",
     refusedHelp: "Try other words, a more precise question, or another topic that the documents cover.",
+    noDocuments: "This service has no public documents yet, so there is nothing to ask.",
     degraded: (names: string) => `Answered without ${names}, so a better passage may be missing.`,
     unsupported: "not supported by its citation",
     cites: (n: number) => `Show passage ${n}`,

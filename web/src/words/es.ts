@@ -376,6 +376,7 @@ export const words: Words = {
     extractive: "Citado literalmente de los documentos; no interviene ningún modelo de lenguaje.",
     refused: "Ningún pasaje responde a esto.",
     refusedHelp: "Pruebe con otras palabras, una pregunta más precisa u otro tema que traten los documentos.",
+    noDocuments: "Este servicio aún no tiene documentos públicos, así que no hay nada que preguntar.",
     degraded: (names) => `Respondido sin ${names}; puede faltar un pasaje mejor.`,
     unsupported: "sin apoyo en su cita",
     cites: (n) => `Mostrar el pasaje ${n}`,

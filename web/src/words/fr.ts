@@ -378,6 +378,7 @@ export const words: Words = {
     extractive: "Citation mot à mot des documents ; aucun modèle de langage n’intervient.",
     refused: "Aucun passage ne répond à cette question.",
     refusedHelp: "Essayez d’autres mots, une question plus précise ou un autre sujet traité par les documents.",
+    noDocuments: "Ce service n’a pas encore de documents publics : il n’y a donc rien à interroger.",
     degraded: (names) => `Réponse établie sans ${names} : un meilleur passage peut manquer.`,
     unsupported: "non étayé par sa citation",
     cites: (n) => `Afficher le passage ${n}`,

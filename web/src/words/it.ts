@@ -378,6 +378,7 @@ export const words: Words = {
     extractive: "Citato alla lettera dai documenti; non interviene alcun modello linguistico.",
     refused: "Nessun brano risponde a questa domanda.",
     refusedHelp: "Provare con altre parole, una domanda più precisa o un altro tema trattato nei documenti.",
+    noDocuments: "Questo servizio non ha ancora documenti pubblici, quindi non c’è nulla da chiedere.",
     degraded: (names) => `Risposta senza ${names}: può mancare un brano migliore.`,
     unsupported: "non sostenuto dalla sua citazione",
     cites: (n) => `Mostra il brano ${n}`,

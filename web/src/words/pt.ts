@@ -376,6 +376,7 @@ export const words: Words = {
     extractive: "Citado literalmente dos documentos; nenhum modelo de linguagem participa.",
     refused: "Nenhum trecho responde a isto.",
     refusedHelp: "Tente outras palavras, uma pergunta mais precisa ou outro tema tratado nos documentos.",
+    noDocuments: "Este serviço ainda não tem documentos públicos, portanto não há nada a perguntar.",
     degraded: (names) => `Respondido sem ${names}; um trecho melhor pode estar faltando.`,
     unsupported: "sem apoio em sua citação",
     cites: (n) => `Mostrar o trecho ${n}`,
