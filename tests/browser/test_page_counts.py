@@ -99,6 +99,13 @@ def test_a_code_that_no_record_bears_is_said(visit: Visit, shoot: Shoot) -> None
     shoot(page, "unknown-code")
 
 
+def test_a_word_that_no_record_contains_is_named_above_the_hits_about_the_rest(visit: Visit, shoot: Shoot) -> None:
+    page = visit("search?q=volcanoes on Venus")
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.locator(".unknown-words")).to_have_text("No record contains the word venus.")
+    shoot(page, "unknown-word")
+
+
 def test_a_mended_question_is_answered_and_can_be_asked_as_it_was_typed(visit: Visit) -> None:
     page = visit("?q=glacer+alps&algorithm=bm25&interpret=place,time")  # as a name it would be found misspelt
     expect(page.locator(".meant")).to_have_text("Showing results for glacier alps. Search instead for glacer alps")

@@ -159,6 +159,8 @@ export interface Answer {
   "sonde:interpretation"?: Interpretation;
   "sonde:facets"?: Record<string, Facet>;
   "sonde:didYouMean"?: string;
+  /** Words of the topic that no record contains, in small letters. */
+  "sonde:unknownWords"?: string[];
   /** The original question, if its corrected form was answered. */
   "sonde:correctedFrom"?: string;
   "sonde:degraded"?: string[];

@@ -1,4 +1,4 @@
-// Corrected or suggested spelling, and codes that no record has.
+// Corrected or suggested spelling, and codes and words that no record has.
 
 import { changed } from "../address.ts";
 import { Go } from "../shell/link.tsx";
@@ -13,6 +13,7 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
   const names = (read?.names ?? []).filter((one) => one.match === "unknown").map((one) => one.text);
   const codes = (read?.identifiers ?? []).filter((one) => one.known === false).map((one) => one.value);
   const unknown = [...new Set([...codes, ...names])];
+  const lacking = meant || answer.features.length === 0 ? [] : (answer["sonde:unknownWords"] ?? []);
   return (
     <>
       {typed && read && (
@@ -25,6 +26,7 @@ export function Reading({ search, answer }: { search: URLSearchParams; answer: A
           {words.didYouMean} <Go to={`./?${changed(search, "q", meant)}`}>{meant}</Go>
         </p>
       )}
+      {lacking.length > 0 && <p class="soft small unknown-words">{lacking.map(words.unknownWord).join(" ")}</p>}
       {unknown.map((code) => (
         <p key={code} class="note unknown-code">
           {words.unknownCode(code)} {answer.features.length > 0 && words.nearestInstead}

@@ -58,6 +58,7 @@ export const words: Words = {
   showingFor: "Ergebnisse für",
   searchInstead: (typed) => `Stattdessen nach ${typed} suchen`,
   unknownCode: (code) => `Kein Datensatz hat die Kennung ${code}.`,
+  unknownWord: (word) => `Kein Datensatz enthält das Wort ${word}.`,
   nearestInstead: "Diese Datensätze kommen ihr in Wörtern und Bedeutung am nächsten.",
   examplesTitle: "Fragen Sie in eigenen Worten",
   examplesText: "Nennen Sie Thema, Ort und Zeitraum. Sonde liest aus der Frage das Was, Wo und Wann, und jeder Treffer erklärt, warum er in der Liste ist.",

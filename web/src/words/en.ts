@@ -34,6 +34,7 @@ export const words = {
   showingFor: "Showing results for",
   searchInstead: (typed: string) => `Search instead for ${typed}`,
   unknownCode: (code: string) => `No record has the code ${code}.`,
+  unknownWord: (word: string) => `No record contains the word ${word}.`,
   nearestInstead: "These records are the nearest by words and meaning.",
   examplesTitle: "Ask in your own words",
   examplesText: "Name a topic, a place, a period. Sonde reads what, where and when from the question, and each result explains why it is listed.",

@@ -58,6 +58,7 @@ export const words: Words = {
   showingFor: "Resultados para",
   searchInstead: (typed) => `Buscar en su lugar ${typed}`,
   unknownCode: (code) => `Ningún registro tiene el código ${code}.`,
+  unknownWord: (word) => `Ningún registro contiene la palabra ${word}.`,
   nearestInstead: "Estos son los registros más próximos por palabras y significado.",
   examplesTitle: "Pregunte con sus propias palabras",
   examplesText: "Indique un tema, un lugar y un período. Sonde lee en la pregunta qué, dónde y cuándo, y cada resultado explica por qué está en la lista.",

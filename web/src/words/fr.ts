@@ -60,6 +60,7 @@ export const words: Words = {
   showingFor: "Résultats pour",
   searchInstead: (typed) => `Rechercher plutôt ${typed}`,
   unknownCode: (code) => `Aucune fiche ne porte le code ${code}.`,
+  unknownWord: (word) => `Aucune fiche ne contient le mot ${word}.`,
   nearestInstead: "Voici les fiches les plus proches par les mots et le sens.",
   examplesTitle: "Posez votre question avec vos propres mots",
   examplesText: "Indiquez un sujet, un lieu, une période. Sonde lit dans la question le quoi, le où et le quand, et chaque résultat explique pourquoi il figure dans la liste.",

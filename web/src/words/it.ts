@@ -60,6 +60,7 @@ export const words: Words = {
   showingFor: "Risultati per",
   searchInstead: (typed) => `Cerca invece ${typed}`,
   unknownCode: (code) => `Nessuna scheda ha il codice ${code}.`,
+  unknownWord: (word) => `Nessuna scheda contiene la parola ${word}.`,
   nearestInstead: "Queste sono le schede più vicine per parole e significato.",
   examplesTitle: "Fare una domanda con parole proprie",
   examplesText: "Indicare un tema, un luogo, un periodo. Sonde legge nella domanda che cosa, dove e quando, e ogni risultato spiega perché è nell’elenco.",

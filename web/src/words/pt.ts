@@ -58,6 +58,7 @@ export const words: Words = {
   showingFor: "Resultados para",
   searchInstead: (typed) => `Buscar ${typed} mesmo assim`,
   unknownCode: (code) => `Nenhum registro tem o código ${code}.`,
+  unknownWord: (word) => `Nenhum registro contém a palavra ${word}.`,
   nearestInstead: "Estes são os registros mais próximos em palavras e significado.",
   examplesTitle: "Pergunte com suas próprias palavras",
   examplesText: "Informe um tema, um lugar, um período. O Sonde lê na pergunta o quê, onde e quando, e cada resultado explica por que está na lista.",
