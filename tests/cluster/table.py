@@ -41,9 +41,9 @@ class Row:
     @property
     def holds(self) -> bool:
         """No search is lost; after a kill, those in progress may be, if one retry gets an answer. Under a load that
-        pods cannot carry, some are refused."""
+        pods cannot carry, some are refused: by 503, and in no other way."""
         if self.name.startswith(_REFUSED):
-            return True
+            return all(one.endswith(" 503") for one in self.failures)
         return self.lost_with_retry == 0 if self.name.startswith(_MAY_LOSE) else self.lost == 0
 
     def line(self) -> str:

@@ -42,9 +42,12 @@ def test_a_row_says_what_was_asked_and_lost() -> None:
         (replace(ROW, lost=1), False),
         (replace(ROW, name="`kill -9` of a process", lost=1), True),
         (replace(ROW, name="`kill -9` of a process", lost=2, lost_with_retry=1), False),
+        (replace(ROW, name="load until pods are added", lost=1, failures=("12:00:01 503",)), True),
+        (replace(ROW, name="load until pods are added", lost=1, failures=("12:00:01 500",)), False),
+        (replace(ROW, name="load until pods are added", lost=1, failures=("12:00:01 ReadTimeout: ",)), False),
     ],
 )
-def test_only_a_kill_may_lose_what_is_in_progress(row: Row, holds: bool) -> None:
+def test_only_a_kill_may_lose_what_is_in_progress_and_only_a_load_what_is_refused(row: Row, holds: bool) -> None:
     assert row.holds is holds
 
 
