@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from pydantic import ValidationError
 
+from core.json_types import Json
 from search_api.agents.api import Api
 
 _MOST = 5
@@ -19,7 +18,7 @@ class PlainServer(MCPServer[Api | None]):
     """Wrong arguments of tools and prompts are named, each with what is wrong."""
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Api | None, Any] | None = None
+        self, name: str, arguments: Json, context: Context[Api | None, object] | None = None
     ) -> CallToolResult | InputRequiredResult:
         try:
             return await super().call_tool(name, arguments, context)
@@ -29,7 +28,7 @@ class PlainServer(MCPServer[Api | None]):
             raise
 
     async def get_prompt(
-        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Api | None, Any] | None = None
+        self, name: str, arguments: Json | None = None, context: Context[Api | None, object] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         known = {one.name: one for one in await self.list_prompts()}
         if name not in known:
