@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.collection import BadCollection
 from evaluation.collections.pira import Language, plain
+from evaluation.lines import Faults, json_lines
 from evaluation.splits import Half
 
 
@@ -77,36 +78,28 @@ def load_questions(path: Path) -> tuple[AnswerQuestion, ...]:
     """Questions of one's own, a JSON object a line: ``question``, and if known ``document`` (id or file name),
     ``answers``, ``pages``, ``answerable``, ``kind`` and ``also`` (more documents).
 
-    Raises BadCollection that names the bad lines.
+    Raises BadCollection that names the bad lines, and SondeError for a file that cannot be read.
     """
-    read: list[AnswerQuestion] = []
-    wrong: list[str] = []
-    for number, text in enumerate(path.read_text("utf-8").splitlines(), 1):
-        if not text.strip():
-            continue
-        try:
-            line = _Line.model_validate_json(text)
-        except ValidationError as error:
-            first = error.errors()[0]
-            member = ".".join(str(part) for part in first["loc"])
-            wrong.append(f"line {number}: {member or 'it'}: {first['msg']}")
-            continue
-        answers, pages = tuple(line.answers), tuple(line.pages)
-        read.append(
-            AnswerQuestion(
-                line.id or str(number),
-                line.question,
-                line.document,
-                answers,
-                line.answerable,
-                pages,
-                line.kind,
-                tuple(line.also),
-            )
-        )
-    if wrong or not read:
-        raise BadCollection(str(path), wrong or ["holds no question"])
+    faults = Faults(path)
+    read = [_question(number, line) for number, line in json_lines(path, _Line, faults)]
+    faults.refuse()
+    if not read:
+        raise BadCollection(str(path), ["holds no question"])
     return tuple(read)
+
+
+def _question(number: int, line: _Line) -> AnswerQuestion:
+    """Without an id of its own, it has the number of its line."""
+    return AnswerQuestion(
+        line.id or str(number),
+        line.question,
+        line.document,
+        tuple(line.answers),
+        line.answerable,
+        tuple(line.pages),
+        line.kind,
+        tuple(line.also),
+    )
 
 
 def load_pira(data: Path, language: Language = "en") -> AnswerCollection:
