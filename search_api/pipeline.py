@@ -192,8 +192,18 @@ class SearchPipeline:
             page = self._page(one, whole, serving, found())
         facets = read_facets(names, outside.aggregations, choices) if names else {}
         better = words.spelling.question if words.spelling is not None else None
-        answer = Answer(page, whole.matched, read, one.degraded, facets, better, watch.took_ms, whole.total)
-        return replace(answer, unknown_words=words.unknown), words.spelling
+        answer = Answer(
+            page,
+            whole.matched,
+            read,
+            one.degraded,
+            facets,
+            better,
+            watch.took_ms,
+            whole.total,
+            unknown_words=words.unknown,
+        )
+        return answer, words.spelling
 
     def _choices(self, request: SearchRequest, one: Ordered) -> Choices:
         """The inputs that decide the values of facets."""
