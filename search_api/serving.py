@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cachetools import TTLCache
@@ -62,6 +62,12 @@ class Serving:
     def lacks(self, language: str | None) -> bool:
         """Whether the records are surely in other languages (ISO 639-1; None: unknown)."""
         return language is not None and bool(self.languages) and language not in self.languages
+
+    def reading(self, language: str | None) -> Serving:
+        """Without the embedder if it does not read that language (ISO 639-1; None: unknown): its cosines are noise.
+        Nothing is degraded by that, so ``embedder_problem`` stays None.
+        """
+        return self if self.embedder is None or self.embedder.card.reads(language) else replace(self, embedder=None)
 
     @property
     def has_names(self) -> bool:

@@ -411,7 +411,7 @@ class DocumentsSettings(_Group):
         description="Files of public documents that Sonde keeps and shows: those whose record has an open licence, "
         "`all` or `none`.",
     )
-    segmenter: str | None = Field(None, description="Folder of a trained segmenter. Default: similarity of sentences.")
+    segmenter: str | None = Field(None, description="Folder of a trained segmenter. Default: paragraphs, even halves.")
 
 
 class LibrarySettings(_Group):

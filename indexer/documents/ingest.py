@@ -28,7 +28,7 @@ from es_mappings.migration import migrate
 from es_mappings.names import alias
 from es_mappings.shape import USUAL, IndexShape
 from indexer.documents.catalogued import put_record, summary_of
-from indexer.documents.coherence import Coherence
+from indexer.documents.coherence import Coherence, all_alike
 from indexer.documents.detect_format import MEDIA_TYPES
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.isolation import Parsed, read_isolated
@@ -84,8 +84,8 @@ def not_kept(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class IngestParts:
-    """``embedder`` loads the model with the given name. ``coherence`` makes the segmentation port from the embedder;
-    None uses the similarity of embeddings. ``segmenter`` is its name: after a change, documents are split again.
+    """``embedder`` loads the model with the given name. ``coherence`` says where a long text is split,
+    ``segmenter`` is its name: after a change, documents are split again.
     ``registries`` complete the metadata of documents with a DOI; None: nobody is asked.
     """
 
@@ -96,7 +96,7 @@ class IngestParts:
     limits: Limits = field(default_factory=Limits)
     ocr: Ocr = field(default_factory=Ocr)
     options: SegmentOptions = field(default_factory=SegmentOptions)
-    coherence: Coherence | None = None
+    coherence: Coherence = all_alike
     segmenter: str = ""
     parse: Parse = read_isolated
     keep_file: KeepFile = not_kept

@@ -1,8 +1,8 @@
-"""Splits a document into passages: at the sentences that cohere least with the sentence before them.
+"""Splits a document into passages.
 
 Recursive, as in paper 001: text that is too long is split at its weakest joint, then each half again, until all pieces
-fit the embedder. Coherence is a port: the trained segmenter, or the similarity of the embeddings of the text before
-and after a joint.
+fit the embedder. Which joint is weak is a port: a trained segmenter says it, else all are alike, so that paragraphs are
+kept together and the halves are even. By meaning, it finds the right passages no more often (docs/documents.md).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from core.passage import Passage, PassageKind
 from core.ports import Embedder
-from indexer.documents.coherence import Coherence, embedding_coherence
+from indexer.documents.coherence import Coherence, all_alike
 from indexer.documents.model import Block, ReadDocument, Table
 from indexer.documents.sections import Section, sections, without_number
 from indexer.documents.short_pieces import Piece, without_short
@@ -65,12 +65,11 @@ def header_of(title: str, path: Sequence[str]) -> str:
 
 
 def segment(
-    document: ReadDocument, id: str, embedder: Embedder, options: SegmentOptions, coherence: Coherence | None = None
+    document: ReadDocument, id: str, embedder: Embedder, options: SegmentOptions, coherence: Coherence = all_alike
 ) -> Segmented:
     """Passages in the order of the document; their ids are ``{id}#{ordinal}``."""
     most = min(options.most_tokens, MOST_TOKENS, embedder.card.max_tokens) - SPECIAL_TOKENS
     count = embedder.count_tokens
-    coherence = coherence or embedding_coherence(embedder)
     pieces: list[Piece] = []
     cut = 0
     for section in sections(document.blocks):

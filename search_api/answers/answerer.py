@@ -10,7 +10,7 @@ import structlog
 
 from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
-from reading.language import detect_language
+from reading.language import detect_language, sure_language
 from search_api.answers.cells import quoted_cell
 from search_api.answers.citations import Judge, checked_sentences
 from search_api.answers.extract import best_quotes, quoted_text
@@ -136,7 +136,8 @@ class Answerer:
         self, question: str, passages: Sequence[FoundPassage], serving: Serving, language: str | None, state: _State
     ) -> CitedAnswer:
         weights = self._parts.retriever.parts.config.quotes
-        quotes = best_quotes(question, passages, serving.embedder, self._parts.config.quotes, weights)
+        embedder = serving.reading(sure_language(question)).embedder
+        quotes = best_quotes(question, passages, embedder, self._parts.config.quotes, weights, language)
         if not quotes:
             return _refusal(passages, language, state)
         quotes = self._with_cells(question, quotes, passages)

@@ -29,15 +29,23 @@ class Quote:
 
 
 def best_quotes(
-    question: str, passages: Sequence[FoundPassage], embedder: Embedder | None, count: int, share: QuoteWeights
+    question: str,
+    passages: Sequence[FoundPassage],
+    embedder: Embedder | None,
+    count: int,
+    share: QuoteWeights,
+    language: str | None = None,
 ) -> tuple[Sentence, ...]:
-    """The best ``count`` distinct sentences, in the order of their passages; each cites its own passage."""
+    """The best ``count`` distinct sentences, in the order of their passages; each cites its own passage.
+
+    ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
+    """
     candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
     if not candidates:
         return ()
     read = [_with_heads(text, passage) for text, passage in candidates]
-    words = [content_words(text) for text in read]
-    asked = weights(words, content_words(question))
+    words = [content_words(text, language) for text in read]
+    asked = weights(words, content_words(question, language))
     meant = _cosines(question, read, embedder)
     quotes = [
         Quote(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
 from es_mappings.names import alias
+from reading.language import sure_language
 from search_api.answers.coverage import content_words, coverage, weights
 from search_api.answers.follow_up import in_context
 from search_api.answers.interactions import interactions
@@ -58,6 +59,7 @@ class PassageRetriever:
 
     def retrieve(self, asked: AskRequest, serving: Serving) -> Retrieved:
         """Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer."""
+        serving = serving.reading(sure_language(asked.question))
         read = self.parts.understander.understand(in_context(asked.question, asked.turns), _READ)
         found = self._found(asked, read, serving)
         ranking = self._ranked(asked, read, found, serving)
@@ -66,7 +68,7 @@ class PassageRetriever:
         best = judged(ranking, found, asked.top_k or self.config.top_k)
         kept = [one for one in best if one.relevance >= threshold]
         near = [] if kept else best[:_MOST_NEAR]
-        without = ("dense",) if serving.embedder is None else ()
+        without = ("dense",) if serving.embedder_problem is not None else ()
         return Retrieved(_numbered(kept), _numbered(near), (*without, *unread, *read.degraded))
 
     def tables(self, quoted: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
@@ -101,7 +103,7 @@ class PassageRetriever:
     def _ranked(self, asked: AskRequest, read: Interpretation, found: FoundPassages, serving: Serving) -> Ranking:
         ids = sorted(found.passages)
         columns = self.ranker.columns
-        covered = _covered(read.text, [found.passages[id] for id in ids])
+        covered = _covered(read, [found.passages[id] for id in ids])
         fields = [
             fields_of({**found.fields[id], "covered": [share], **_met(found, id)}, columns)
             for id, share in zip(ids, covered, strict=True)
@@ -152,7 +154,9 @@ def _met(found: FoundPassages, id: str) -> Fields:
     return {"interaction": [found.interactions[id]]} if id in found.interactions else {}
 
 
-def _covered(question: str, passages: Sequence[FoundPassage]) -> list[float]:
-    texts = [content_words(f"{one.title} {' '.join(one.section_path)} {one.text}") for one in passages]
-    asked = weights(texts, content_words(question))
+def _covered(read: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:
+    """Passages are read in the question's language: words of another one are other words."""
+    held = [f"{one.title} {' '.join(one.section_path)} {one.text}" for one in passages]
+    texts = [content_words(text, read.language) for text in held]
+    asked = weights(texts, content_words(read.text, read.language))
     return [coverage(asked, text) for text in texts]

@@ -11,6 +11,7 @@ from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
+from indexer.documents.coherence import all_alike
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
 from indexer.documents.limits import Limits, Ocr
@@ -55,7 +56,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         limits=limits,
         ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
         options=SegmentOptions(given.most_tokens, given.overlap),
-        coherence=coherence,
+        coherence=coherence or all_alike,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
         registries=registries(settings, lambda: models.gate),

@@ -7,6 +7,7 @@ that are not reached. Exits with 1 where something is missing that the chart's p
 from __future__ import annotations
 
 import base64
+import os
 import subprocess
 import sys
 import tempfile
@@ -46,7 +47,10 @@ def _operator(kubernetes: ControlPlane, folder: Path) -> Iterator[None]:
     more = ("--metrics-port=0", "--enable-leader-election=false", "--set-default-security-context=false")
     with (folder / "operator.log").open("wb") as log:
         process = subprocess.Popen(
-            [str(program), "manager", f"--kubeconfig={kubernetes.kubeconfig}", *options, *more], stdout=log, stderr=log
+            [str(program), "manager", *options, *more],
+            env={**os.environ, "KUBECONFIG": str(kubernetes.kubeconfig)},
+            stdout=log,
+            stderr=log,
         )
     try:
         yield

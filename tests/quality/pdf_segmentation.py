@@ -23,7 +23,7 @@ import numpy as np
 
 from core.passage import Passage
 from core.ports import Embedder
-from indexer.documents.coherence import Coherence, embedding_coherence
+from indexer.documents.coherence import Coherence, all_alike, embedding_coherence
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.read_pdf import read_pdf
@@ -60,15 +60,10 @@ def by_words(texts: Sequence[str]) -> list[float]:
     return scores
 
 
-def evenly(texts: Sequence[str]) -> list[float]:
-    """All joints alike: paragraphs first, then even halves."""
-    return [0.0] * (len(texts) - 1)
-
-
 def ways(embedder: Embedder, segmenter: str | None) -> dict[str, Coherence]:
     found: dict[str, Coherence] = {
-        "sentences (default)": embedding_coherence(embedder),
-        "even halves": evenly,
+        "even halves (default)": all_alike,
+        "sentences (until 25 November 2026)": embedding_coherence(embedder),
         "shared words": by_words,
         "pairs of sentences (until 24 November 2026)": by_windows(embedder),
     }

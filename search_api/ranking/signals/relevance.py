@@ -50,23 +50,29 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """``by_words``: the curve of a passage without token vectors; ``by_tokens``: of one with."""
+    """``by_tokens``: the curve of a passage with token vectors; ``by_words``: of one without; ``alone``: of all
+    passages where no embedder reads the question.
+    """
 
     name: ClassVar[SignalName] = "relevance"
     columns: ClassVar[tuple[AnyColumn, ...]] = (COVERED, INTERACTION)
     weight: float
     by_words: Curve
     by_tokens: Curve
+    alone: Curve
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
 
     def measure(self, asked: Asked) -> Measured | None:
-        """A passage without a cosine is judged by its words alone."""
+        """A passage that meaning did not find, though it searched, is taken to mean what it says."""
         covered, met = asked.candidates[COVERED], asked.candidates[INTERACTION]
+        nothing = np.zeros(len(covered))
         cosines = asked.candidates.arms.get(PassageDense.name)
-        felt = covered if cosines is None else np.where(np.isnan(cosines), covered, cosines)
-        plain = self.by_words.at(felt, covered, np.zeros(len(covered)))
+        if cosines is None:
+            return Measured.or_neutral(self.alone.at(nothing, covered, nothing), self.weight, 0.0)
+        felt = np.where(np.isnan(cosines), covered, cosines)
+        plain = self.by_words.at(felt, covered, nothing)
         raw = np.where(np.isnan(met), plain, self.by_tokens.at(felt, covered, np.nan_to_num(met)))
         return Measured.or_neutral(raw, self.weight, 0.0)
 
