@@ -81,7 +81,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
 
 
 def _compare(folder: Path, out: Path, settings: Settings) -> None:
-    """Compares the segmenter with the similarity of embeddings, the default, in finding section ends."""
+    """Compares the segmenter with the similarity of embeddings in finding section ends."""
     trained = load_segmenter(str(out), settings.models.folder)
     similar = embedding_coherence(remembering(settings))
     click.echo(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")
