@@ -13,20 +13,32 @@ from tests.cluster.searched import asked
 
 MOST = 4
 _CLIENTS = 9
-# Half of the chart's share: where other work holds two cores, pods never get the whole.
-_AUTOSCALING = {"api": {"autoscaling": {"enabled": True, "min": API_PODS, "max": MOST, "cpuPercent": 75}}}
+_AUTOSCALING = {"api": {"autoscaling": {"enabled": True, "min": API_PODS, "max": MOST}}}
 
 
 def scaled_under_load(release: Release) -> None:
-    """Clients without a pause until there are more pods, all ready; then none, until the autoscaler has taken them."""
+    """Clients without a pause until there are more pods, all ready; then the check's own searches alone, until the
+    autoscaler has taken a pod away.
+    """
     node = release.node
     release.must("install", _AUTOSCALING)
-    wait_until(lambda: _share(node) is not None, 180, "the autoscaler knows the pods' processor time")
-    with _load(node):
-        took_s = wait_until(lambda: _more_are_ready(node), 300, "the autoscaler has added a pod, and it is ready")
-        say(f"{_ready(node)} pods are ready after {took_s:.0f} s")
-    took_s = wait_until(lambda: _wanted(node) == API_PODS, 300, "the autoscaler has taken the pods away")
-    say(f"{API_PODS} pods again {took_s:.0f} s after the load")
+    try:
+        wait_until(lambda: _share(node) is not None, 180, "the autoscaler knows the pods' processor time")
+        with _load(node):
+            took_s = wait_until(lambda: _more_are_ready(node), 300, "the autoscaler has added a pod, and it is ready")
+            most = _ready(node)
+            say(f"{most} pods are ready after {took_s:.0f} s")
+        took_s = wait_until(lambda: _wanted(node) < most, 300, "the autoscaler has taken a pod away")
+        say(f"{_wanted(node)} pods {took_s:.0f} s after the load")
+    finally:
+        _without(release)
+
+
+def _without(release: Release) -> None:
+    """Without the autoscaler, which owns the number of pods: Helm refuses to set another one than it finds."""
+    node = release.node
+    node.kubectl("delete", "hpa", "demo-sonde-api")
+    node.kubectl("scale", "deployment/demo-sonde-api", f"--replicas={API_PODS}")
     release.must("install")
     release.wait()
 
