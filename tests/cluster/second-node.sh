@@ -6,8 +6,9 @@ export TWO="$NODE/two" API_IP=10.77.0.1 PODS=10.78.0.0/16 LOGS="$NODE/two/logs" 
 MY_IP=10.77.9.2
 if [ "${1:-}" != inside ]; then
   mkdir -p "$TWO"
-  # The images that the first node has; before its first pod.
-  cp -a "$NODE/containerd" "$TWO/containerd"
+  # The images that the first node has; before its first pod. Its collector may remove what the import left meanwhile.
+  copied() { rm -rf "$TWO/containerd" && cp -a "$NODE/containerd" "$TWO/containerd"; }
+  copied || copied || copied
   for folder in /sys/fs/cgroup/*; do  # a control group below the first node's, per hierarchy (v1)
     mkdir -p "$folder/node2"
     if [ -e "$folder/cpuset.cpus" ]; then
