@@ -18,8 +18,6 @@ who whom whose why will with would you your"""
 _OTHERS = """der die das und ist in von für mit wie was le la les de du des et est que qui dans pour sur quel quelle el
 los las y en un una por"""
 STOPWORDS = frozenset(f"{_ENGLISH} {_OTHERS}".split())
-
-
 _SNOWBALL = {"de": "german", "es": "spanish", "fr": "french", "it": "italian", "pt": "portuguese"}
 
 

@@ -18,7 +18,7 @@ _AUTOSCALING = {"api": {"autoscaling": {"enabled": True, "min": API_PODS, "max":
 
 def scaled_under_load(release: Release) -> None:
     """Clients without a pause until there are more pods, all ready; then the check's own searches alone, until the
-    autoscaler has taken a pod away.
+    autoscaler has taken them away.
     """
     node = release.node
     release.must("install", _AUTOSCALING)
@@ -26,10 +26,9 @@ def scaled_under_load(release: Release) -> None:
         wait_until(lambda: _share(node) is not None, 180, "the autoscaler knows the pods' processor time")
         with _load(node):
             took_s = wait_until(lambda: _more_are_ready(node), 300, "the autoscaler has added a pod, and it is ready")
-            most = _ready(node)
-            say(f"{most} pods are ready after {took_s:.0f} s")
-        took_s = wait_until(lambda: _wanted(node) < most, 300, "the autoscaler has taken a pod away")
-        say(f"{_wanted(node)} pods {took_s:.0f} s after the load")
+            say(f"{_ready(node)} pods are ready after {took_s:.0f} s")
+        took_s = wait_until(lambda: _wanted(node) == API_PODS, 300, "the autoscaler has taken the pods away")
+        say(f"{API_PODS} pods again {took_s:.0f} s after the load")
     finally:
         _without(release)
 

@@ -158,8 +158,8 @@ def test_topic_words_are_not_copied_from_titles(
 def test_the_rule_gives_the_committed_grades(
     questions: list[Question], qrels: Qrels, catalogue: Mapping[str, Record]
 ) -> None:
-    some = questions[::20]
-    assert judge(some, list(catalogue.values())) == {q.id: qrels[q.id] for q in some}
+    every_tenth = questions[::10]
+    assert judge(every_tenth, list(catalogue.values())) == {q.id: qrels[q.id] for q in every_tenth}
 
 
 def words(text: str) -> list[str]:
