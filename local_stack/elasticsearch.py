@@ -177,11 +177,20 @@ def node_jvm_options(settings: ElasticsearchSettings) -> list[str]:
     return [*heap, *quiet, *settings.jvm_options]
 
 
-def _prepare(stack: StackSettings, log: Path, report: Report) -> Command:
+def fetched(stack: StackSettings, report: Report) -> tuple[Account | None, Java, Path]:
+    """The account that the node runs as, its Java, and the folder of a whole Elasticsearch, fetched where there is
+    none. Raises StackError.
+    """
     settings = stack.elasticsearch
     account = unprivileged_account(settings.run_as)
     java = find_java(stack.environment, account)
-    home = ensure_distribution(reachable_cache(stack.cache, account), settings.version, java, stack.environment, report)
+    cache = reachable_cache(stack.cache, account)
+    return account, java, ensure_distribution(cache, settings.version, java, stack.environment, report)
+
+
+def _prepare(stack: StackSettings, log: Path, report: Report) -> Command:
+    account, java, home = fetched(stack, report)
+    settings = stack.elasticsearch
     folders = NodeFolders(node_folder(stack.folder, account))
     if not folders.root.is_relative_to(stack.folder):
         report(f"{NAME}.relocated", folder=str(folders.root), account=account.name if account else "")

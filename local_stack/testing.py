@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from local_stack.accounts import node_folder, unprivileged_account
-from local_stack.elasticsearch import elasticsearch_part
+from local_stack.elasticsearch import elasticsearch_part, fetched
 from local_stack.part import External, Part
 from local_stack.ports import free_port
 from local_stack.report import Report, silent
@@ -67,6 +67,11 @@ def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -
         ]  # fmt: skip
         # At once: a node answers when the others are there.
         yield list(pool.map(running.enter_context, held))
+
+
+def fetch_elasticsearch() -> None:
+    """Elasticsearch is in the cache then, so that a node starts where there is no network. Raises StackError."""
+    fetched(StackSettings(Path(), os.environ, default_cache()), silent)
 
 
 @contextmanager

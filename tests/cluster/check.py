@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from local_stack.testing import fetch_elasticsearch
 from tests.cluster import old_release
 from tests.cluster.course import NAMES, OLD, PARTS, course
 from tests.cluster.elastic_operator import reconciled
@@ -61,6 +62,8 @@ def main(arguments: list[str]) -> int:
     with step("programs of Go modules"):
         for name in PROGRAMS if given.only is None else ():
             built(name)
+    with step("Elasticsearch's files"):
+        fetch_elasticsearch()  # the cluster has no way out
     if not given.keep_image:
         _build_images(node)
     found = _found(node, given.only or [OPERATOR, *PARTS])
@@ -111,11 +114,17 @@ def servers(node: Node) -> Iterator[None]:
     process = node.start("tests.cluster.servers", str(folder))
     try:
         with step("Elasticsearch"):
-            wait_until((folder / "up").exists, 300, "Elasticsearch answers")
+            wait_until(lambda: _is_up(folder, process), 300, "Elasticsearch answers")
         yield
     finally:
         (folder / "stop").touch()
         process.wait(120)
+
+
+def _is_up(folder: Path, process: subprocess.Popen[bytes]) -> bool:
+    if process.poll() is not None:
+        raise RuntimeError(f"The servers beside the pods ended: see {folder.parent}/tests.cluster.servers.log")
+    return (folder / "up").exists()
 
 
 if __name__ == "__main__":
