@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -32,17 +33,37 @@ def best_quotes(
     question: str,
     passages: Sequence[FoundPassage],
     embedder: Embedder | None,
-    count: int,
+    most: int,
     share: QuoteWeights,
     language: str | None = None,
 ) -> tuple[Sentence, ...]:
-    """The best ``count`` distinct sentences, in the order of their passages; each cites its own passage.
+    """The best distinct sentences, best first, as many as are needed and at most ``most``; each cites its own passage.
 
     ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
     """
+    ranked = ranked_quotes(question, passages, embedder, share, language)
+    return tuple(Sentence(quote.text, (quote.number,), True) for quote in needed(ranked, share)[:most])
+
+
+def needed(ranked: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
+    """The best one; the second unless the best stands far above it, since an answer is often told in two sentences; and
+    those that may be the answer as well as the best.
+    """
+    allowed = chain((0.0, share.second), repeat(share.near))
+    return [quote for quote, below in zip(ranked, allowed, strict=False) if quote.score >= ranked[0].score - below]
+
+
+def ranked_quotes(
+    question: str,
+    passages: Sequence[FoundPassage],
+    embedder: Embedder | None,
+    share: QuoteWeights,
+    language: str | None = None,
+) -> list[Quote]:
+    """All sentences of the passages with their scores, best first, each text once."""
     candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
     if not candidates:
-        return ()
+        return []
     read = [_with_heads(text, passage) for text, passage in candidates]
     words = [content_words(text, language) for text in read]
     asked = weights(words, content_words(question, language))
@@ -56,8 +77,7 @@ def best_quotes(
         for (text, passage), held, cosine in zip(candidates, words, meant, strict=True)
     ]
     best = sorted(quotes, key=lambda quote: (-quote.score, quote.number))
-    distinct = list({quote.text: quote for quote in reversed(best)}.values())[::-1][:count]
-    return tuple(Sentence(quote.text, (quote.number,), True) for quote in distinct)
+    return list({quote.text: quote for quote in reversed(best)}.values())[::-1]
 
 
 def quoted_text(quotes: Sequence[Sentence]) -> str:

@@ -27,13 +27,13 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class AnswerConfig:
     """``top_k`` passages are read; those with a relevance (0..1) below ``threshold`` are dropped. ``support``: the
-    least support (0..1) of a sentence by its cited text.
+    least support (0..1) of a sentence by its cited text. ``quotes``: the most that are given where no model answers.
     """
 
     top_k: int = 8
     threshold: float = 0.35
     support: float = 0.35
-    quotes: int = 3
+    quotes: int = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,15 +87,18 @@ EVERYTHING = Known()
 @dataclass(frozen=True, slots=True)
 class QuoteWeights:
     """How to choose sentences to quote: ``words`` is the share of the question's words, the rest is meaning;
-    ``relevance`` adds the passage's own relevance.
+    ``relevance`` adds the passage's own relevance. ``second``: how far below the best score the second sentence is
+    still quoted; ``near``: the same for all further ones.
     """
 
     words: float
     relevance: float
+    second: float
+    near: float
 
     def __post_init__(self) -> None:
         check_shares(words=self.words)
-        check_not_negative(relevance=self.relevance)
+        check_not_negative(relevance=self.relevance, second=self.second, near=self.near)
 
 
 _TARGETS = ("records", "passages", "similar")

@@ -1,0 +1,49 @@
+"""Quotes of passages: the sentence that answers first, and others only where they may answer as well."""
+
+from __future__ import annotations
+
+import pytest
+
+from search_api.answers.extract import Quote, best_quotes, needed
+from search_api.answers.values import FoundPassage
+from search_api.ranking.config import QuoteWeights
+
+BY_WORDS = QuoteWeights(words=1.0, relevance=0.0, second=0.5, near=0.2)
+
+
+def quoted(question: str, *texts: str, most: int = 5) -> list[str]:
+    passages = [FoundPassage(f"d#{number}", "d", text, number) for number, text in enumerate(texts, 1)]
+    return [one.text for one in best_quotes(question, passages, None, most, BY_WORDS)]
+
+
+def test_one_sentence_that_answers_stands_alone() -> None:
+    answer = "The cores of Green Lake were drilled to 731 cm."
+    assert quoted("How deep were the cores of Green Lake drilled?", f"Nobody has built a house here. {answer}") == [
+        answer
+    ]
+
+
+def test_sentences_that_answer_as_well_are_quoted_too_up_to_the_limit() -> None:
+    same = [f"Turbidity of Green Lake was {number} NTU in spring." for number in range(1, 8)]
+    assert quoted("Which turbidity has Green Lake?", *same) == same[:5]
+    assert quoted("Which turbidity has Green Lake?", *same, most=2) == same[:2]
+
+
+def test_nothing_is_quoted_of_nothing() -> None:
+    assert quoted("Which turbidity has Green Lake?") == []
+
+
+@pytest.mark.parametrize(
+    ("scores", "kept"),
+    [
+        ([0.9, 0.8, 0.75, 0.69, 0.1], [0.9, 0.8, 0.75]),
+        ([0.9, 0.45, 0.4], [0.9, 0.45]),
+        ([0.9, 0.3, 0.2], [0.9]),
+        ([0.3], [0.3]),
+        ([0.3, 0.3, 0.3], [0.3, 0.3, 0.3]),
+        ([], []),
+    ],
+)
+def test_the_second_may_lie_further_below_the_best_than_others(scores: list[float], kept: list[float]) -> None:
+    ranked = [Quote(str(number), 1, score) for number, score in enumerate(scores)]
+    assert [one.score for one in needed(ranked, BY_WORDS)] == kept
