@@ -30,6 +30,7 @@ from search_api.understanding.interpretation import Interpretation
 
 _SHOWN = [
     "document", "record", "text", "title", "kind", "section_path", "section_role", "first_page", "last_page", "table",
+    "language",
 ]  # fmt: skip
 
 
@@ -166,6 +167,7 @@ def _passage(hit: JsonMapping) -> FoundPassage:
         first_page=source.get("first_page"),
         last_page=source.get("last_page"),
         table=source.get("table"),
+        language=source.get("language"),
     )
 
 

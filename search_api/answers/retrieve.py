@@ -103,9 +103,13 @@ class PassageRetriever:
     def _ranked(self, asked: AskRequest, read: Interpretation, found: FoundPassages, serving: Serving) -> Ranking:
         ids = sorted(found.passages)
         columns = self.ranker.columns
+        asked_in = sure_language(asked.question)
         covered = _covered(read, [found.passages[id] for id in ids])
         fields = [
-            fields_of({**found.fields[id], "covered": [share], **_met(found, id)}, columns)
+            fields_of(
+                {**found.fields[id], "covered": [share], **_met(found, id), **_foreign(found, id, asked_in, serving)},
+                columns,
+            )
             for id, share in zip(ids, covered, strict=True)
         ]
         arms = {name: [scores.get(id) for id in ids] for name, scores in found.scores.items()}
@@ -152,6 +156,13 @@ def _numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
 
 def _met(found: FoundPassages, id: str) -> Fields:
     return {"interaction": [found.interactions[id]]} if id in found.interactions else {}
+
+
+def _foreign(found: FoundPassages, id: str, asked_in: str | None, serving: Serving) -> Fields:
+    written_in = found.passages[id].language
+    if asked_in is None or written_in is None or written_in == asked_in or serving.embedder is None:
+        return {}
+    return {"foreign": [1.0]} if serving.embedder.card.reads(written_in) else {}
 
 
 def _covered(read: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:

@@ -69,7 +69,8 @@ class AskRequest:
 class FoundPassage:
     """A passage with its signals; ``relevance`` is calibrated, 0..1. Citations use ``number``, which starts at 1.
 
-    ``table``: the number of the table that it is a part of, in its document, from 1.
+    ``table``: the number of the table that it is a part of, in its document, from 1. ``language``: of the text, ISO
+    639-1; None: unknown.
     """
 
     id: str
@@ -87,6 +88,7 @@ class FoundPassage:
     first_page: int | None = None
     last_page: int | None = None
     table: int | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

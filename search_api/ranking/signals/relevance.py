@@ -28,6 +28,9 @@ INTERACTION: Column[float, Floats] = Column(
 )
 """-1..1: the late interaction with the question, NaN for a text without token vectors. Added like ``COVERED``."""
 
+FOREIGN: Column[float, Floats] = Column("foreign", (), lambda fields: number(first(fields, "foreign")), floats)
+"""1 for a text in another language than the question's, where the embedder reads both; else NaN. Added as above."""
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -51,15 +54,17 @@ class Curve:
 @dataclass(frozen=True, slots=True)
 class Relevance:
     """``by_tokens``: the curve of a passage with token vectors; ``by_words``: of one without; ``alone``: of all
-    passages where no embedder reads the question.
+    passages where no embedder reads the question; ``across``: of one with token vectors in another language than the
+    question, whose words are then no sign of anything.
     """
 
     name: ClassVar[SignalName] = "relevance"
-    columns: ClassVar[tuple[AnyColumn, ...]] = (COVERED, INTERACTION)
+    columns: ClassVar[tuple[AnyColumn, ...]] = (COVERED, INTERACTION, FOREIGN)
     weight: float
     by_words: Curve
     by_tokens: Curve
     alone: Curve
+    across: Curve
 
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
@@ -71,10 +76,12 @@ class Relevance:
         cosines = asked.candidates.arms.get(PassageDense.name)
         if cosines is None:
             return Measured.or_neutral(self.alone.at(nothing, covered, nothing), self.weight, 0.0)
-        felt = np.where(np.isnan(cosines), covered, cosines)
-        plain = self.by_words.at(felt, covered, nothing)
-        raw = np.where(np.isnan(met), plain, self.by_tokens.at(felt, covered, np.nan_to_num(met)))
-        return Measured.or_neutral(raw, self.weight, 0.0)
+        felt = np.where(np.isnan(cosines), covered, _above(asked.cosine_floor, cosines))
+        plain, seen = self.by_words.at(felt, covered, nothing), np.nan_to_num(met)
+        raw = np.where(np.isnan(met), plain, self.by_tokens.at(felt, covered, seen))
+        foreign = ~np.isnan(asked.candidates[FOREIGN]) & ~np.isnan(met)
+        across = np.maximum(raw, self.across.at(felt, nothing, seen))
+        return Measured.or_neutral(np.where(foreign, across, raw), self.weight, 0.0)
 
     def reasons(self, asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
         own, covered = float(raw[index]), float(asked.candidates[COVERED][index])
@@ -83,3 +90,10 @@ class Relevance:
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("its text was not read", counted)
+
+
+def _above(floor: float, cosines: Floats) -> Floats:
+    """The curves were fitted on cosines of which unlike texts have some 0. A model whose cosines all lie high (E5) says
+    where they begin, and is read from there on.
+    """
+    return cosines if floor <= 0.0 else (cosines - floor) / (1.0 - floor)

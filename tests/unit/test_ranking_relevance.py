@@ -1,0 +1,68 @@
+"""How relevant a passage is to a question, by what of it could be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from search_api.ranking.candidates import Candidates
+from search_api.ranking.fields import fields_of
+from search_api.ranking.signals.passage_dense import PassageDense
+from search_api.ranking.signals.relevance import Curve, Relevance
+from search_api.ranking.signals.signal import Asked
+from search_api.ranking.target import Target
+
+NEVER = Curve(-50.0, 0.0, 0.0)
+BY_COSINE = Curve(0.0, 1.0, 0.0)
+BY_INTERACTION = Curve(-9.0, 0.0, 0.0, 24.0)
+
+
+def relevance(
+    passage: Mapping[str, Sequence[float]],
+    *,
+    cosine: float | None = 0.0,
+    floor: float = -1.0,
+    by_words: Curve = NEVER,
+    by_tokens: Curve = NEVER,
+    across: Curve = NEVER,
+) -> float:
+    signal = Relevance(1.0, by_words=by_words, by_tokens=by_tokens, alone=NEVER, across=across)
+    read = fields_of({"covered": [0.0], **passage}, signal.columns)
+    candidates = Candidates.of(["a"], {PassageDense.name: [cosine]}, [read], signal.columns)
+    measured = signal.measure(Asked(candidates, Target(), floor))
+    assert measured is not None
+    return float(measured.raw[0])
+
+
+def test_a_model_whose_cosines_all_lie_high_is_read_from_its_floor() -> None:
+    at_the_floor = relevance({}, cosine=0.55, floor=0.55, by_words=BY_COSINE)
+    same_text = relevance({}, cosine=1.0, floor=0.55, by_words=BY_COSINE)
+
+    assert at_the_floor == pytest.approx(relevance({}, cosine=0.0, by_words=BY_COSINE))
+    assert same_text == pytest.approx(relevance({}, cosine=1.0, by_words=BY_COSINE))
+
+
+def test_a_model_without_a_floor_is_read_as_it_is() -> None:
+    assert relevance({}, cosine=0.5, by_words=BY_COSINE) == pytest.approx(0.622, abs=0.001)
+
+
+def test_a_passage_in_another_language_is_judged_without_its_words() -> None:
+    foreign = {"interaction": [0.5], "foreign": [1.0]}
+
+    assert relevance(foreign, across=BY_INTERACTION) == pytest.approx(0.953, abs=0.001)
+
+
+def test_one_in_the_same_language_is_not() -> None:
+    assert relevance({"interaction": [0.5]}, across=BY_INTERACTION) < 0.01
+
+
+def test_names_and_numbers_shared_by_two_languages_still_count() -> None:
+    foreign = {"interaction": [0.1], "foreign": [1.0], "covered": [1.0]}
+
+    shared = relevance(foreign, by_tokens=Curve(0.0, 0.0, 3.0), across=BY_INTERACTION)
+    assert shared == pytest.approx(0.953, abs=0.001)
+
+
+def test_a_foreign_passage_without_token_vectors_is_judged_by_the_rest() -> None:
+    assert relevance({"foreign": [1.0]}, by_words=BY_COSINE, across=BY_INTERACTION) == pytest.approx(0.5)
