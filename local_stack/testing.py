@@ -32,19 +32,21 @@ def elasticsearch_node(
     heap: str = "512m",
     cache: Path | None = None,
     version: str = DEFAULT_VERSION,
+    jvm_options: tuple[str, ...] = QUICK_START,
     report: Report = silent,
 ) -> Iterator[str]:
     """The address of an Elasticsearch that lives as long as the ``with``; any free port where none is named.
 
     ``environment`` is where Java and Maven are looked for; None means what this process inherited, as with any
-    child process. Logs stay in ``folder/logs``, the data do not. Raises StackError where it does not come up.
+    child process. Give no ``jvm_options`` where speed is measured. Logs stay in ``folder/logs``, the data do not.
+    Raises StackError where it does not come up.
     """
     settings = ElasticsearchSettings(
         http_port=port or free_port(),
         transport_port=free_port(),
         heap=heap,
         version=version,
-        jvm_options=QUICK_START,
+        jvm_options=jvm_options,
     )
     with _node(folder, settings, environment, cache, report) as url:
         yield url

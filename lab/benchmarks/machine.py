@@ -9,6 +9,11 @@ from pathlib import Path
 
 import psutil
 
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+
+_ONE_COMPILER = "-XX:TieredStopAtLevel=1"
+
 
 def machine() -> dict[str, str]:
     """Processor, cores, memory, load and the versions that matter."""
@@ -21,6 +26,22 @@ def machine() -> dict[str, str]:
         "onnxruntime": version("onnxruntime"),
         "elasticsearch client": version("elasticsearch"),
     }
+
+
+def serving(client: Elasticsearch) -> str:
+    """Elasticsearch's version and heap, and whether it can be measured at all.
+
+    A node of the tests runs without Java's second compiler, because that starts in half the time. Its vectors are then
+    compared several times slower than where Sonde is installed.
+    """
+    number = client.info().body["version"]["number"]
+    try:
+        nodes = client.nodes.info(metric="jvm").body["nodes"].values()
+    except ElasticsearchError:
+        return f"{number}, heap not told"
+    heap = " + ".join(f"{node['jvm']['mem']['heap_max_in_bytes'] / 2**30:.1f}" for node in nodes)
+    slow = any(_ONE_COMPILER in node["jvm"]["input_arguments"] for node in nodes)
+    return f"{number}, heap {heap} GiB" + (f", a node for tests ({_ONE_COMPILER}): too slow to measure" if slow else "")
 
 
 def _processor() -> str:

@@ -27,7 +27,7 @@ from es_mappings.names import KINDS, concrete
 from indexer.embed_missing import embed_missing
 from indexer.parts import Options, Parts
 from lab.benchmarks.ingest import EmbeddingTime, HarvestTime, time_embedding, time_harvest
-from lab.benchmarks.machine import machine
+from lab.benchmarks.machine import machine, serving
 from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
 from lab.benchmarks.searching import SearchTimes, time_searches
 from lab.benchmarks.timing import TimedNode
@@ -124,6 +124,7 @@ def _compare_graphs(
 ) -> None:
     embedder = Models(settings).embedder()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+    _say_node(console, figures, client)
     texts = [record.embedding_text for record in real_records(archives)]
     made, asked = MadeVectors.of(texts, embedder, max(sizes)), embedder.embed(_questions(), "query")
     for number in sizes:
@@ -147,6 +148,11 @@ def _compare_graphs(
         console.print(table)
 
 
+def _say_node(console: Console, figures: Json, client: Elasticsearch) -> None:
+    figures["machine"]["elasticsearch"] = serving(client)
+    console.print(f"Elasticsearch {figures['machine']['elasticsearch']}", highlight=False)
+
+
 def _questions() -> list[str]:
     return [json.loads(line)["q"] for line in _QUESTIONS.read_text("utf-8").splitlines()]
 
@@ -168,6 +174,7 @@ def _think(console: Console, figures: Json, settings: Settings) -> None:
 def _measure(console: Console, figures: Json, settings: Settings, archives: list[Path], *, embedding: bool) -> None:
     models = Models(settings)
     with _throw_away(settings, models) as (client, prefix):
+        _say_node(console, figures, client)
         _ingest(console, figures, models, client, prefix, archives, embedding=embedding)
         if embedding:
             _search(console, figures, settings, models, prefix)

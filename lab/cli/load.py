@@ -16,7 +16,7 @@ import click
 from rich.console import Console
 
 from core.errors import SondeError
-from lab.benchmarks.machine import machine
+from lab.benchmarks.machine import machine, serving
 from lab.cli.load_catalogue import catalogue
 from lab.cli.load_tables import say_what_was_made, show
 from lab.load.catalogue import Size
@@ -112,6 +112,7 @@ def load(
     with ExitStack() as held:
         held.enter_context(ended_by_signals())
         settings = held.enter_context(temporary_node(settings, progress.print))
+        before["elasticsearch"] = serving(elasticsearch_client(settings))
         made = held.enter_context(catalogue(settings, paths, size, standing, progress))
         if build_only:
             say_what_was_made(console, made, size)

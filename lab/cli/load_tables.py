@@ -14,7 +14,8 @@ from lab.load.summary import Summary
 def show(console: Console, summaries: list[Summary], before: dict[str, str], after: str) -> None:
     """Rates and times, then whose time it was; the load of the machine above both."""
     console.print(
-        f"{before['processor']}, {before['cores']} cores, load {before['load before']} before, {after} after",
+        f"{before['processor']}, {before['cores']} cores, load {before['load before']} before, {after} after; "
+        f"Elasticsearch {before['elasticsearch']}",
         highlight=False,
     )
     times = _table("clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "in ms (p95)", "failed", "degraded")

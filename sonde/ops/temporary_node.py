@@ -29,7 +29,9 @@ def temporary_node(settings: Settings, tell: Callable[[str], None]) -> Iterator[
         return
     tell("No Elasticsearch runs here; starting one for this command alone.")
     with tempfile.TemporaryDirectory(prefix="sonde-node-") as folder:
-        node = elasticsearch_node(Path(folder), heap=settings.elasticsearch.heap, cache=settings.stack.cache)
+        node = elasticsearch_node(
+            Path(folder), heap=settings.elasticsearch.heap, cache=settings.stack.cache, jvm_options=()
+        )
         with _mendable(), node as url:
             elasticsearch = settings.elasticsearch.model_copy(update={"url": url})
             yield settings.model_copy(update={"elasticsearch": elasticsearch})
