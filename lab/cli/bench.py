@@ -40,6 +40,7 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from search_api.request import SearchRequest
 from search_api.understanding.understand import Understander
+from sonde.cli.screen import screen
 from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.one_machine import serve_command, served_at
 from sonde.ops.temporary_node import temporary_node
@@ -89,7 +90,7 @@ def bench(
 
     Takes about five minutes. Other work on the machine shows in the figures: look at "load before".
     """
-    console = Console()
+    console = screen()
     archives = [] if only_thinking else [catalogues / name for name in _ARCHIVES]
     for archive in archives:
         if not archive.exists():

@@ -21,6 +21,7 @@ from lab.cli.chaos_reindex import reindex
 from lab.cli.chaos_soak import soak
 from lab.cli.chaos_volume import volume
 from lab.cli.throwaway import throwaway
+from sonde.cli.screen import screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -71,7 +72,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
             outcomes.append(outcome)
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
             progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")
-    show(Console(), outcomes)
+    show(screen(), outcomes)
     if not all(outcome.right for outcome in outcomes):
         sys.exit(1)
 

@@ -19,6 +19,7 @@ from lab.cluster.chaos_cluster import chaos_cluster
 from lab.cluster.soak import Soak, Soaked
 from lab.cluster.soak import soak as run_soak
 from local_stack.errors import StackError
+from sonde.cli.screen import screen
 
 
 @click.command()
@@ -48,7 +49,7 @@ def soak(
     except StackError as error:
         raise SondeError(str(error)) from error
     after = f"{os.getloadavg()[0]:.1f}"
-    _show(Console(), done, f"{before['cores']} cores, load {before['load before']} before, {after} after")
+    _show(screen(), done, f"{before['cores']} cores, load {before['load before']} before, {after} after")
     if json_file is not None:
         json_file.write_text(
             json.dumps({"machine": {**before, "load after": after}, **asdict(done)}, indent=1), "utf-8"

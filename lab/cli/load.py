@@ -24,6 +24,7 @@ from lab.load.clients import SEARCH_MODES, SearchMode, ask
 from lab.load.standing import drop as drop_standing
 from lab.load.summary import Summary
 from lab.own_api import own_api
+from sonde.cli.screen import screen
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -108,7 +109,7 @@ def load(
         return
     size, plan = Size(records, passages, embedded), Plan(_courses(chosen), clients, seconds, processes)
     paths, questions = _real(catalogues), _questions()
-    console, progress = Console(), Console(stderr=True)
+    console, progress = screen(), Console(stderr=True)
     with ExitStack() as held:
         held.enter_context(ended_by_signals())
         settings = held.enter_context(temporary_node(settings, progress.print))

@@ -21,6 +21,7 @@ from evaluation.answers.questions import AnswerCollection, load_pira, load_quest
 from evaluation.answers.run import Answered, examine
 from evaluation.judgements import JudgementFile
 from evaluation.splits import Half
+from sonde.cli.screen import screen
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
 from sonde.wiring.evaluation.judged import CHECKOUT, halves_of
@@ -120,7 +121,7 @@ def _row(one: Answered) -> Json:
 
 
 def _show(collection: AnswerCollection, made: str, measured: dict[str, float | int | None]) -> None:
-    console = Console()
+    console = screen()
     load = os.getloadavg()[0]
     console.print(f"{collection.name}, {len(collection.texts)} texts. {made} Load {load:.1f}.", markup=False)
     table = Table(box=None, pad_edge=False, show_header=False)
@@ -148,7 +149,7 @@ def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
         table.add_column(name, justify="left" if name == "kind" else "right")
     for kind, measured in kinds.items():
         table.add_row(kind, *(_told(measured[name]) for name in columns))
-    Console(width=140).print(table)
+    screen().print(table)
 
 
 def _told(value: float | int | None) -> str:

@@ -27,6 +27,7 @@ from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_live import evaluate_as_at_night, evaluate_live, has_judged_questions
+from sonde.cli.screen import screen
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
@@ -38,7 +39,6 @@ _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
 _PRINTED = ("nDCG@10", "AP", "RR", "P@10", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64", "R@100", "ap_over_k@100")
 _WORST = 5
-_WIDE = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +178,7 @@ def _files(given: Json) -> BeirFiles | None:
 
 def _evaluate(collection: Collection, asked: Asked) -> None:
     console = Console(stderr=True)
-    # Without a terminal the tables have their full width.
-    screen = Console() if sys.stdout.isatty() else Console(width=_WIDE)
+    shown_on = screen()
     for note in collection.notes:
         console.print(note, style="yellow")
     theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
@@ -196,7 +195,7 @@ def _evaluate(collection: Collection, asked: Asked) -> None:
             )
             others.append(against(done, other))
     report = Report(collection, done, others, _made(ready))
-    _show(screen, report)
+    _show(shown_on, report)
     _write(asked, report)
 
 
@@ -214,48 +213,48 @@ def _write(asked: Asked, report: Report) -> None:
         asked.html.write_text(report.to_html(), encoding="utf-8")
 
 
-def _show(screen: Console, report: Report) -> None:
+def _show(console: Console, report: Report) -> None:
     done, collection = report.evaluation, report.collection
-    screen.print(
+    console.print(
         f"{collection.name}: {len(collection.records)} documents, {len(collection.questions)} questions",
         highlight=False,
     )
     for name, count in done.degraded.items():
-        screen.print(f"{count} questions were ranked without {name}", style="yellow", highlight=False)
-    _show_measures(screen, done)
+        console.print(f"{count} questions were ranked without {name}", style="yellow", highlight=False)
+    _show_measures(console, done)
     if kinds := report.kinds():
-        _show_kinds(screen, kinds)
+        _show_kinds(console, kinds)
     if report.others:
-        _show_others(screen, report.others, done)
+        _show_others(console, report.others, done)
     else:
         texts = {question.id: question.text for question in collection.questions}
         for question, own, _ in worst_losses(done.measured, None, _WORST):
-            screen.print(f"  {own:.3f}  {question}: {texts[question]}", style="dim", markup=False, highlight=False)
+            console.print(f"  {own:.3f}  {question}: {texts[question]}", style="dim", markup=False, highlight=False)
 
 
-def _show_measures(screen: Console, done: Evaluation) -> None:
+def _show_measures(console: Console, done: Evaluation) -> None:
     for name in _PRINTED:
-        screen.print(f"{name:>16} {done.measured.means[name]:.4f}", highlight=False)
+        console.print(f"{name:>16} {done.measured.means[name]:.4f}", highlight=False)
     for name, value in asdict(done.beyond).items():
         if value:
-            screen.print(
+            console.print(
                 f"{name:>28} {value:.3f}" if isinstance(value, float) else f"{name:>28} {value}", highlight=False
             )
     p50, p95 = done.took_ms["total"]
-    screen.print(f"{'ms a question':>16} {p50:.0f} (95 %: {p95:.0f})", highlight=False)
+    console.print(f"{'ms a question':>16} {p50:.0f} (95 %: {p95:.0f})", highlight=False)
 
 
-def _show_kinds(screen: Console, kinds: Sequence[KindResult]) -> None:
+def _show_kinds(console: Console, kinds: Sequence[KindResult]) -> None:
     table = Table(box=None, pad_edge=False)
     for name in ("kind", "questions", "success@10", "first", HEADLINE, "empty"):
         table.add_column(name, justify="left" if name == "kind" else "right")
     for row in kinds:
         shares = (f"{share:.3f}" for share in (row.success_at_10, row.first, row.ndcg_at_10))
         table.add_row(row.kind, str(row.questions), *shares, str(row.empty))
-    screen.print(table)
+    console.print(table)
 
 
-def _show_others(screen: Console, others: Sequence[Against], done: Evaluation) -> None:
+def _show_others(console: Console, others: Sequence[Against], done: Evaluation) -> None:
     table = Table(box=None, pad_edge=False)
     names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
     for name in names:
@@ -266,7 +265,7 @@ def _show_others(screen: Console, others: Sequence[Against], done: Evaluation) -
         distance = other.beyond.hausdorff_deg if other.beyond is not None else None
         counts = (f"{compared.difference:+.4f}", f"{compared.p:.4f}", str(compared.better), str(compared.worse))
         table.add_row(other.name, *_columns(other.measured.means, distance), *counts)
-    screen.print(table)
+    console.print(table)
 
 
 def _columns(means: Mapping[str, float], distance: float | None) -> list[str]:
