@@ -48,9 +48,10 @@ COPY sonde sonde
 COPY sonde_client sonde_client
 # For `sonde demo`.
 COPY samples/records samples/records
-# What the prepared models were made from is not needed again.
+# What the prepared models were made from is not needed again. uv notes the moment of its build in uv_cache.json.
 RUN uv pip install --python /opt/sonde/bin/python --no-deps . ./sonde_client && \
     SONDE_MODELS__FOLDER=/opt/models /opt/sonde/bin/python -m sonde.ops.prepare_models artifact:multilingual-e5-small && \
+    find /opt/sonde -name uv_cache.json -delete && sed -i '/uv_cache.json/d' /opt/sonde/lib/python3*/site-packages/sonde*.dist-info/RECORD && \
     rm -rf /opt/models/.*.lock /opt/models/langchain4j-* && find /opt/sonde -name e5-small-q4.bin -delete
 
 FROM python:${PYTHON}
@@ -64,7 +65,7 @@ LABEL org.opencontainers.image.title="Sonde" \
 # For pages without a text layer. Pinned by the base image's release, whose versions vanish when they are mended.
 # hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends tesseract-ocr && \
-    rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/ldconfig/aux-cache
+    rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/ldconfig/aux-cache /var/cache/fontconfig/*
 # A new volume takes the owner of the folder that it is mounted over.
 RUN groupadd --gid 10001 sonde && useradd --uid 10001 --gid 10001 --no-create-home sonde && install -d -o 10001 -g 10001 /var/lib/sonde/library
 COPY --from=build /opt/sonde /opt/sonde

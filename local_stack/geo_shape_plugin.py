@@ -101,4 +101,6 @@ def _run(command: list[str]) -> None:
 def _pack(classes: Path, jar: Path) -> None:
     with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(classes.rglob("*.class")):
-            archive.write(file, file.relative_to(classes).as_posix())
+            # Without the moment of the compilation, so that two releases of one commit hold the same file.
+            entry = zipfile.ZipInfo(file.relative_to(classes).as_posix())
+            archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)

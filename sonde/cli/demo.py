@@ -47,7 +47,8 @@ def demo() -> None:
         show_answer(console, ask(settings.api_url, {"q": question, "limit": 5}))
     console.rule()
     console.print(
-        f"Ready after {time.monotonic() - started:.0f} s. Search at {settings.api_url}/ ; `make down` ends it."
+        f"Ready after {time.monotonic() - started:.0f} s. Search at {settings.api_url}/ ; "
+        "`sonde down` ends it (in a checkout `make down`)."
     )
 
 
