@@ -70,7 +70,7 @@ def install_plugin(
         command = _compiler(java, environment, Path(scratch))
         jars = os.pathsep.join(str(jar) for jar in sorted((home / "lib").glob("*.jar")))  # ecj knows no "lib/*"
         _run([*command, "-cp", jars, "-d", str(classes), *map(str, sources(elasticsearch_version))])
-        _pack(classes, built / f"{PLUGIN_NAME}.jar")
+        pack(classes, built / f"{PLUGIN_NAME}.jar")
     (built / "plugin-descriptor.properties").write_text(descriptor(elasticsearch_version), encoding="utf-8")
     (built / _STAMP).write_text(plugin_digest(elasticsearch_version), encoding="utf-8")
     _put(built, home / "plugins" / PLUGIN_NAME)
@@ -98,7 +98,8 @@ def _run(command: list[str]) -> None:
         raise FetchFailed(f"the geo_shape plugin does not compile: {(run.stderr or run.stdout).strip()[:600]}")
 
 
-def _pack(classes: Path, jar: Path) -> None:
+def pack(classes: Path, jar: Path) -> None:
+    """All compiled classes of a folder; the same classes make the same bytes."""
     with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(classes.rglob("*.class")):
             # Without the moment of the compilation, so that two releases of one commit hold the same file.

@@ -1,6 +1,7 @@
 """What makes a fetched Elasticsearch whole, and what a node is told."""
 
 import json
+import os
 import zlib
 from pathlib import Path
 from typing import get_args
@@ -21,7 +22,7 @@ from local_stack.distribution import (
 )
 from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, shown
 from local_stack.errors import FetchFailed
-from local_stack.geo_shape_plugin import descriptor, sources
+from local_stack.geo_shape_plugin import descriptor, pack, sources
 from local_stack.range_fetch import Entry
 from local_stack.settings import DEFAULT_VERSION, ElasticsearchSettings
 
@@ -112,6 +113,18 @@ def test_the_heap_is_fixed_and_later_options_win() -> None:
     options = node_jvm_options(ElasticsearchSettings(heap="700m", jvm_options=("-Xmx900m",)))
     assert options[:2] == ["-Xms700m", "-Xmx700m"]
     assert options[-1] == "-Xmx900m"
+
+
+def test_the_same_classes_make_the_same_plugin(tmp_path: Path) -> None:
+    (tmp_path / "classes" / "org").mkdir(parents=True)
+    compiled = tmp_path / "classes" / "org" / "Extent.class"
+    made = []
+    for moment in (1_000_000_000, 1_500_000_000):
+        compiled.write_bytes(b"the same code")
+        os.utime(compiled, (moment, moment))
+        pack(tmp_path / "classes", tmp_path / "plugin.jar")
+        made.append((tmp_path / "plugin.jar").read_bytes())
+    assert made[0] == made[1]
 
 
 def test_the_plugin_says_which_server_it_was_built_for() -> None:
