@@ -9,7 +9,8 @@ here="$(cd "$(dirname "$0")" && pwd)"
 "$here/base.sh"
 mkdir -p "$HOME/.cache/uv" "$HOME/.m2"
 given=(--build-arg "EXTRA=${3:-}")
-[ -z "${SOURCE_DATE_EPOCH:-}" ] || given+=(--timestamp "$SOURCE_DATE_EPOCH")
+# The history names intermediate images by ids that differ from build to build.
+[ -z "${SOURCE_DATE_EPOCH:-}" ] || given+=(--timestamp "$SOURCE_DATE_EPOCH" --omit-history)
 [ -z "${VERSION:-}" ] || given+=(--build-arg "VERSION=$VERSION")
 [ -z "${REVISION:-}" ] || given+=(--build-arg "REVISION=$REVISION")
 buildah bud --isolation chroot --network host --layers --pull-never --format docker "${given[@]}" \
