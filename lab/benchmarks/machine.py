@@ -11,8 +11,7 @@ import psutil
 
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
-
-_ONE_COMPILER = "-XX:TieredStopAtLevel=1"
+from local_stack.testing import QUICK_START
 
 
 def machine() -> dict[str, str]:
@@ -40,8 +39,10 @@ def serving(client: Elasticsearch) -> str:
     except ElasticsearchError:
         return f"{number}, heap not told"
     heap = " + ".join(f"{node['jvm']['mem']['heap_max_in_bytes'] / 2**30:.1f}" for node in nodes)
-    slow = any(_ONE_COMPILER in node["jvm"]["input_arguments"] for node in nodes)
-    return f"{number}, heap {heap} GiB" + (f", a node for tests ({_ONE_COMPILER}): too slow to measure" if slow else "")
+    said = f"{number}, heap {heap} GiB"
+    if any(set(QUICK_START) & set(node["jvm"]["input_arguments"]) for node in nodes):
+        said += f", a node for tests ({' '.join(QUICK_START)}): too slow to measure"
+    return said
 
 
 def _processor() -> str:

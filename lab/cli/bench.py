@@ -98,15 +98,15 @@ def bench(
     figures: Json = {"machine": machine()}
     _show(console, "machine", figures["machine"])
     if saved is not None:
-        with temporary_node(load_settings(), console.print) as settings:
+        with _node(console, figures) as settings:
             _match(console, figures, settings, archives, saved)
     elif sizes:
-        with temporary_node(load_settings(), console.print) as settings:
+        with _node(console, figures) as settings:
             _compare_graphs(console, figures, settings, archives, sizes)
     else:
         _think(console, figures, load_settings())
     if not only_thinking and not sizes and saved is None:
-        with temporary_node(load_settings(), console.print) as settings:
+        with _node(console, figures) as settings:
             _measure(console, figures, settings, archives, embedding=not no_embedding)
     if out is not None:
         out.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
@@ -125,7 +125,6 @@ def _compare_graphs(
 ) -> None:
     embedder = Models(settings).embedder()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
-    _say_node(console, figures, client)
     texts = [record.embedding_text for record in real_records(archives)]
     made, asked = MadeVectors.of(texts, embedder, max(sizes)), embedder.embed(_questions(), "query")
     for number in sizes:
@@ -149,9 +148,19 @@ def _compare_graphs(
         console.print(table)
 
 
-def _say_node(console: Console, figures: Json, client: Elasticsearch) -> None:
-    figures["machine"]["elasticsearch"] = serving(client)
-    console.print(f"Elasticsearch {figures['machine']['elasticsearch']}", highlight=False)
+@contextmanager
+def _node(console: Console, figures: Json) -> Iterator[Settings]:
+    """Settings whose Elasticsearch answers; says which one it is."""
+    with temporary_node(load_settings(), console.print) as settings:
+        try:
+            measured = serving(elasticsearch_client(settings))
+        except ElasticsearchError as error:
+            raise SondeError(
+                f"Elasticsearch does not answer at {settings.elasticsearch_url}; `sonde up` starts it."
+            ) from error
+        figures["machine"]["elasticsearch"] = measured
+        console.print(f"Elasticsearch {measured}", highlight=False)
+        yield settings
 
 
 def _questions() -> list[str]:
@@ -175,7 +184,6 @@ def _think(console: Console, figures: Json, settings: Settings) -> None:
 def _measure(console: Console, figures: Json, settings: Settings, archives: list[Path], *, embedding: bool) -> None:
     models = Models(settings)
     with _throw_away(settings, models) as (client, prefix):
-        _say_node(console, figures, client)
         _ingest(console, figures, models, client, prefix, archives, embedding=embedding)
         if embedding:
             _search(console, figures, settings, models, prefix)
@@ -186,12 +194,6 @@ def _measure(console: Console, figures: Json, settings: Settings, archives: list
 def _throw_away(settings: Settings, models: Models) -> Iterator[tuple[Elasticsearch, str]]:
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     prefix = f"sonde-bench-{uuid.uuid4().hex[:12]}"
-    try:
-        client.info()
-    except ElasticsearchError as error:
-        raise SondeError(
-            f"Elasticsearch does not answer at {settings.elasticsearch_url}; `sonde up` starts it."
-        ) from error
     ensure_indices(client, prefix, models.embedder().card)
     try:
         yield client, prefix

@@ -24,12 +24,12 @@ from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, chaos_cluster
 from lab.cluster.outcome import Outcome
 from lab.cluster.trial import TrialSize, trials
 from local_stack.errors import StackError
+from sonde.cli.screen import screen
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
 
 _NAMES = tuple(each.name for each in breakages())
 SAMPLES = Path("samples/records")
-_WIDE = 120
 _COLUMNS = (
     "records",
     "missing",
@@ -98,9 +98,9 @@ def cluster(
                 progress.print(f"{outcome.what}: {verdict} after {outcome.seconds:.0f} s", highlight=False)
                 keep_in(json_file, before, outcomes)
     except (StackError, TimeoutError) as error:
-        show(Console(width=_WIDE), outcomes, before)  # what was tried so far is worth knowing
+        show(screen(), outcomes, before)  # what was tried so far is worth knowing
         raise SondeError(str(error)) from error
-    show(Console(width=_WIDE), outcomes, before)
+    show(screen(), outcomes, before)
     if any(outcome.wrong(within) for outcome in outcomes):
         sys.exit(1)
 

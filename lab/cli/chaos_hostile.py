@@ -15,10 +15,10 @@ from lab.hostile.attacks import attacks
 from lab.hostile.course import Outcome, Terms, course
 from lab.malformed.target import target
 from local_stack.ports import free_port
+from sonde.cli.screen import screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import LimitsSettings, load_settings
 
-_WIDE = 150
 _COLUMNS = ("answered", "refused", "failed", "p50 ms", "p95 ms", "probes failed", "sent", "what they met", "verdict")
 NAMES = tuple(one.name for one in attacks(""))
 
@@ -58,7 +58,7 @@ def hostile(
             progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(found[0], ratio)) or 'held'}")
             if into is not None:
                 into.write_text(json.dumps([one.as_json() for one in found], indent=1), "utf-8")
-    show(Console(width=_WIDE), found, ratio)
+    show(screen(), found, ratio)
     if any(one.wrong(found[0], ratio) for one in found):
         sys.exit(1)
 

@@ -14,10 +14,10 @@ from lab.malformed.asking import BAD, Came, ask_all, summed
 from lab.malformed.by_schema import made_by_schema
 from lab.malformed.makers import made
 from lab.malformed.target import target
+from sonde.cli.screen import screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 
-_WIDE = 120
 _COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer", "failed", "hang")
 
 
@@ -48,7 +48,7 @@ def malformed(*, number: int, schema: int | None, first: int, seed: int, clients
                 _tell(progress, came)
             if len(found) % 1_000 == 0:
                 progress.print(f"{len(found)} of {number}")
-    show(Console(width=_WIDE), found)
+    show(screen(), found)
     if any(came.verdict in BAD for came in found):
         sys.exit(1)
 

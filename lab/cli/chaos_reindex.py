@@ -19,8 +19,7 @@ from lab.cluster.chaos_cluster import chaos_cluster
 from lab.cluster.switching import Step, switching
 from lab.cluster.trial import TrialSize
 from local_stack.errors import StackError
-
-_WIDE = 120
+from sonde.cli.screen import screen
 
 
 @click.command()
@@ -55,10 +54,10 @@ def reindex(
                     f"{step.name}: {'right' if step.right else 'WRONG'}, {step.seconds:.1f} s", highlight=False
                 )
     except (StackError, TimeoutError) as error:
-        _show(Console(width=_WIDE), steps, before)
+        _show(screen(), steps, before)
         raise SondeError(str(error)) from error
     where = {**before, "load after": f"{os.getloadavg()[0]:.1f}"}
-    _show(Console(width=_WIDE), steps, where)
+    _show(screen(), steps, where)
     if json_file is not None:
         json_file.write_text(
             json.dumps({"machine": where, "steps": [asdict(step) for step in steps]}, indent=1), "utf-8"

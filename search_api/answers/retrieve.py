@@ -59,10 +59,11 @@ class PassageRetriever:
 
     def retrieve(self, asked: AskRequest, serving: Serving) -> Retrieved:
         """Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer."""
-        serving = serving.reading(sure_language(asked.question))
+        asked_in = sure_language(asked.question)
+        serving = serving.reading(asked_in)
         read = self.parts.understander.understand(in_context(asked.question, asked.turns), _READ)
         found = self._found(asked, read, serving)
-        ranking = self._ranked(asked, read, found, serving)
+        ranking = self._ranked(asked, asked_in, read, found, serving)
         ranking, unread = self._reread(read, ranking, found)
         threshold = self.config.threshold if asked.threshold is None else asked.threshold
         best = judged(ranking, found, asked.top_k or self.config.top_k)
@@ -100,18 +101,17 @@ class PassageRetriever:
         met = interactions(self.parts.client, within, sorted(found.passages), encoded.tokens[0], card)
         return replace(found, interactions=met)
 
-    def _ranked(self, asked: AskRequest, read: Interpretation, found: FoundPassages, serving: Serving) -> Ranking:
+    def _ranked(
+        self, asked: AskRequest, asked_in: str | None, read: Interpretation, found: FoundPassages, serving: Serving
+    ) -> Ranking:
         ids = sorted(found.passages)
         columns = self.ranker.columns
-        asked_in = sure_language(asked.question)
         covered = _covered(read, [found.passages[id] for id in ids])
-        fields = [
-            fields_of(
-                {**found.fields[id], "covered": [share], **_met(found, id), **_foreign(found, id, asked_in, serving)},
-                columns,
-            )
+        added = [
+            {"covered": [share], **_met(found, id), **_foreign(found.passages[id], asked_in, serving)}
             for id, share in zip(ids, covered, strict=True)
         ]
+        fields = [fields_of({**found.fields[id], **more}, columns) for id, more in zip(ids, added, strict=True)]
         arms = {name: [scores.get(id) for id in ids] for name, scores in found.scores.items()}
         target = target_of(SearchRequest(read.text, filters=asked.filters), read, self.parts.now_ms())
         return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosine_floor)
@@ -158,8 +158,8 @@ def _met(found: FoundPassages, id: str) -> Fields:
     return {"interaction": [found.interactions[id]]} if id in found.interactions else {}
 
 
-def _foreign(found: FoundPassages, id: str, asked_in: str | None, serving: Serving) -> Fields:
-    written_in = found.passages[id].language
+def _foreign(passage: FoundPassage, asked_in: str | None, serving: Serving) -> Fields:
+    written_in = passage.language
     if asked_in is None or written_in is None or written_in == asked_in or serving.embedder is None:
         return {}
     return {"foreign": [1.0]} if serving.embedder.card.reads(written_in) else {}

@@ -178,7 +178,6 @@ def _files(given: Json) -> BeirFiles | None:
 
 def _evaluate(collection: Collection, asked: Asked) -> None:
     console = Console(stderr=True)
-    shown_on = screen()
     for note in collection.notes:
         console.print(note, style="yellow")
     theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
@@ -195,7 +194,7 @@ def _evaluate(collection: Collection, asked: Asked) -> None:
             )
             others.append(against(done, other))
     report = Report(collection, done, others, _made(ready))
-    _show(shown_on, report)
+    _show(screen(), report)
     _write(asked, report)
 
 

@@ -96,4 +96,5 @@ def _above(floor: float, cosines: Floats) -> Floats:
     """The curves were fitted on cosines of which unlike texts have some 0. A model whose cosines all lie high (E5) says
     where they begin, and is read from there on.
     """
-    return cosines if floor <= 0.0 else (cosines - floor) / (1.0 - floor)
+    begins = max(floor, 0.0)
+    return (cosines - begins) / (1.0 - begins)
