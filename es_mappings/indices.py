@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import IndexMismatch
 from core.json_types import JsonMapping
 from core.ports import EmbedderCard
-from es_gateway.client import Elasticsearch
+from es_gateway.client import ALREADY_EXISTS, Elasticsearch
 from es_gateway.errors import BadRequest
 from es_mappings import loader
 from es_mappings.meta import IndexMeta, refuse_unknown_schema
@@ -55,7 +55,7 @@ def ensure_indices(
                 aliases={alias(prefix, kind): {"is_write_index": True}},
             )
         except BadRequest as error:
-            if error.type != "resource_already_exists_exception":
+            if error.type != ALREADY_EXISTS:
                 raise
             continue
         created.append(index)

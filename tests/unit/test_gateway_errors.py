@@ -9,6 +9,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from tenacity import wait_none
 
 from core.deadlines import remaining_s, within
@@ -106,6 +107,16 @@ def test_the_reason_is_there_for_the_log(server: Any, client: Elasticsearch) -> 
     with pytest.raises(errors.BadRequest) as raised:
         client.indices.create(index="a")
     assert (raised.value.type, raised.value.reason) == ("parsing_exception", "unknown query [x]")
+
+
+@pytest.mark.parametrize(("type_", "said"), [("resource_already_exists_exception", 0), ("parsing_exception", 1)])
+def test_an_index_that_another_process_made_is_no_fault_for_the_log(
+    server: Any, client: Elasticsearch, type_: str, said: int
+) -> None:
+    server.replies = [(400, failing(type_))]
+    with capture_logs() as logs, pytest.raises(errors.BadRequest):
+        client.indices.create(index="a")
+    assert [entry["event"] for entry in logs] == ["elasticsearch.refused"] * said
 
 
 @pytest.mark.parametrize("node", [None, GuardedNode])
