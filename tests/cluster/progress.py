@@ -11,6 +11,7 @@ from contextlib import contextmanager
 @contextmanager
 def step(name: str) -> Iterator[None]:
     began = time.monotonic()
+    say(f"{time.strftime('%T')} {name} ...")
     yield
     say(f"{time.strftime('%T')} {name}: {time.monotonic() - began:.0f} s")
 
