@@ -15,6 +15,7 @@ from rich.table import Table
 from core.errors import SondeError
 from es_mappings.codecs.runs import RunReport, to_document
 from indexer.runs import now_iso
+from sonde.cli.screen import screen
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
 
@@ -59,7 +60,7 @@ def harvest(
     if as_json:
         click.echo(json.dumps([{"id": report.id, **to_document(report)} for report in reports], indent=2))
     else:
-        show_reports(Console(), reports)
+        show_reports(screen(), reports)
     if any(report.state in _FAILED for report in reports):
         sys.exit(1)
 

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from core.errors import SondeError
 from sonde.cli.catalogue import run_one, show_reports
+from sonde.cli.screen import screen
 from sonde.cli.search import ask
 from sonde.cli.search import show as show_answer
 from sonde.cli.stack import show as show_stack
@@ -32,7 +33,7 @@ _SAMPLES = (_HERE.parents[2] / "samples" / "records", _HERE.parents[1] / "sample
 def demo() -> None:
     """Start everything, harvest samples/, run a few searches and keep running; `sonde down` stops it."""
     started = time.monotonic()
-    console = Console()
+    console = screen()
     samples = next((folder for folder in _SAMPLES if folder.is_dir()), None)
     if samples is None:
         raise SondeError(f"The sample records are missing: {_SAMPLES[1]}. Install Sonde again.")

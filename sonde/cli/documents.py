@@ -19,6 +19,7 @@ from core.errors import SondeError
 from core.json_types import Json
 from es_mappings.codecs import documents
 from indexer.documents.ingest import Ingested
+from sonde.cli.screen import screen
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
 
@@ -49,7 +50,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     if as_json:
         click.echo(json.dumps([{"id": one.entry.id, **documents.to_document(one.entry)} for one, _ in done], indent=2))
     else:
-        Console().print(summary(done))
+        screen().print(summary(done))
     if any(one.entry.state == "failed" for one, _ in done):
         sys.exit(1)
 

@@ -114,7 +114,7 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
     if as_json:
         click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
     elif html is None:
-        _show_quality(Console(), found)
+        _show_quality(screen(), found)
 
 
 def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -> None:
@@ -166,7 +166,7 @@ def removed(source_id: str, *, as_json: bool) -> None:
 def restore(source_id: str, records: tuple[str, ...], *, no_embedding: bool) -> None:
     """Put removed RECORDS of SOURCE_ID back in service; a sweep keeps them until the source lists them again."""
     outcome = Harvester(load_settings(), embedding=not no_embedding).restore(source_id, records)
-    show_reports(Console(), [outcome])
+    show_reports(screen(), [outcome])
     if outcome.state != "complete":
         sys.exit(1)
 

@@ -62,7 +62,7 @@ def start_stack(console: Console) -> list[PartStatus]:
 @click.command()
 def up() -> None:
     """Start Elasticsearch, Valkey, a worker, beat and the API on this machine, except parts that run already."""
-    console = Console()
+    console = screen()
     show(console, start_stack(console))
 
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from core.errors import SondeError
@@ -18,6 +17,7 @@ from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.skos import read_files
 from reading.vocabulary.vocabulary import OWN
 from search_api.understanding.vocabulary_store import Manifest, VocabularyStore
+from sonde.cli.screen import screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
@@ -94,7 +94,7 @@ def _show(manifests: list[Manifest], *, as_json: bool) -> None:
     for one in manifests:
         row = (one.name, str(one.concepts), str(one.labels), " ".join(one.languages), one.loaded)
         table.add_row(*row)
-    Console().print(table)
+    screen().print(table)
 
 
 COMMANDS = (vocabulary,)
