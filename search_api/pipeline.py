@@ -49,7 +49,7 @@ from search_api.retrieval.fetch import Fetched, ask_passages, ask_records, fetch
 from search_api.retrieval.passage_found import PassageFound
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
 from search_api.retrieval.second_request import Beside
-from search_api.retrieval.spelling import Spelling
+from search_api.retrieval.spelling import Spelling, WordCheck
 from search_api.retrieval.token_vectors import ask_token_vectors, fetch_token_vectors
 from search_api.retrieval.versioned_cache import RecordCaches, Version
 from search_api.serving import Resolver, Serving
@@ -173,13 +173,14 @@ class SearchPipeline:
         one = self._ordered(request, serving, watch)
         asking, index = Asking.of(self.parts.client, request.q), serving.records.index
         fields = serving.word_fields(self.parts.config.words)
+        check = WordCheck(index, fields, serving.state, self.parts.caches.answers)
         beyond = BeyondWindow(asking, one.plan, one.found, self.parts.config.records)
         choices = self._choices(request, one)
         with watch.stage("fetch"):
             batch = asking.batch()
             names = serving.countable(request.facets)
             counted = beyond.counted(batch, facet_aggregations(names, choices))
-            asked_words = words_checked(batch, index, fields, one.interpretation, one.found)
+            asked_words = words_checked(batch, check, one.interpretation, one.found)
             marked_identifiers = looked_up(batch, index, one.interpretation)
             window = arranged(one.ranking, one.found.fields, one.request)
             every = one.ranking.ids()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from core.json_types import Json, JsonMapping
@@ -10,7 +10,7 @@ from es_gateway.searching import Later, SearchBatch
 from search_api.retrieval.candidates import COUNTED, CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
 from search_api.retrieval.known_names import abstracts_body, names_asked, names_body
-from search_api.retrieval.spelling import CheckedWords, checked_words
+from search_api.retrieval.spelling import CheckedWords, WordCheck
 from search_api.understanding.interpretation import Interpretation, NameAsked, TextSpan
 from search_api.understanding.topic import topic_of
 
@@ -19,7 +19,7 @@ _ALL_COUNT = 3
 
 
 def words_checked(
-    batch: SearchBatch, index: str, fields: Collection[str], read: Interpretation, found: CandidateSet
+    batch: SearchBatch, check: WordCheck, read: Interpretation, found: CandidateSet
 ) -> Later[CheckedWords]:
     """Only if few records contain every word: what many records say is not a typing error. Places are not corrected.
 
@@ -30,7 +30,7 @@ def words_checked(
     words = read.thematic
     for place in read.places:  # still in the topic if no record gives its place in numbers
         words = words.replace(place.found.text, " ")
-    checked, beside = checked_words(batch, index, fields, read.text, words), read.beside_terms.lower()
+    checked, beside = check.checked(batch, read.text, words), read.beside_terms.lower()
 
     def without_terms() -> CheckedWords:
         found = checked()

@@ -51,6 +51,12 @@ class Arm:
     missing: float | None
     """The value for a candidate missing from the completion: 0 for words that do not occur, None for no vector."""
 
+    def is_all(self, scored: Scored, k: int) -> bool:
+        """Whether ``scored``, of the best ``k``, has every record that the arm can score. Never by meaning: any record
+        has some distance.
+        """
+        return self.missing is not None and len(scored.scores) < k
+
 
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
     """BM25 over records. Its completion is part of what every candidate is asked (:mod:`.telling`)."""

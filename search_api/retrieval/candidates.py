@@ -131,7 +131,7 @@ def retrieve(
     ids = sorted({record for scored in first for record in scored.scores})
     if not ids:
         return _NOTHING
-    second = SecondRequest.of(asking, plan, first, ids, columns, memory).sent(beside)
+    second = SecondRequest.of(asking, plan, first, window, ids, columns, memory).sent(beside)
     found = _merged(second, plan.arms, first)
     return replace(found, counted=counted, overflowing=_overflowing(plan.arms, first, window))
 

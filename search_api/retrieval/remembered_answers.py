@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -18,7 +18,7 @@ from search_api.telemetry_memory import remembered
 _MOST = 4_000
 """Some 2 KB each."""
 
-_Asked = tuple[IndexState, frozenset[str], bytes]
+_Key = tuple[IndexState, frozenset[str], bytes]
 
 
 @dataclass(slots=True)
@@ -27,20 +27,31 @@ class RememberedAnswers:
 
     groups: Callable[[], frozenset[str]] = frozenset
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: LRUCache[_Asked, JsonMapping] = field(default_factory=lambda: LRUCache(_MOST))
+    _kept: LRUCache[_Key, JsonMapping] = field(default_factory=lambda: LRUCache(_MOST))
 
     def ask(self, client: Elasticsearch, index: str, state: IndexState, bodies: Sequence[Json]) -> list[JsonMapping]:
         """One request for those that are not remembered, none if all are. Raises Unavailable."""
-        seen = self.groups()
-        keys = [(state, seen, orjson.dumps(body)) for body in bodies]
-        with self._lock:
-            answers = {key: self._kept.get(key) for key in keys}
-        asked = [(key, body) for key, body in zip(keys, bodies, strict=True) if answers[key] is None]
-        remembered("names", hit=not asked)
+        sent = [orjson.dumps(body) for body in bodies]
+        answers = self.known("names", state, sent)
+        asked = {key: body for key, body in zip(sent, bodies, strict=True) if key not in answers}
         if asked:
-            found = search_all(client, [part for _, body in asked for part in ({"index": index}, body)])
-            fresh = {key: answer for (key, _), answer in zip(asked, found, strict=True)}
+            found = search_all(client, [part for body in asked.values() for part in ({"index": index}, body)])
+            fresh = dict(zip(asked, found, strict=True))
+            self.keep(state, fresh)
             answers |= fresh
-            with self._lock:
-                self._kept.update(fresh)
-        return [answer for key in keys if (answer := answers[key]) is not None]
+        return [answers[key] for key in sent]
+
+    def known(self, name: str, state: IndexState, asked: Sequence[bytes]) -> dict[bytes, JsonMapping]:
+        """The remembered ones; ``name``: of the lookup, for the metrics."""
+        seen = self.groups()
+        with self._lock:
+            kept = {one: self._kept.get((state, seen, one)) for one in asked}
+        found = {one: answer for one, answer in kept.items() if answer is not None}
+        remembered(name, hit=len(found) == len(kept))
+        return found
+
+    def keep(self, state: IndexState, answers: Mapping[bytes, JsonMapping]) -> None:
+        """Remembers what the current caller was answered."""
+        seen = self.groups()
+        with self._lock:
+            self._kept.update({(state, seen, one): answer for one, answer in answers.items()})

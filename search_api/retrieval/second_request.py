@@ -1,7 +1,7 @@
 """The second request of a search: what its candidates lack.
 
-That is each arm's score of the candidates that only others returned, what every candidate is asked, ranking values that
-are not cached, and what other parts add.
+That is each arm's score of the candidates that only others returned (unless it returned all that it can score), what
+every candidate is asked, ranking values that are not cached, and what other parts add.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ class Completed:
 
 @dataclass(slots=True)
 class SecondRequest:
-    """``seen``: versions that the arms brought. A candidate of passages alone has none; what is cached of it counts if
-    the second request shows it in the same version.
+    """``window``: how many the first request asked of each arm. ``seen``: versions that the arms brought.
+
+    A candidate of passages alone has none; what is cached of it counts if the second request shows it in that version.
     """
 
     asking: Asking
     plan: RetrievalPlan
     first: Sequence[Scored]
+    window: int
     ids: Sequence[str]
     columns: Sequence[AnyColumn]
     memory: VersionedCache[RankingFields]
@@ -58,13 +60,14 @@ class SecondRequest:
         asking: Asking,
         plan: RetrievalPlan,
         first: Sequence[Scored],
+        window: int,
         ids: Sequence[str],
         columns: Sequence[AnyColumn],
         memory: VersionedCache[RankingFields],
     ) -> SecondRequest:
         seen = {record: version for scored in first for record, version in scored.versions.items()}
         unsure = memory.last(record for record in ids if record not in seen)
-        return cls(asking, plan, first, ids, columns, memory, seen, memory.known(seen), unsure)
+        return cls(asking, plan, first, window, ids, columns, memory, seen, memory.known(seen), unsure)
 
     def sent(self, beside: Beside | None) -> Completed:
         """Sends no request if nothing is missing. Raises Unavailable if Elasticsearch does not answer."""
@@ -85,19 +88,23 @@ class SecondRequest:
 
     def _completing(self, arm: Arm, scored: Scored) -> Later[Scored] | None:
         lacking = [record for record in self.ids if record not in scored.scores]
-        if arm.signal in (None, "bm25") or not lacking:  # words are part of the telling
+        # Words are part of the telling.
+        if arm.signal in (None, "bm25") or not lacking or arm.is_all(scored, self.window):
             return None
         answer = self.asking.add(self.batch, arm.index, arm.body(len(lacking), lacking))
         return lambda: read_answer(arm, answer(), self.plan.uuid_of(arm))
 
     def _telling(self) -> Later[Told]:
-        """Nothing is asked if the arms brought every candidate's words and version, and nothing depends on more."""
-        by_words = [scored for arm, scored in zip(self.plan.arms, self.first, strict=True) if arm.signal == "bm25"]
-        complete = all(len(found) == len(self.ids) for found in (self.seen, *(one.scores for one in by_words)))
-        if complete and not self.plan.telling:
+        """If no clause depends on more, only the candidates are asked whose words or version the arms did not bring."""
+        by_words = [pair for pair in zip(self.plan.arms, self.first, strict=True) if pair[0].signal == "bm25"]
+        ids = self.ids
+        if not self.plan.telling:
+            brought = [self.seen, *(one.scores for arm, one in by_words if not arm.is_all(one, self.window))]
+            ids = [record for record in ids if not all(record in found for found in brought)]
+        if not ids:
             return Told
         scoring = [bm25.scoring(self.plan.words)] if by_words else []
-        body = telling_body(self.plan.telling, scoring, self.plan.filters, self.ids)
+        body = telling_body(self.plan.telling, scoring, self.plan.filters, ids)
         answer = self.asking.add(self.batch, self.plan.index, body)
         return lambda: read_told(answer(), self.plan.index_uuid)
 

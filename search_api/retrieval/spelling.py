@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import orjson
+
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import Later, SearchBatch
+from search_api.retrieval.remembered_answers import RememberedAnswers
+from search_api.serving import IndexState
 
 _SHORTEST = 4
 _SHORTEST_HELD = 7  # of a word that some record contains: short words have real neighbours (moss, most)
@@ -40,21 +44,45 @@ class CheckedWords:
     spelling: Spelling | None = None
 
 
-def checked_words(
-    batch: SearchBatch, index: str, fields: Collection[str], question: str, words: str
-) -> Later[CheckedWords]:
-    """Checks only ``words``: the question without its places and times. ``fields``: where the records have words."""
-    found = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
-    if not found:
-        return CheckedWords
-    answer = batch.add({"index": index}, _body(fields, found))
-    return lambda: _checked(question, fields, found, answer())
+@dataclass(frozen=True, slots=True)
+class WordCheck:
+    """``fields``: where the records have words. ``memory``: what was found about single words, at ``state``."""
+
+    index: str
+    fields: Collection[str]
+    state: IndexState
+    memory: RememberedAnswers
+
+    def checked(self, batch: SearchBatch, question: str, words: str) -> Later[CheckedWords]:
+        """Checks only ``words``: the question without its places and times. Asks only for what is not remembered."""
+        found = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
+        if not found:
+            return CheckedWords
+        keys = {word: orjson.dumps(["word", *self.fields, word]) for word in found}
+        known = self.memory.known("words", self.state, list(keys.values()))
+        new = [word for word in found if keys[word] not in known]
+        answer = batch.add({"index": self.index}, _body(self.fields, new)) if new else None
+
+        def read() -> CheckedWords:
+            fresh = {} if answer is None else _by_word(self.fields, new, answer())
+            self.memory.keep(self.state, {keys[word]: one for word, one in fresh.items()})
+            return _checked(question, {word: fresh.get(word) or known[keys[word]] for word in found})
+
+        return read
 
 
-def _checked(question: str, fields: Collection[str], found: Sequence[str], answer: JsonMapping) -> CheckedWords:
-    counts = answer["aggregations"]["known"]["buckets"]
-    unknown = tuple(word for word in found if counts[word]["doc_count"] == 0)
-    betters = {word: _best(answer["suggest"], fields, word, counts[word]["doc_count"]) for word in found}
+def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping) -> dict[str, JsonMapping]:
+    """How many records contain each word, and its neighbours in all fields."""
+    counts, suggested = answer["aggregations"]["known"]["buckets"], answer["suggest"]
+    entries = [entry for field in fields for entry in suggested.get(field, ())]
+    near = {word: [one for entry in entries if entry["text"] == word for one in entry["options"]] for word in words}
+    return {word: {"held": counts[word]["doc_count"], "near": near[word]} for word in words}
+
+
+def _checked(question: str, found: Mapping[str, JsonMapping]) -> CheckedWords:
+    """``found``: by word, as ``_by_word`` reads it."""
+    unknown = tuple(word for word, one in found.items() if one["held"] == 0)
+    betters = {word: _best(one["near"], word, one["held"]) for word, one in found.items()}
     mended = question
     for word, better in betters.items():
         if better is not None:
@@ -89,15 +117,9 @@ class _Better(NamedTuple):
     text: str
 
 
-def _best(suggest: JsonMapping, fields: Collection[str], word: str, held: int) -> _Better | None:
-    """Over all fields. A word in ``held`` records counts as misspelt only if a very near word is far more common."""
-    options = [
-        _Better(option["score"], option["freq"], option["text"])
-        for field in fields
-        for entry in suggest.get(field, ())
-        if entry["text"] == word
-        for option in entry["options"]
-    ]
+def _best(near: Sequence[JsonMapping], word: str, held: int) -> _Better | None:
+    """A word in ``held`` records counts as misspelt only if a very near word is far more common."""
+    options = [_Better(option["score"], option["freq"], option["text"]) for option in near]
     options = [one for one in options if one.likeness >= _LEAST_LIKENESS]
     if held:
         options = [one for one in options if _replaces(one, word, held)]

@@ -10,7 +10,9 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import SearchBatch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
-from search_api.retrieval.spelling import CheckedWords, checked_words
+from search_api.retrieval.remembered_answers import RememberedAnswers
+from search_api.retrieval.spelling import CheckedWords, WordCheck
+from search_api.serving import IndexState
 from tests.conftest import delete_indices
 from tests.integration.small_catalogue import CARD
 from tests.service import Service
@@ -77,7 +79,8 @@ def slips(es_client: Elasticsearch, prefix: str) -> Iterator[str]:
 
 def _checked(client: Elasticsearch, index: str, question: str, words: str) -> CheckedWords:
     batch = SearchBatch(client)
-    found = checked_words(batch, index, ("words",), question, words)
+    check = WordCheck(index, ("words",), IndexState("uuid", 1), RememberedAnswers())
+    found = check.checked(batch, question, words)
     batch.send()
     return found()
 
