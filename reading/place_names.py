@@ -77,6 +77,11 @@ class NameMatcher:
                 at = match.last + 1
         return found
 
+    def spells_any(self, text: str) -> bool:
+        """Whether some of its words spell a name, accepted or not."""
+        sentence = Sentence(text, capitals_mean_names=True)
+        return any(True for first in range(len(sentence.words)) for _ in self._spelt(sentence, first))
+
     def _at(self, sentence: Sentence, first: int) -> Match | None:
         """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same
         length.

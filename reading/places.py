@@ -76,9 +76,8 @@ class PlaceReader:
         claims = Claims(len(text))
         for box in boxes:
             claims.block((box.start, box.end))
-        seen = text if most is None else text[:RECOGNISED]
-        entities = Entities(self._recogniser.entities(seen) if self._recogniser else [])
         matches = [m for m in self._matcher.find(text, language, most) if claims.is_free((m.start, m.end))]
+        entities = self._entities(text if most is None else text[:RECOGNISED], matches)
         if language in (None, "en"):  # the recogniser knows other languages too little to contradict
             matches = [m for m in matches if not _doubted(m, entities) or _alone(m, text)]
         for match in matches:
@@ -88,6 +87,13 @@ class PlaceReader:
         mentions += [_from_box(box) for box in boxes]
         mentions += [_from_entity(entity, places) for entity, places in further]
         return sorted(mentions, key=lambda mention: mention.start)[:most]
+
+    def _entities(self, text: str, matches: Sequence[Match]) -> Entities:
+        """The recogniser takes 4 ms of a question, so it only reads texts where its entities can matter: beside a
+        match, or where they have a place.
+        """
+        matter = matches or self._geocoder is not None or self._matcher.spells_any(text)
+        return Entities(self._recogniser.entities(text) if self._recogniser is not None and matter else [])
 
     def _further(self, text: str, entities: Sequence[Entity], claims: Claims) -> list[tuple[Entity, tuple[Place, ...]]]:
         """Entities where nothing was found yet, with their places."""

@@ -196,6 +196,21 @@ def test_an_entity_unknown_to_the_gazetteer_goes_to_the_geocoder() -> None:
     assert mention.place.bbox == BBox(1, 2, 3, 4)
 
 
+class Unasked:
+    """A recogniser that nobody may ask."""
+
+    def entities(self, text: str) -> list[Entity]:
+        raise AssertionError(f"asked about {text!r}")
+
+
+def test_the_recogniser_reads_only_texts_whose_words_spell_a_name() -> None:
+    reader = PlaceReader(Gazetteer(), Unasked())
+    assert reader.read("greenhouse gas fluxes over wetlands") == []
+    for text in ("Tartu radiosondes", "rain in the US", "Niederschlag in Norditalien"):  # no evidence, short, inside
+        with pytest.raises(AssertionError, match="asked about"):
+            reader.read(text)
+
+
 def test_an_entity_confirms_what_matching_found() -> None:
     plain, confirmed = (PlaceReader(Gazetteer(), r) for r in (None, Recogniser((("Kenya", "GPE"),))))
     assert confirmed.read("Kenya rain")[0].confidence > plain.read("Kenya rain")[0].confidence
