@@ -112,3 +112,29 @@ def test_a_record_that_a_passage_found_is_remembered_until_it_changes(
     assert anew.fields != cold.fields
     es_client.delete(index=records, id="a", refresh=True)
     assert not found().signals
+
+
+@pytest.mark.elasticsearch
+@pytest.mark.parametrize(("window", "completed"), [(10, False), (1, True)])
+def test_an_arm_that_returned_all_it_can_score_is_not_asked_again(
+    es_client: Elasticsearch, told_by_a_passage: str, monkeypatch: pytest.MonkeyPatch, window: int, completed: bool
+) -> None:
+    records, passages = (concrete(told_by_a_passage, kind, 1) for kind in ("records", "passages"))
+    es_client.update(index=records, id="b", doc={"words": "peat peat"}, refresh=True)
+    es_client.update(index=records, id="a", doc={"words": "peat under much loess"}, refresh=True)
+    words = {"match": {"words": "peat"}}
+    chosen = (
+        arms.lexical_arm(records, words, []),
+        arms.passage_lexical_arm(passages, {"match": {"text": "loess"}}, []),
+    )
+    plan = RetrievalPlan(records, "uuid", (), chosen, words, words, False)
+    memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
+    asked = count_searches(monkeypatch)
+    found = retrieve(es_client, plan, window=window, question="peat", columns=COLUMNS, memory=memory)
+    # Of the second request: the passages' words and the candidates' own only if the window cut them off; new values.
+    assert asked == [2, 3 if completed else 1]
+    assert {record: bool(signals["passage_bm25"]) for record, signals in found.signals.items()} == {
+        "a": True,
+        "b": False,
+    }
+    assert all(signals["bm25"] for signals in found.signals.values())
