@@ -5,6 +5,8 @@
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 . "$here/../environment.sh"
+# The commit of a tag does not change. `buildah rmi` it where this script has.
+[ -z "$(buildah images --quiet "localhost/sonde:$2" 2>/dev/null)" ] || exit 0
 tree="$CLUSTER/old-tree"
 rm -rf "$tree" && mkdir -p "$tree"
 git -C "$here/../../.." archive "$1" | tar -x -C "$tree"
