@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from cachetools import LRUCache
+
 from core.json_types import JsonMapping
 from core.record import Record
 from core.token_bits import Bits
@@ -53,26 +55,21 @@ def _bytes_of(bits: Bits | None) -> int:
 
 
 class VersionedCache(Generic[T]):
-    """One version of each record, at most ``most`` of the recently used; thread-safe.
-
-    A search looks at hundreds, and a cache that keeps them in the order of use took longer than ranking them. So there
-    are two generations, as in hashlru (github.com/dominictarr/hashlru): what is used is in the young one, and when that
-    is half of ``most``, it becomes the old one, and what was old is dropped.
-    """
+    """One version of each record, the ``most`` recently used; thread-safe."""
 
     def __init__(self, name: str, most: int, weight: Callable[[T], int] = lambda _: 1) -> None:
         self._name = name
         self._lock = threading.Lock()
-        self._most = most
-        self._weight = weight
-        self._young: dict[str, tuple[Version, T]] = {}
-        self._old: dict[str, tuple[Version, T]] = {}
-        self._held = 0  # by the young one
+        self._kept: LRUCache[str, tuple[Version, T]] = LRUCache(most, lambda kept: weight(kept[1]))
 
     def known(self, versions: Mapping[str, Version]) -> dict[str, T]:
         """The requested records that are cached in exactly that version, by id."""
-        kept = self.last(versions)
-        found = {record: value for record, (version, value) in kept.items() if version == versions[record]}
+        found: dict[str, T] = {}
+        with self._lock:
+            for record, version in versions.items():
+                kept = self._kept.get(record)
+                if kept is not None and kept[0] == version:
+                    found[record] = kept[1]
         if versions:
             remembered(self._name, hit=len(found) == len(versions))
         return found
@@ -80,30 +77,15 @@ class VersionedCache(Generic[T]):
     def last(self, records: Iterable[str]) -> dict[str, tuple[Version, T]]:
         """The cached ones with their versions, which the caller must still compare with those in the index."""
         with self._lock:
-            young, old = self._young, self._old
-            kept = {record: young.get(record) or old.get(record) for record in records}
-            found = {record: one for record, one in kept.items() if one is not None}
-            for record in found.keys() - young.keys():
-                self._put(record, found[record])
-        return found
+            kept = {record: self._kept.get(record) for record in records}
+        return {record: one for record, one in kept.items() if one is not None}
 
     def keep(self, versions: Mapping[str, Version], values: Mapping[str, T]) -> None:
         """Caches the values whose version is known."""
         with self._lock:
             for record, value in values.items():
                 if record in versions:
-                    self._put(record, (versions[record], value))
-
-    def _put(self, record: str, kept: tuple[Version, T]) -> None:
-        before = self._young.get(record)
-        weight = self._weight(kept[1]) - (0 if before is None else self._weight(before[1]))
-        if self._young and self._held + weight > self._most / 2:
-            self._young, self._old, self._held = {}, self._young, 0
-            weight = self._weight(kept[1])
-        self._young[record] = kept
-        self._held += weight
-        if self._held > self._most / 2:  # by a single heavy one
-            self._old = {}
+                    self._kept[record] = versions[record], value
 
 
 @dataclass(frozen=True, slots=True)

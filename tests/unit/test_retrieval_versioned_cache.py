@@ -32,17 +32,6 @@ def test_what_has_no_version_is_not_kept_and_the_longest_unasked_goes_first() ->
     assert memory.known(versions) == {"a": "A", "c": "C"}
 
 
-def test_what_is_used_stays_and_there_are_never_more_than_the_most() -> None:
-    memory: VersionedCache[int] = VersionedCache("facts", 100)
-    versions = {str(number): ("i", number, 1) for number in range(1_000)}
-    for number in range(1_000):
-        memory.keep(versions, {str(number): number})
-        assert memory.known({"0": versions["0"]}) == {"0": 0}
-    last = {str(number) for number in range(952, 1_000)}
-    assert memory.known({record: versions[record] for record in last}).keys() == last
-    assert len(memory.known(versions)) <= 100
-
-
 def test_a_version_is_of_one_index_and_one_write() -> None:
     assert version_of("uuid", {"_seq_no": 7, "_primary_term": 2}) == ("uuid", 7, 2)
 
