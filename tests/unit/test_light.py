@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -138,3 +140,11 @@ def test_training_names_the_extra_before_it_begins(what: str, tmp_path: Path) ->
     done = CliRunner().invoke(cli, ["train", what, "--from", "samples", "--out", str(tmp_path / "own")])
     assert isinstance(done.exception, ModelMissing)
     assert str(done.exception).endswith("run pip install 'sonde[training]'")
+
+
+def test_matrices_are_multiplied_in_one_thread() -> None:
+    """Others would spin beside the models' own threads: half the texts a second, half the searches."""
+    multiplied = "import sonde, numpy; a = numpy.ones((999, 999)); a @ a; print(open('/proc/self/status').read())"
+    without = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    told = subprocess.run([sys.executable, "-c", multiplied], env=without, capture_output=True, text=True, check=True)
+    assert re.search(r"^Threads:\s+1$", told.stdout, re.MULTILINE)
