@@ -9,6 +9,8 @@ PROCESSES ?= 3
 UV := .venv-tools/bin/uv
 # Where it is set, every process that starts compiles every library again: seconds each, for hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
+# As in sonde/__init__.py; a test may load numpy before.
+export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help docs env lean demo down check types style audit test test-fast format lock image cluster-check compose-secrets sbom release tour chart-readme clean
 
