@@ -77,10 +77,11 @@ class NameMatcher:
                 at = match.last + 1
         return found
 
-    def spells_any(self, text: str) -> bool:
-        """Whether some of its words spell a name, accepted or not."""
+    def spelt_at(self, text: str) -> list[int]:
+        """Where words spell a name, accepted or not: the offset of the first one's first character."""
         sentence = Sentence(text, capitals_mean_names=True)
-        return any(True for first in range(len(sentence.words)) for _ in self._spelt(sentence, first))
+        words = enumerate(sentence.words)
+        return [word.start for at, word in words if any(True for _ in self._spelt(sentence, at))]
 
     def _at(self, sentence: Sentence, first: int) -> Match | None:
         """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same

@@ -7,8 +7,8 @@ Coordinates are read first, then names of the gazetteer (longest match), then th
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.place import Entity, Place
@@ -20,6 +20,7 @@ from reading.gazetteer.names import Word, name_key, words
 from reading.place_context import Beside, inside, resolve
 from reading.place_names import Match, NameMatcher
 from reading.sentence import after_feature
+from reading.sentences import sentences
 from reading.spans import Claims
 
 Source = Literal["gazetteer", "entities", "coordinates"]
@@ -89,11 +90,15 @@ class PlaceReader:
         return sorted(mentions, key=lambda mention: mention.start)[:most]
 
     def _entities(self, text: str, matches: Sequence[Match]) -> Entities:
-        """The recogniser takes 4 ms of a question, so it only reads texts where its entities can matter: beside a
-        match, or where they have a place.
+        """The recogniser takes 4 ms of a question and 30 of a passage, so it only reads the sentences where its
+        entities can matter: beside a match, or where they have a place.
         """
-        matter = matches or self._geocoder is not None or self._matcher.spells_any(text)
-        return Entities(self._recogniser.entities(text) if self._recogniser is not None and matter else [])
+        if self._recogniser is None:
+            return Entities([])
+        if self._geocoder is not None:
+            return Entities(self._recogniser.entities(text))
+        matter = sorted({*self._matcher.spelt_at(text), *(match.start for match in matches)})
+        return Entities([found for begin, one in _with(text, matter) for found in _at(begin, self._recogniser, one)])
 
     def _further(self, text: str, entities: Sequence[Entity], claims: Claims) -> list[tuple[Entity, tuple[Place, ...]]]:
         """Entities where nothing was found yet, with their places."""
@@ -113,6 +118,21 @@ class PlaceReader:
             return tuple(self._geocoder.lookup(entity.text)) if self._geocoder else ()
         known = named.places[0].kind not in _DOUBTED_KINDS or entity.text[:1].isupper()
         return named.places if known and not named.is_word else ()
+
+
+def _with(text: str, positions: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """The sentences that have one of these ascending positions, with their own."""
+    end = 0
+    for sentence in sentences(text):
+        begin = text.index(sentence, end)
+        end = begin + len(sentence)
+        if bisect_left(positions, begin) < bisect_left(positions, end):
+            yield begin, sentence
+
+
+def _at(begin: int, recogniser: EntityRecogniser, sentence: str) -> Iterator[Entity]:
+    for one in recogniser.entities(sentence):
+        yield replace(one, start=begin + one.start, end=begin + one.end)
 
 
 class Entities:
