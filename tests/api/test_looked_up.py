@@ -14,6 +14,7 @@ from search_api.retrieval.remembered_answers import RememberedAnswers
 from search_api.retrieval.spelling import CheckedWords, WordCheck
 from search_api.serving import IndexState
 from tests.conftest import delete_indices
+from tests.counted_searches import count_searches
 from tests.integration.small_catalogue import CARD
 from tests.service import Service
 
@@ -102,3 +103,24 @@ def test_words_that_no_record_has_are_named_and_those_of_terms_and_places_are_no
     assert samples.search("volcanoes on Venus")["sonde:unknownWords"] == ["venus"]
     for known in ("rainfall in Africa", "Niederschlag in Afrika", "glacier inventory of Switzerland"):
         assert "sonde:unknownWords" not in samples.search(known), known
+
+
+def test_what_was_found_about_a_word_is_not_asked_again_until_the_index_changes(
+    es_client: Elasticsearch, slips: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, asked = RememberedAnswers(), count_searches(monkeypatch)
+
+    def checked(state: int, words: str) -> CheckedWords:
+        batch = SearchBatch(es_client)
+        found = WordCheck(slips, ("words",), IndexState("uuid", state), memory).checked(batch, words, words)
+        batch.send()
+        return found()
+
+    first = checked(1, "percipitation plughmore")
+    assert first.unknown == ("plughmore",)
+    assert checked(1, "percipitation plughmore") == first
+    assert len(asked) == 1
+    assert checked(1, "plughmore xyzzyish").unknown == ("plughmore", "xyzzyish")
+    assert len(asked) == 2
+    assert checked(2, "plughmore").unknown == ("plughmore",)
+    assert len(asked) == 3
