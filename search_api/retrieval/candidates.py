@@ -100,8 +100,8 @@ class CandidateSet:
 
 def _meaning(signals: Signals) -> float | None:
     """The cosine of a record or of its best passage, whichever is higher; None if neither was measured."""
-    cosines = [signals.get("dense"), signals.get("passage_dense")]
-    return max((cosine for cosine in cosines if cosine is not None), default=None)
+    own, passage = signals.get("dense"), signals.get("passage_dense")
+    return passage if own is None or (passage is not None and passage > own) else own
 
 
 _NOTHING = CandidateSet({}, {}, frozenset(), {}, {})
