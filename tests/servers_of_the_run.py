@@ -24,6 +24,9 @@ from local_stack.ports import free_port
 from local_stack.settings import DEFAULT_VERSION
 from local_stack.testing import elasticsearch_node, valkey_server
 
+VERSION = os.environ.get("SONDE_ELASTICSEARCH__VERSION", DEFAULT_VERSION)
+"""Of the run's Elasticsearch."""
+
 _ELASTICSEARCH, _BROKER = "elasticsearch_url", "broker_url"
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30
@@ -89,8 +92,7 @@ def pytest_unconfigure() -> None:
 
 @contextmanager
 def _node(port: int) -> Iterator[str]:
-    version = os.environ.get("SONDE_ELASTICSEARCH__VERSION", DEFAULT_VERSION)
-    with folder_in_memory() as folder, elasticsearch_node(folder, port, heap="1g", version=version) as url:
+    with folder_in_memory() as folder, elasticsearch_node(folder, port, heap="1g", version=VERSION) as url:
         yield url
 
 

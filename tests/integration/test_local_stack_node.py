@@ -13,6 +13,7 @@ import pytest
 from local_stack.elasticsearch import CLI_JAVA_OPTS
 from local_stack.java import find_java
 from local_stack.testing import elasticsearch_node
+from tests.servers_of_the_run import VERSION
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.timeout(600)]
 
@@ -69,7 +70,7 @@ def shaped(relation: str, west: float, south: float, east: float, north: float) 
 
 
 def test_it_is_the_version_that_was_asked_for(node: httpx.Client) -> None:
-    assert node.get("/").json()["version"]["number"] == "9.4.3"
+    assert node.get("/").json()["version"]["number"] == VERSION
 
 
 @pytest.mark.parametrize(
