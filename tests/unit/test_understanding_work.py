@@ -76,10 +76,10 @@ def test_of_a_list_of_names_the_first_are_read_and_the_answer_says_so() -> None:
     assert (len(many.places), len(many.times)) == (MOST_READ, MOST_READ)
 
 
-def test_the_recogniser_reads_the_beginning_of_a_question_and_all_of_a_passage() -> None:
+def test_the_recogniser_reads_the_beginning_of_a_question_and_all_of_a_passages_sentence() -> None:
     recogniser = Remembering()
     reader = PlaceReader(Gazetteer(), recogniser)
-    text = "rain in Kenya " * 100
+    text = ("rain in Kenya " * 100).strip()
     reader.read(text, "en", MOST_READ)
     reader.read(text, "en")
     assert recogniser.lengths == [RECOGNISED, len(text)]
