@@ -30,9 +30,6 @@ log = structlog.get_logger(__name__)
 Answer = ObjectApiResponse
 """The response: its body and metadata."""
 
-ALREADY_EXISTS = "resource_already_exists_exception"
-"""An index that another process made a moment earlier: no fault, so not logged."""
-
 _NOT_REPEATED = frozenset({"indices.create", "indices.update_aliases"})
 """A repetition of these fails."""
 _BULK_TIMEOUT_S = 120.0
@@ -71,7 +68,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
             )
         except (ApiError, TransportError) as error:
             named = translated(error)
-            if isinstance(named, BadRequest | ServerFailed) and named.type != ALREADY_EXISTS:
+            if isinstance(named, BadRequest | ServerFailed):
                 log.warning("elasticsearch.refused", endpoint=endpoint_id, type=named.type, reason=named.reason[:500])
             raise named from error
 

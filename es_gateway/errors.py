@@ -18,6 +18,9 @@ PASSING = frozenset({429, 503})
 """HTTP status codes for "later": too many requests, temporarily unavailable."""
 
 
+_EXISTS = "resource_already_exists_exception"
+
+
 class ElasticsearchError(SondeError):
     """Elasticsearch failed to execute the request. ``status`` is None if it gave no answer."""
 
@@ -68,6 +71,10 @@ class VersionConflict(ElasticsearchError):
     """The document was changed meanwhile (409)."""
 
 
+class AlreadyExists(ElasticsearchError):
+    """Another process made that index a moment earlier."""
+
+
 class BadRequest(ElasticsearchError):
     """Elasticsearch rejects the request (400, any other 4xx); ``type`` is its name for the cause."""
 
@@ -98,7 +105,7 @@ def _of_answer(error: ApiError) -> ElasticsearchError:
     type_, reason = str(cause.get("type", "")), str(cause.get("reason", error.message))
     if type_ == "index_not_found_exception":
         return _index_gone(str(cause.get("index", "")), reason)
-    kind, said = _kind(status)
+    kind, said = _kind(status) if type_ != _EXISTS else (AlreadyExists, "has this index already")
     named = f" ({status}{' ' + type_ if type_ else ''})"
     return kind(f"Elasticsearch {said}{named}.", status=status, type=type_, reason=reason)
 

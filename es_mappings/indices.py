@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from core.errors import IndexMismatch
 from core.json_types import JsonMapping
 from core.ports import EmbedderCard
-from es_gateway.client import ALREADY_EXISTS, Elasticsearch
-from es_gateway.errors import BadRequest
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import AlreadyExists
 from es_mappings import loader
 from es_mappings.meta import IndexMeta, refuse_unknown_schema
 from es_mappings.names import KINDS, IndexKind, alias, concrete
@@ -54,9 +54,7 @@ def ensure_indices(
                 settings=loader.settings(kind, shape),
                 aliases={alias(prefix, kind): {"is_write_index": True}},
             )
-        except BadRequest as error:
-            if error.type != ALREADY_EXISTS:
-                raise
+        except AlreadyExists:
             continue
         created.append(index)
     return created

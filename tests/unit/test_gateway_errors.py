@@ -109,12 +109,15 @@ def test_the_reason_is_there_for_the_log(server: Any, client: Elasticsearch) -> 
     assert (raised.value.type, raised.value.reason) == ("parsing_exception", "unknown query [x]")
 
 
-@pytest.mark.parametrize(("type_", "said"), [("resource_already_exists_exception", 0), ("parsing_exception", 1)])
+@pytest.mark.parametrize(
+    ("type_", "kind", "said"),
+    [("resource_already_exists_exception", errors.AlreadyExists, 0), ("parsing_exception", errors.BadRequest, 1)],
+)
 def test_an_index_that_another_process_made_is_no_fault_for_the_log(
-    server: Any, client: Elasticsearch, type_: str, said: int
+    server: Any, client: Elasticsearch, type_: str, kind: type[Exception], said: int
 ) -> None:
     server.replies = [(400, failing(type_))]
-    with capture_logs() as logs, pytest.raises(errors.BadRequest):
+    with capture_logs() as logs, pytest.raises(kind):
         client.indices.create(index="a")
     assert [entry["event"] for entry in logs] == ["elasticsearch.refused"] * said
 
