@@ -51,12 +51,6 @@ class Arm:
     missing: float | None
     """The value for a candidate missing from the completion: 0 for words that do not occur, None for no vector."""
 
-    def is_all(self, scored: Scored, k: int) -> bool:
-        """Whether ``scored``, of the best ``k``, has every record that the arm can score. Never by meaning: any record
-        has some distance.
-        """
-        return self.missing is not None and len(scored.scores) < k
-
 
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
     """BM25 over records. Its completion is part of what every candidate is asked (:mod:`.telling`)."""
@@ -184,10 +178,15 @@ class Scored:
     """Maps a record id to its best passage (passage arms only)."""
     versions: Mapping[str, Version]
     """Maps a record id to the version found (record arms only)."""
+    is_all: bool = False
+    """Whether it has every record that the arm can score. Never by meaning: any record has some distance."""
 
 
-def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:
-    """One item of an ``_msearch`` answer, already checked for errors. ``index_uuid``: of the arm's own index."""
+def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> Scored:
+    """One item of an ``_msearch`` answer, already checked for errors. ``index_uuid``: of the arm's own index.
+
+    ``k``: how many of the whole index were asked for; 0 for a completion.
+    """
     scores: dict[str, float] = {}
     passages: dict[str, PassageKey] = {}
     versions: dict[str, Version] = {}
@@ -200,4 +199,4 @@ def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str) -> Scored:
             passages[record] = PassageKey(fields["document"][0], fields["ordinal"][0], version_of(index_uuid, hit))
         else:
             versions[record] = version_of(index_uuid, hit)
-    return Scored(scores, passages, versions)
+    return Scored(scores, passages, versions, is_all=arm.missing is not None and len(scores) < k)

@@ -131,7 +131,7 @@ def retrieve(
     ids = sorted({record for scored in first for record in scored.scores})
     if not ids:
         return _NOTHING
-    second = SecondRequest.of(asking, plan, first, window, ids, columns, memory).sent(beside)
+    second = SecondRequest.of(asking, plan, first, ids, columns, memory).sent(beside)
     found = _merged(second, plan.arms, first)
     return replace(found, counted=counted, overflowing=_overflowing(plan.arms, first, window))
 
@@ -141,7 +141,8 @@ def _first(asking: Asking, plan: RetrievalPlan, window: int) -> tuple[list[Score
     answers = [asking.add(batch, arm.index, arm.body(window, None)) for arm in plan.arms]
     counted = None if plan.counting is None else _ask_counted(asking, batch, plan.index, plan.counting)
     batch.send()
-    scored = [read_answer(arm, answer(), plan.uuid_of(arm)) for arm, answer in zip(plan.arms, answers, strict=True)]
+    pairs = zip(plan.arms, answers, strict=True)
+    scored = [read_answer(arm, answer(), plan.uuid_of(arm), window) for arm, answer in pairs]
     return scored, Counted() if counted is None else counted()
 
 

@@ -34,15 +34,13 @@ class Completed:
 
 @dataclass(slots=True)
 class SecondRequest:
-    """``window``: how many the first request asked of each arm. ``seen``: versions that the arms brought.
-
-    A candidate of passages alone has none; what is cached of it counts if the second request shows it in that version.
+    """``seen``: versions that the arms brought. A candidate of passages alone has none; what is cached of it counts if
+    the second request shows it in the same version.
     """
 
     asking: Asking
     plan: RetrievalPlan
     first: Sequence[Scored]
-    window: int
     ids: Sequence[str]
     columns: Sequence[AnyColumn]
     memory: VersionedCache[RankingFields]
@@ -60,14 +58,13 @@ class SecondRequest:
         asking: Asking,
         plan: RetrievalPlan,
         first: Sequence[Scored],
-        window: int,
         ids: Sequence[str],
         columns: Sequence[AnyColumn],
         memory: VersionedCache[RankingFields],
     ) -> SecondRequest:
         seen = {record: version for scored in first for record, version in scored.versions.items()}
         unsure = memory.last(record for record in ids if record not in seen)
-        return cls(asking, plan, first, window, ids, columns, memory, seen, memory.known(seen), unsure)
+        return cls(asking, plan, first, ids, columns, memory, seen, memory.known(seen), unsure)
 
     def sent(self, beside: Beside | None) -> Completed:
         """Sends no request if nothing is missing. Raises Unavailable if Elasticsearch does not answer."""
@@ -88,18 +85,17 @@ class SecondRequest:
 
     def _completing(self, arm: Arm, scored: Scored) -> Later[Scored] | None:
         lacking = [record for record in self.ids if record not in scored.scores]
-        # Words are part of the telling.
-        if arm.signal in (None, "bm25") or not lacking or arm.is_all(scored, self.window):
+        if arm.signal in (None, "bm25") or not lacking or scored.is_all:  # words are part of the telling
             return None
         answer = self.asking.add(self.batch, arm.index, arm.body(len(lacking), lacking))
         return lambda: read_answer(arm, answer(), self.plan.uuid_of(arm))
 
     def _telling(self) -> Later[Told]:
         """If no clause depends on more, only the candidates are asked whose words or version the arms did not bring."""
-        by_words = [pair for pair in zip(self.plan.arms, self.first, strict=True) if pair[0].signal == "bm25"]
+        by_words = [scored for arm, scored in zip(self.plan.arms, self.first, strict=True) if arm.signal == "bm25"]
         ids = self.ids
         if not self.plan.telling:
-            brought = [self.seen, *(one.scores for arm, one in by_words if not arm.is_all(one, self.window))]
+            brought = [self.seen, *(one.scores for one in by_words if not one.is_all)]
             ids = [record for record in ids if not all(record in found for found in brought)]
         if not ids:
             return Told
