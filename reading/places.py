@@ -98,7 +98,11 @@ class PlaceReader:
         if self._geocoder is not None:
             return Entities(self._recogniser.entities(text))
         matter = sorted({*self._matcher.spelt_at(text), *(match.start for match in matches)})
-        return Entities([found for begin, one in _with(text, matter) for found in _at(begin, self._recogniser, one)])
+        found: list[Entity] = []
+        for begin, sentence in _sentences_with(text, matter):
+            moved = (replace(e, start=begin + e.start, end=begin + e.end) for e in self._recogniser.entities(sentence))
+            found += moved
+        return Entities(found)
 
     def _further(self, text: str, entities: Sequence[Entity], claims: Claims) -> list[tuple[Entity, tuple[Place, ...]]]:
         """Entities where nothing was found yet, with their places."""
@@ -120,7 +124,7 @@ class PlaceReader:
         return named.places if known and not named.is_word else ()
 
 
-def _with(text: str, positions: Sequence[int]) -> Iterator[tuple[int, str]]:
+def _sentences_with(text: str, positions: Sequence[int]) -> Iterator[tuple[int, str]]:
     """The sentences that have one of these ascending positions, with their own."""
     end = 0
     for sentence in sentences(text):
@@ -128,11 +132,6 @@ def _with(text: str, positions: Sequence[int]) -> Iterator[tuple[int, str]]:
         end = begin + len(sentence)
         if bisect_left(positions, begin) < bisect_left(positions, end):
             yield begin, sentence
-
-
-def _at(begin: int, recogniser: EntityRecogniser, sentence: str) -> Iterator[Entity]:
-    for one in recogniser.entities(sentence):
-        yield replace(one, start=begin + one.start, end=begin + one.end)
 
 
 class Entities:
