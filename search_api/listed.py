@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.hit import Hit
 from core.json_types import JsonMapping
+from es_gateway.searching import Later, SearchBatch
 from search_api.answer import Total
 from search_api.arranging import Arranged, arranged
 from search_api.ranking.explain import explain
@@ -60,30 +61,57 @@ class Listed:
         return {**self.following.versions, **found}
 
 
+def ask_following(
+    beyond: BeyondWindow, batch: SearchBatch, outside: Outside | None, request: SearchRequest, window: Arranged
+) -> Later[Following | None]:
+    """Adds the search for what follows the window, if ``outside`` is known and ``listed`` will need it."""
+    most = beyond.ranker.max_results
+    if outside is None or not _needs_following(outside, request, window, most):
+        return lambda: None
+    return beyond.ask_listed(batch, most)
+
+
 def listed(
-    ranking: Ranking, beyond: BeyondWindow, outside: Outside, request: SearchRequest, window: Arranged
+    ranking: Ranking,
+    beyond: BeyondWindow,
+    outside: Outside,
+    request: SearchRequest,
+    window: Arranged,
+    first: Following | None = None,
 ) -> Listed:
     """As much of the list as the page and the count need. Raises Unavailable if Elasticsearch does not answer.
 
-    ``window``: the ranking alone, arranged.
+    ``window``: the ranking alone, arranged. ``first``: what ``ask_following`` brought.
     """
     most = ranking.ranker.max_results
     fields = beyond.found.fields
     order, folded = window
     count = len(order) + outside.count
-    exact = outside.count > 0 and count <= min(_FOLDED, most) and request.group == "identity"
-    if (not exact and request.offset + request.limit <= len(order)) or outside.count == 0:
+    exact = _is_exact(outside, request, window, most)
+    if not _needs_following(outside, request, window, most):
         total = _total(count, count > most or outside.count > 0, outside, request)
         return Listed(ranking, Following(), order, folded, min(count, most), total)
     following = Following()
     for factor in _GROWTH:
-        following = beyond.listed(min(most * factor, MOST_LISTED))
+        following = first or beyond.listed(min(most * factor, MOST_LISTED))
+        first = None
         order, folded = arranged(ranking, fields, request, following.duplicate_keys)
         if len(order) >= most or most * factor >= outside.count:
             break
     if exact:
         return Listed(ranking, following, order, folded, len(order), _total(len(order), False, outside, request))
     return Listed(ranking, following, order, folded, min(count, most), _total(count, True, outside, request))
+
+
+def _is_exact(outside: Outside, request: SearchRequest, window: Arranged, most: int) -> bool:
+    """Whether so few records match that duplicates among them are found before they are counted."""
+    few = len(window.order) + outside.count <= min(_FOLDED, most)
+    return outside.count > 0 and few and request.group == "identity"
+
+
+def _needs_following(outside: Outside, request: SearchRequest, window: Arranged, most: int) -> bool:
+    is_past = request.offset + request.limit > len(window.order)
+    return outside.count > 0 and (is_past or _is_exact(outside, request, window, most))
 
 
 def _total(count: int, cut: bool, outside: Outside, request: SearchRequest) -> Total:

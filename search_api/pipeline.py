@@ -28,7 +28,7 @@ from search_api.curation.live import no_curation
 from search_api.deciding import with_pinned, without_blocked
 from search_api.insight.live_usage import no_usage
 from search_api.insight.openings import UsageTable
-from search_api.listed import Listed, listed
+from search_api.listed import Listed, ask_following, listed
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.curated import boosted, with_pins
 from search_api.ranking.interact import interact, interactions
@@ -42,7 +42,7 @@ from search_api.refinement import looked_up, named, words_checked
 from search_api.reordering import reordered
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval.asking import Asking
-from search_api.retrieval.beyond import BeyondWindow, Outside
+from search_api.retrieval.beyond import BeyondWindow, Following, Outside
 from search_api.retrieval.candidates import CandidateSet, retrieve
 from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
 from search_api.retrieval.fetch import Fetched, ask_passages, ask_records, fetch_records
@@ -187,9 +187,10 @@ class SearchPipeline:
             first = window.order[request.offset : request.offset + request.limit]
             ids = [] if request.sortby else [every[place] for place in first]
             found = self._ask_page(batch, one, ids, one.found.versions, serving)
+            following = ask_following(beyond, batch, None if names else beyond.known(), _paged(one), window)
             batch.send()
             outside, words, read = counted(), asked_words(), marked_identifiers()
-            whole = _listed(one, beyond, outside, window)
+            whole = _listed(one, beyond, outside, window, following())
             page = self._page(one, whole, serving, found())
         facets = read_facets(names, outside.aggregations, choices) if names else {}
         better = words.spelling.question if words.spelling is not None else None
@@ -292,15 +293,11 @@ class SearchPipeline:
                 columns=config.record_columns,
                 memory=self.parts.caches.fields,
                 beside=self._token_vectors_beside(request, serving, vector),
+                most_near=None if request.facets else config.records.max_results,
             )
         found = found.kept_by_words(pin.record for pin in decided.pins)
         found = found.with_signal(Usage.name, self.parts.usage().of(request.q))
-        card = serving.embedder.card if serving.embedder is not None else None
-        if card is None or not plan.judges_meaning:
-            return found, plan
-        # Without words beside it, meaning alone would also hide records that contain the question word by word.
-        least = card.answer_score if request.algorithm == "hybrid" else card.min_score
-        return found.above(card.min_score, least), plan
+        return found if plan.nearness is None else found.above(plan.nearness), plan
 
     def _token_vectors_beside(
         self, request: SearchRequest, serving: Serving, vector: NDArray[np.float32] | None
@@ -417,13 +414,19 @@ def meant_by(embedder: Embedder, read: Interpretation) -> Meant:
     return Meant(both / np.linalg.norm(both), tokens)
 
 
-def _listed(one: Ordered, beyond: BeyondWindow, outside: Outside, window: Arranged) -> Listed:
-    """In the order that the request asks for; another one than the best first needs all hits that can be paged."""
+def _paged(one: Ordered) -> SearchRequest:
+    """Another order than the best first needs all hits that can be paged."""
     if one.request.sortby is None:
-        return listed(one.ranking, beyond, outside, one.request, window)
-    every = replace(one.request, offset=0, limit=one.ranking.ranker.max_results)
-    whole = listed(one.ranking, beyond, outside, every, window)
-    return reordered(whole, one.request.sortby, beyond.ask, one.plan.index)
+        return one.request
+    return replace(one.request, offset=0, limit=one.ranking.ranker.max_results)
+
+
+def _listed(
+    one: Ordered, beyond: BeyondWindow, outside: Outside, window: Arranged, following: Following | None
+) -> Listed:
+    """In the order that the request asks for."""
+    whole = listed(one.ranking, beyond, outside, _paged(one), window, following)
+    return whole if one.request.sortby is None else reordered(whole, one.request.sortby, beyond.ask, one.plan.index)
 
 
 def _degraded(request: SearchRequest, serving: Serving) -> tuple[str, ...]:

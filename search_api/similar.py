@@ -69,7 +69,7 @@ def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[
     chosen = [arms.lexical_arm(index, words, others)]
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, others))
-    return RetrievalPlan(index, serving.records.uuid, tuple(others), tuple(chosen), words, {}, False)
+    return RetrievalPlan(index, serving.records.uuid, tuple(others), tuple(chosen), words, {})
 
 
 def telling_text(record: Record, most: int) -> str:

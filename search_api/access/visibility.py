@@ -67,7 +67,9 @@ def filtered_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
     clause = visible_clause(groups)
     if "knn" in given:
         given["knn"] = _knn(given["knn"], clause)
-    if "query" in given:
+    if given.get("query", {}).keys() == {"knn"}:  # a filter around it would only drop hits afterwards
+        given["query"] = {"knn": _knn(given["query"]["knn"], clause)}
+    elif "query" in given:
         given["query"] = {"bool": {"must": [given["query"]], "filter": [clause]}}
     elif "knn" not in given:  # beside knn a query would add its own hits
         given["query"] = {"bool": {"filter": [clause]}}

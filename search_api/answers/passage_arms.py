@@ -86,7 +86,7 @@ class PassageSearch:
             query = {"query": {"bool": {"must": [words], "filter": filters}}, **self._shown}
             found = [PassageArm(PassageBm25.name, header, query)]
             if self.vector is not None:
-                nearest = {"knn": knn.nearest(self.vector, self._window, filters), **self._shown}
+                nearest = {"query": knn.nearest_query(self.vector, self._window, filters), **self._shown}
                 found.append(PassageArm(PassageDense.name, header, nearest, knn.cosine))
             return found
 

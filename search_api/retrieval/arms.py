@@ -78,7 +78,7 @@ def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]
     def body(k: int, ids: Sequence[str] | None) -> Json:
         if ids is not None:
             return {"query": knn.exact(vector, [{"ids": {"values": list(ids)}}]), "size": k, **for_records()}
-        return {"knn": knn.nearest(vector, k, filters), "size": k, **for_records()}
+        return {"query": knn.nearest_query(vector, k, filters), "size": k, **for_records()}
 
     return Arm("dense", index, False, body, knn.cosine, None)
 
@@ -121,7 +121,8 @@ def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence
     """Cosine over passages; a record's score is its best passage's."""
 
     def body(k: int, ids: Sequence[str] | None) -> Json:
-        return {"knn": knn.nearest(vector, k, [*filters, *_of_records(ids)]), "size": k, **_for_passages()}
+        nearest = knn.nearest_query(vector, k, [*filters, *_of_records(ids)])
+        return {"query": nearest, "size": k, **_for_passages()}
 
     return Arm("passage_dense", index, True, body, knn.cosine, None)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
@@ -17,15 +18,17 @@ from search_api.ranking.duplicates import DuplicateKey
 from search_api.ranking.fields import DUPLICATE_FIELDS, duplicate_key_of
 from search_api.ranking.signals.bm25 import Bm25
 from search_api.ranking.signals.dense import Dense
-from search_api.retrieval import knn
 from search_api.retrieval.arms import BROWSING_ORDER, for_records
 from search_api.retrieval.asking import Asking
 from search_api.retrieval.candidates import CandidateSet
+from search_api.retrieval.counting import matches_body, near_section
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.plan import RetrievalPlan
 from search_api.retrieval.versioned_cache import Version, version_of
 
 Aggregations = JsonMapping
+
+_NO_AGGREGATIONS: Aggregations = MappingProxyType({})
 
 MOST_LISTED = 10_000
 """Elasticsearch's own limit (index.max_result_window)."""
@@ -66,30 +69,41 @@ class BeyondWindow:
 
     def counted(self, batch: SearchBatch, aggregations: Aggregations) -> Later[Outside]:
         """Adds no search if the window holds all matches and nothing is to be counted."""
-        if not (self._near or self.found.overflowing or aggregations):
-            return Outside
-        if self.found.counted.matching is not None and not aggregations:
-            outside = Outside(max(self.found.counted.matching - len(self.found.signals), 0))
-            return lambda: outside
-        either = [self.plan.matching, self._window]
-        query = {"bool": {"filter": [*self.plan.filters, {"bool": {"should": either, "minimum_should_match": 1}}]}}
-        body = {"query": query, "size": 0, "track_total_hits": True, **self._meaning()}
+        known = None if aggregations else self.known()
+        if known is not None:
+            return lambda: known
+        body = matches_body(self.plan.filters, self.plan.matching, list(self.found.signals), self._meaning())
         aggs = {"aggs": dict(aggregations)} if aggregations else {}
         answer = self.ask.add(batch, self.plan.index, body | aggs)
-        return lambda: self._outside(answer())
+        return lambda: self._outside(answer()["hits"]["total"]["value"], answer().get("aggregations", {}))
 
-    def _outside(self, answer: JsonMapping) -> Outside:
-        every = answer["hits"]["total"]["value"]
+    def known(self) -> Outside | None:
+        """What is outside, without facets, if retrieval counted it or nothing is."""
+        if not (self._near or self.found.overflowing):
+            return Outside()
+        counted = self.found.counted
+        if counted.matching is None or counted.near != self._near:
+            return None
+        return self._outside(counted.matching)
+
+    def _outside(self, every: int, aggregations: Aggregations = _NO_AGGREGATIONS) -> Outside:
         count = max(every - len(self.found.signals), 0)
-        at_least = self._near and every >= self.ranker.max_results
-        return Outside(count, at_least, answer.get("aggregations", {}))
+        return Outside(count, self._near and every >= self.ranker.max_results, aggregations)
 
     def listed(self, size: int) -> Following:
-        """The next ``size`` after the window."""
+        """The next ``size`` after the window, in a request of their own."""
         batch = self.ask.batch()
-        answer = self.ask.add(batch, self.plan.index, self._list_body(size))
+        following = self.ask_listed(batch, size)
         batch.send()
-        hits = answer()["hits"]["hits"]
+        return following()
+
+    def ask_listed(self, batch: SearchBatch, size: int) -> Later[Following]:
+        """Adds the search for the next ``size`` after the window."""
+        answer = self.ask.add(batch, self.plan.index, self._list_body(size))
+        return lambda: self._following(answer())
+
+    def _following(self, answer: JsonMapping) -> Following:
+        hits = answer["hits"]["hits"]
         by_id = {hit["fields"]["id"][0]: hit for hit in hits}
         best = max((hit["_score"] or 0.0 for hit in hits), default=0.0) or 1.0
         return Following(
@@ -118,10 +132,8 @@ class BeyondWindow:
     def _meaning(self) -> Json:
         if not self._near or self.plan.vector is None:
             return {}
-        nearest = knn.nearest(self.plan.vector, self.ranker.max_results, self.plan.filters)
-        # As few candidates as hits: it is a count, or a list in an order that no other signal measures.
-        few = {"num_candidates": nearest["k"], "similarity": self.found.least, "boost": self._meaning_boost()}
-        return {"knn": {**nearest, **few}}
+        section = near_section(self.plan.vector, self.ranker.max_results, self.found.least, self.plan.filters)
+        return {"knn": {**section["knn"], "boost": self._meaning_boost()}}
 
     def _meaning_boost(self) -> float:
         """Weighs (1 + cosine) / 2 against BM25 as TM2C2 does in the window, with the same maxima."""

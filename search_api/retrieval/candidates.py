@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.hit import SignalName
+from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import Later, SearchBatch
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, read_answer
 from search_api.retrieval.asking import Asking
+from search_api.retrieval.counting import Matches, Nearness, foreseen, matches_body, near_section, overflowing
 from search_api.retrieval.plan import Counting, RetrievalPlan
 from search_api.retrieval.second_request import Beside, Completed, SecondRequest
 from search_api.retrieval.telling import counting_body
@@ -26,12 +28,17 @@ Signals = Mapping[SignalName, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the first request counted, if the plan says so: how many records have enough words of the question (up to
-    ``COUNTED``), and how many match.
+    """What the requests counted beside the candidates: how many records have enough words of the question (up to
+    ``COUNTED``), and how many match; None: not counted. ``near``: those by meaning alone included.
     """
 
     every_word: int = 0
     matching: int | None = None
+    near: bool = False
+
+    def without(self, dropped: int) -> Counted:
+        """Of the counted ones, so many do not match."""
+        return self if self.matching is None else replace(self, matching=self.matching - dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +64,22 @@ class CandidateSet:
         """How many records are hits by their words; at least so many."""
         return max(len(self.all_words), self.counted.every_word)
 
-    def above(self, min_score: float, answer_score: float = -1.0) -> CandidateSet:
+    def above(self, nearness: Nearness) -> CandidateSet:
         """Drops the candidates that are neither near in meaning nor contain every word.
 
-        Both parameters are cosines. If no candidate reaches ``answer_score`` and none contains every word, the question
-        is about something else, and the nearest records are not hits either. A candidate without a measured meaning
-        stays, because nothing contradicts it.
+        A candidate without a measured meaning stays, because nothing contradicts it.
         """
         meant = {record: _meaning(signals) for record, signals in self.signals.items()}
         best = max((cosine for cosine in meant.values() if cosine is not None), default=-1.0)
-        least = min_score if best >= answer_score or self.all_words & meant.keys() else math.inf
+        is_about_it = best >= nearness.answer_score or self.all_words & meant.keys()
+        least = nearness.min_score if is_about_it else math.inf
         kept = {
             record: self.signals[record]
             for record, cosine in meant.items()
             if cosine is None or cosine >= least or record in self.all_words
         }
-        return replace(self, signals=kept, least=least)
+        dropped = len(self.signals) - len(kept)
+        return replace(self, signals=kept, least=least, counted=self.counted.without(dropped))
 
     def kept_by_words(self, records: Iterable[str]) -> CandidateSet:
         """These count as hits by their words, whatever they say."""
@@ -116,10 +123,12 @@ def retrieve(
     columns: Sequence[AnyColumn],
     memory: VersionedCache[RankingFields],
     beside: Beside | None = None,
+    most_near: int | None = None,
 ) -> CandidateSet:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score if there is one.
 
-    ``columns``: what ranking reads of each candidate. ``beside`` may add searches to the second request.
+    ``columns``: what ranking reads of each candidate. ``beside`` may add searches to the second request. ``most_near``:
+    all matches are counted if the window cannot hold them, at most so many by meaning alone; None: they are not.
 
     Candidates in ``memory`` are not fetched again; words alone with only cached records are one request.
     Raises Unavailable if Elasticsearch does not answer.
@@ -131,9 +140,13 @@ def retrieve(
     ids = sorted({record for scored in first for record in scored.scores})
     if not ids:
         return _NOTHING
-    second = SecondRequest.of(asking, plan, first, ids, columns, memory).sent(beside)
+    matches = None if counted.matching is not None else foreseen(plan.arms, first, plan.nearness, window)
+    counting = None if matches is None or most_near is None else _counting(plan, ids, matches, most_near)
+    second = SecondRequest.of(asking, plan, first, ids, columns, memory).sent(beside, counting)
+    if matches is not None and second.matching is not None:
+        counted = replace(counted, matching=second.matching, near=matches.least is not None)
     found = _merged(second, plan.arms, first)
-    return replace(found, counted=counted, overflowing=_overflowing(plan.arms, first, window))
+    return replace(found, counted=counted, overflowing=overflowing(plan.arms, first, window))
 
 
 def _first(asking: Asking, plan: RetrievalPlan, window: int) -> tuple[list[Scored], Counted]:
@@ -152,9 +165,11 @@ def _ask_counted(asking: Asking, batch: SearchBatch, index: str, counting: Count
     return lambda: Counted(every_word()["hits"]["total"]["value"], matching()["hits"]["total"]["value"])
 
 
-def _overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> bool:
-    pairs = zip(arms, first, strict=True)
-    return any(len(scored.scores) >= window for arm, scored in pairs if arm.signal in ("bm25", "names", None))
+def _counting(plan: RetrievalPlan, ids: Sequence[str], matches: Matches, most_near: int) -> Json:
+    near = {}
+    if matches.least is not None and plan.vector is not None:
+        near = near_section(plan.vector, most_near, matches.least, plan.filters)
+    return matches_body(plan.filters, plan.matching, ids, near)
 
 
 def _merged(second: Completed, arms: Sequence[Arm], first: Sequence[Scored]) -> CandidateSet:

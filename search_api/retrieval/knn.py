@@ -23,6 +23,13 @@ def nearest(vector: NDArray[np.float32], k: int, filters: Sequence[Clause]) -> C
     }
 
 
+def nearest_query(vector: NDArray[np.float32], k: int, filters: Sequence[Clause]) -> Clause:
+    """The same as a query, if nothing else is searched: a ``knn`` section costs Elasticsearch a phase of its own, also
+    on one shard. Each shard gives its ``k`` nearest, so ask for ``k`` hits.
+    """
+    return {"knn": nearest(vector, k, filters)}
+
+
 def exact(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Clause:
     """Every record that passes ``filters`` and has a vector, scored as ``nearest`` does.
 

@@ -13,6 +13,7 @@ from search_api.ranking.words import NameWeights, WordWeights
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval import arms, bm25
 from search_api.retrieval.arms import Arm
+from search_api.retrieval.counting import Nearness
 from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.fetch import marks
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
@@ -43,7 +44,7 @@ class RetrievalPlan:
     ``telling``: what the texts of the candidates are asked (:mod:`search_api.retrieval.telling`); empty if nothing
     depends on it. ``counting``: otherwise, what the first request counts.
 
-    ``judges_meaning``: whether hits must pass ``min_score``.
+    ``nearness``: what hits must pass in meaning; None: nothing.
     ``index``: the alias of the records, ``index_uuid`` its index; ``filters``: the conditions on each record.
     ``matching``: which records are hits by their words, place or time, at any rank; with ``vector`` also those
     that are near enough in meaning.
@@ -55,7 +56,7 @@ class RetrievalPlan:
     arms: tuple[Arm, ...]
     words: Clause
     marked: Json
-    judges_meaning: bool
+    nearness: Nearness | None = None
     matching: Clause = field(default_factory=lambda: {"match_none": {}})
     vector: NDArray[np.float32] | None = None
     telling: tuple[Clause, ...] = ()
@@ -117,13 +118,21 @@ def plan_retrieval(
         tuple(chosen),
         words,
         marks(marked, read.language),
-        judges_meaning,
+        _nearness(request, serving) if judges_meaning else None,
         matching,
         vector,
         telling=telling_clauses(every_word, places, fields) if told else (),
         counting=Counting.of(filters, every_word, matching) if by_words and not told else None,
         passages_uuid="" if serving.passages is None else serving.passages.uuid,
     )
+
+
+def _nearness(request: SearchRequest, serving: Serving) -> Nearness | None:
+    if serving.embedder is None:
+        return None
+    card = serving.embedder.card
+    # Without words beside it, meaning alone would also hide records that contain the question word by word.
+    return Nearness(card.min_score, card.answer_score if request.algorithm == "hybrid" else card.min_score)
 
 
 def _matching(request: SearchRequest, read: Interpretation, words: Clause, every_word: Clause | None) -> Clause:

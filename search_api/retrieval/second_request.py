@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from core.json_types import Json
 from es_gateway.searching import Later, SearchBatch
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval import bm25
@@ -30,6 +31,8 @@ class Completed:
     told: Told
     fields: Mapping[str, RankingFields]
     versions: Mapping[str, Version]
+    matching: int | None = None
+    """All matches, with those candidates; None if they were not to be counted."""
 
 
 @dataclass(slots=True)
@@ -66,13 +69,17 @@ class SecondRequest:
         unsure = memory.last(record for record in ids if record not in seen)
         return cls(asking, plan, first, ids, columns, memory, seen, memory.known(seen), unsure)
 
-    def sent(self, beside: Beside | None) -> Completed:
-        """Sends no request if nothing is missing. Raises Unavailable if Elasticsearch does not answer."""
+    def sent(self, beside: Beside | None, counting: Json | None = None) -> Completed:
+        """Sends no request if nothing is missing. ``counting``: counts the matches.
+
+        Raises Unavailable if Elasticsearch does not answer.
+        """
         completing = [self._completing(arm, scored) for arm, scored in zip(self.plan.arms, self.first, strict=True)]
         telling = self._telling()
         unknown = [record for record in self.ids if record not in self.known and record not in self.unsure]
         read = self._reading(self.batch, unknown)
         further = None if beside is None else beside(self.batch, self._most_promising())
+        counted = None if counting is None else self.asking.add(self.batch, self.plan.index, counting)
         self.batch.send()
         if further is not None:
             further()
@@ -81,7 +88,8 @@ class SecondRequest:
         pairs = zip(self.plan.arms, completing, strict=True)
         scored = [words if arm.signal == "bm25" else None if one is None else one() for arm, one in pairs]
         fields, versions = self._fields(told, *read())
-        return Completed(scored, told, fields, versions)
+        matching = None if counted is None else counted()["hits"]["total"]["value"]
+        return Completed(scored, told, fields, versions, matching)
 
     def _completing(self, arm: Arm, scored: Scored) -> Later[Scored] | None:
         lacking = [record for record in self.ids if record not in scored.scores]

@@ -16,6 +16,7 @@ from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, Recogni
 from net.gate import Gate
 from reading.gazetteer.gazetteer import Gazetteer
 from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
+from search_api.remembered_questions import RememberingEmbedder
 from search_api.telemetry_memory import loaded
 from sonde.settings import Settings
 from sonde.wiring.gate import gate_policy
@@ -58,10 +59,9 @@ class Models:
                     self.gate if given.runtime == "remote" else None,
                 )
                 loaded("embedder", wanted, time.perf_counter() - begun)
-                remote = given.runtime == "remote"
-                self._embedders[wanted] = (
-                    GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy())) if remote else embedder
-                )
+                if given.runtime == "remote":
+                    embedder = GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy()))
+                self._embedders[wanted] = RememberingEmbedder(embedder)
             return self._embedders[wanted]
 
     @property

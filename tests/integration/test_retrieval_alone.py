@@ -31,7 +31,7 @@ def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples:
     index = concrete(samples.prefix, "records", 1)
     words = bm25.records_query(WORDS, WORDS.record_fields, question, "", "en")
     arm = arms.lexical_arm(index, words, [])
-    alone = RetrievalPlan(index, "uuid", (), (arm,), words, words, False)
+    alone = RetrievalPlan(index, "uuid", (), (arm,), words, words)
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
     twice = replace(alone, arms=(arm, replace(arm, signal=None)))
     once, both = (
@@ -59,7 +59,7 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
 ) -> None:
     index = concrete(samples.prefix, "records", 1)
     words = bm25.records_query(WORDS, WORDS.record_fields, "rainfall", "", "en")
-    plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words, False)
+    plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words)
     memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
     asked = count_searches(monkeypatch)
     cold = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
@@ -95,7 +95,7 @@ def test_a_record_that_a_passage_found_is_remembered_until_it_changes(
 ) -> None:
     records, passages = (concrete(told_by_a_passage, kind, 1) for kind in ("records", "passages"))
     arm = arms.passage_lexical_arm(passages, {"match": {"text": "loess"}}, [])
-    plan = RetrievalPlan(records, "uuid", (), (arm,), {"match_none": {}}, {"match_none": {}}, False)
+    plan = RetrievalPlan(records, "uuid", (), (arm,), {"match_none": {}}, {"match_none": {}})
     memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
     asked = count_searches(monkeypatch)
 
@@ -127,7 +127,7 @@ def test_an_arm_that_returned_all_it_can_score_is_not_asked_again(
         arms.lexical_arm(records, words, []),
         arms.passage_lexical_arm(passages, {"match": {"text": "loess"}}, []),
     )
-    plan = RetrievalPlan(records, "uuid", (), chosen, words, words, False)
+    plan = RetrievalPlan(records, "uuid", (), chosen, words, words)
     memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
     asked = count_searches(monkeypatch)
     found = retrieve(es_client, plan, window=window, question="peat", columns=COLUMNS, memory=memory)

@@ -57,7 +57,7 @@ def catalogues(three_nodes: Elasticsearch) -> dict[str, str]:
 
 
 def _best(client: Elasticsearch, index: str, arm: Arm, question: str) -> list[tuple[str, float]]:
-    plan = RetrievalPlan(index, index, (), (arm,), {"match_none": {}}, {"match_none": {}}, False)
+    plan = RetrievalPlan(index, index, (), (arm,), {"match_none": {}}, {"match_none": {}})
     found = retrieve(client, plan, window=20, question=question, columns=COLUMNS, memory=VersionedCache("fields", 999))
     scored = {record: signals[arm.signal] or 0.0 for record, signals in found.signals.items()}
     return sorted(scored.items(), key=lambda one: (-one[1], one[0]))

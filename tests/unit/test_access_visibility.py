@@ -49,6 +49,8 @@ def test_nearest_neighbours_are_sought_among_what_may_be_seen_and_get_no_query_b
     knn = {"field": "vector", "query_vector": [1.0], "k": 1}
     assert filtered_body({"knn": {**knn, "filter": [ICE]}}, NOBODY) == {"knn": {**knn, "filter": [ICE, OPEN]}}
     assert filtered_body({"knn": [{**knn, "filter": ICE}]}, NOBODY) == {"knn": [{**knn, "filter": [ICE, OPEN]}]}
+    as_query = filtered_body({"query": {"knn": {**knn, "filter": [ICE]}}}, NOBODY)
+    assert as_query == {"query": {"knn": {**knn, "filter": [ICE, OPEN]}}}
     both = filtered_body({"knn": knn, "query": ICE}, NOBODY)
     assert both["knn"]["filter"] == [OPEN]
     assert both["query"]["bool"]["filter"] == [OPEN]
