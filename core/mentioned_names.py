@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from core.defined_acronyms import DefinedAcronym, defined_acronyms, of_keyword
 from core.folding import folded_words
@@ -65,7 +66,13 @@ def _keys(record: Record) -> Iterator[str]:
                 yield name_key(token + tokens[place + 1])
 
 
-def _runs(text: str) -> Iterator[str]:
+@lru_cache(maxsize=8_192)
+def _runs(text: str) -> tuple[str, ...]:
+    """Kept, because the records of a catalogue share their keywords."""
+    return tuple(_runs_of(text))
+
+
+def _runs_of(text: str) -> Iterator[str]:
     words = _PART.findall(text)
     versions = _PART.findall(" ".join(without_version_words(text.split())))
     for sequence in (words, versions) if versions != words else (words,):

@@ -31,12 +31,12 @@ class FastLines(NdjsonSerializer):
     mimetype: ClassVar[str] = "application/x-ndjson"
 
     def json_dumps(self, data: object) -> bytes:
-        return _JSON.json_dumps(data)
+        return FAST_JSON.json_dumps(data)
 
     def json_loads(self, data: bytes) -> Any:
-        return _JSON.json_loads(data)
+        return FAST_JSON.json_loads(data)
 
 
-_JSON = FastJson()
-SERIALIZERS = {FastJson.mimetype: _JSON, FastLines.mimetype: FastLines()}
+FAST_JSON = FastJson()
+SERIALIZERS = {FastJson.mimetype: FAST_JSON, FastLines.mimetype: FastLines()}
 """For ``Elasticsearch(serializers=...)``."""

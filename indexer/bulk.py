@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import PASSING
+from es_gateway.fast_json import FAST_JSON
 from es_gateway.retry import ATTEMPTS
 
 CHUNK_BYTES = 8 << 20
@@ -154,4 +154,4 @@ def _reason(status: int, error: JsonMapping) -> str:
 
 
 def _line(value: JsonMapping) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return FAST_JSON.json_dumps(value)

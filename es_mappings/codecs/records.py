@@ -6,7 +6,7 @@ Boxes and spans are stored twice: as ``extent`` and ``time`` for filters, and as
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import fields
 
 import shapely
 
@@ -20,6 +20,8 @@ from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resol
 from core.timespan import TimeSpan
 from core.year_counts import turns_of
 from es_mappings.codecs import cells
+
+_Flat = Contact | Dates | Link | Names | Provenance | Resolution | Variable | Vertical
 
 
 def box_text(box: BBox) -> str:
@@ -79,16 +81,16 @@ def to_document(record: Record) -> Json:
             for k in record.keywords
         ],
         "themes": list(record.themes),
-        "contacts": [_without_empty(asdict(contact)) for contact in record.contacts],
-        "vertical": _without_empty(asdict(record.vertical)) if record.vertical else None,
-        "resolution": _without_empty(asdict(record.resolution)),
-        "provenance": _without_empty(asdict(record.provenance)),
+        "contacts": [_without_empty(_members(contact)) for contact in record.contacts],
+        "vertical": _without_empty(_members(record.vertical)) if record.vertical else None,
+        "resolution": _without_empty(_members(record.resolution)),
+        "provenance": _without_empty(_members(record.provenance)),
         "licence": record.licence,
         "constraints": list(record.constraints),
         "access": record.access,
         "access_groups": list(record.access_groups),
-        "links": [_without_empty(asdict(link)) for link in record.links],
-        "dates": _without_empty(asdict(record.dates)),
+        "links": [_without_empty(_members(link)) for link in record.links],
+        "dates": _without_empty(_members(record.dates)),
         "formats": list(record.formats),
         "names": _names(record),
         "native": {"format": record.native_format},
@@ -109,10 +111,10 @@ def _counted_again(record: Record) -> list[str]:
 
 
 def _names(record: Record) -> Json:
-    variables = [_without_empty(asdict(variable)) for variable in record.names.variables]
+    variables = [_without_empty(_members(variable)) for variable in record.names.variables]
     return _without_empty(
         {
-            **asdict(record.names),
+            **_members(record.names),
             "variables": variables,
             "keys": list(keys_of(record)),
             "mentioned": list(mentioned_keys(record)),
@@ -149,6 +151,11 @@ def _is_box_of(box: BBox, geometry: JsonMapping) -> bool:
     """Whether the box only repeats the outline of the polygon, which then suffices for filters."""
     bounds = shapely.bounds(cells.shape_of(geometry))
     return all(abs(a - b) < 1e-6 for a, b in zip(box.as_list(), bounds, strict=True))
+
+
+def _members(one: _Flat) -> Json:
+    """Of a dataclass without others inside; ``dataclasses.asdict`` copies every text and list in it."""
+    return {member.name: getattr(one, member.name) for member in fields(one)}
 
 
 def _without_empty(document: JsonMapping) -> Json:

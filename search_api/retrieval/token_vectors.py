@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import structlog
 
+from core.batched import batched
 from core.json_types import Json, JsonMapping
 from core.ports import TokenCard
 from core.token_bits import Bits
@@ -16,6 +17,9 @@ from search_api.retrieval.filters import Clause
 from search_api.retrieval.versioned_cache import Version, VersionedCache, version_of
 
 log = structlog.get_logger(__name__)
+
+_PART = 100
+"""Records a search: Elasticsearch reads the parts side by side, and most of the time is the unpacking of texts."""
 
 
 def fetch_token_vectors(
@@ -47,11 +51,11 @@ def ask_token_vectors(
     unknown = [record for record in versions if record not in known]
     if not unknown:
         return lambda: known
-    body = {**tokens_of({"ids": {"values": unknown}}, len(unknown)), "seq_no_primary_term": True}
-    answer = batch.add({"index": index}, body)
+    bodies = [tokens_of({"ids": {"values": part}}, len(part)) for part in batched(unknown, _PART)]
+    answers = [batch.add({"index": index}, {**body, "seq_no_primary_term": True}) for body in bodies]
 
     def read() -> dict[str, Bits | None]:
-        hits = answer()["hits"]["hits"]
+        hits = [hit for answer in answers for hit in answer()["hits"]["hits"]]
         found = {hit["_id"]: usable_bits(hit, made_by) for hit in hits}
         uuid = versions[unknown[0]][0]
         memory.keep({hit["_id"]: version_of(uuid, hit) for hit in hits}, found)
