@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,8 @@ from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from evaluation.throwaway import PREFIX, sweep_abandoned
-from indexer.bulk import Operation, index_operation, write
+from indexer.background import Background
+from indexer.bulk import Failure, Operation, chunked, index_operation, write
 from indexer.documents.store import passage_document
 from indexer.formats import registry
 from indexer.formats.reader import Refused
@@ -132,7 +134,14 @@ def _write(client: Elasticsearch, operations: Iterator[Operation], what: str, to
             yield operation
             told(what, done, total)
 
-    if failures := write(client, counted()):
+    failures: list[Failure] = []
+    sent: Future[list[Failure]] | None = None
+    with Background(1, "fill") as sending:  # the next documents are made while Elasticsearch takes these
+        for chunk in chunked(counted()):
+            failures += [] if sent is None else sent.result()
+            sent = sending.submit(write, client, chunk)
+    failures += [] if sent is None else sent.result()
+    if failures:
         raise SondeError(f"{len(failures)} {what} were refused, {failures[0].id} first: {failures[0].reason}")
 
 
