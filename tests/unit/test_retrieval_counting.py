@@ -20,7 +20,7 @@ def arm(signal: SignalName | None) -> Arm:
 
 
 def found(**scores: list[float]) -> tuple[list[Arm], list[Scored]]:
-    arms = [arm(signal) for signal in scores]  # type: ignore[arg-type]
+    arms = [arm(signal) for signal in scores]
     first = [Scored({f"r{place}": one for place, one in enumerate(each)}, {}, {}) for each in scores.values()]
     return arms, first
 
