@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from functools import cached_property
 
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
@@ -27,8 +27,6 @@ from search_api.retrieval.plan import RetrievalPlan
 from search_api.retrieval.versioned_cache import Version, version_of
 
 Aggregations = JsonMapping
-
-_NO_AGGREGATIONS: Aggregations = MappingProxyType({})
 
 MOST_LISTED = 10_000
 """Elasticsearch's own limit (index.max_result_window)."""
@@ -53,7 +51,7 @@ class Following:
     versions: Mapping[str, Version] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BeyondWindow:
     """One search's further matches. Methods raise Unavailable if Elasticsearch does not answer."""
 
@@ -62,9 +60,9 @@ class BeyondWindow:
     found: CandidateSet
     ranker: Ranker
 
-    @property
+    @cached_property
     def _near(self) -> bool:
-        """Whether meaning alone can match more than the window held."""
+        """Whether meaning alone can match more than the window held; it looks at every candidate."""
         return self.plan.vector is not None and self.found.meant() >= self.ranker.candidate_window
 
     def counted(self, batch: SearchBatch, aggregations: Aggregations) -> Later[Outside]:
@@ -84,9 +82,9 @@ class BeyondWindow:
         counted = self.found.counted
         if counted.matching is None or counted.near != self._near:
             return None
-        return self._outside(counted.matching)
+        return self._outside(counted.matching, {})
 
-    def _outside(self, every: int, aggregations: Aggregations = _NO_AGGREGATIONS) -> Outside:
+    def _outside(self, every: int, aggregations: Aggregations) -> Outside:
         count = max(every - len(self.found.signals), 0)
         return Outside(count, self._near and every >= self.ranker.max_results, aggregations)
 

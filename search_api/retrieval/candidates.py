@@ -14,10 +14,17 @@ from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
 from search_api.retrieval.arms import Arm, PassageKey, Scored, read_answer
 from search_api.retrieval.asking import Asking
-from search_api.retrieval.counting import Matches, Nearness, foreseen, matches_body, near_section, overflowing
+from search_api.retrieval.counting import (
+    Matches,
+    Nearness,
+    counting_body,
+    foreseen,
+    matches_body,
+    near_section,
+    overflowing,
+)
 from search_api.retrieval.plan import Counting, RetrievalPlan
 from search_api.retrieval.second_request import Beside, Completed, SecondRequest
-from search_api.retrieval.telling import counting_body
 from search_api.retrieval.versioned_cache import Version, VersionedCache
 
 COUNTED = 21

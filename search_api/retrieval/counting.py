@@ -1,4 +1,4 @@
-"""Counts all matches with the second request, when the first shows that the window cannot hold them.
+"""Counts matches: all of them with the second request, when the first shows that the window cannot hold them.
 
 Otherwise the count would wait for the candidates, in a request of its own. What decides it is known after the first
 request: whether words found more than the window, and, since each arm gives its best first, how near meaning comes.
@@ -57,11 +57,16 @@ def overflowing(arms: Sequence[Arm], first: Sequence[Scored], window: int) -> bo
     return any(len(scored.scores) >= window for arm, scored in pairs if arm.signal in ("bm25", "names", None))
 
 
+def counting_body(query: Clause, most: int | bool) -> Json:
+    """Counts the records that match, and stops at ``most``; True: counts all."""
+    return {"query": {"bool": {"filter": [query]}}, "size": 0, "track_total_hits": most}
+
+
 def matches_body(filters: Sequence[Clause], matching: Clause, ids: Sequence[str], meaning: Json) -> Json:
     """Counts the records that match, with those of ``ids``. ``meaning``: as of ``near_section``, or empty."""
     either = [matching, {"ids": {"values": list(ids)}}]
     query = {"bool": {"filter": [*filters, {"bool": {"should": either, "minimum_should_match": 1}}]}}
-    return {"query": query, "size": 0, "track_total_hits": True, **meaning}
+    return {**counting_body(query, True), **meaning}
 
 
 def near_section(vector: NDArray[np.float32], most: int, least: float, filters: Sequence[Clause]) -> Json:

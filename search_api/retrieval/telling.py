@@ -65,11 +65,6 @@ def read_told(answer: JsonMapping, index_uuid: str) -> Told:
     )
 
 
-def counting_body(query: Clause, most: int | bool) -> Json:
-    """Counts the records that match, and stops at ``most``; True: counts all."""
-    return {"query": {"bool": {"filter": [query]}}, "size": 0, "track_total_hits": most}
-
-
 def _named_clause(name: str, clause: Clause) -> Clause:
     return {"constant_score": {"filter": clause, "boost": 0.0, "_name": name}}
 
