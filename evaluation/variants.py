@@ -49,7 +49,7 @@ def ablations(full: Variant) -> tuple[Variant, ...]:
     each = (
         replace(full, name="bm25 alone", algorithm="bm25", rerank=False),
         replace(full, name="dense alone", algorithm="dense", rerank=False),
-        replace(full, name="no cross-encoder", rerank=False),
+        replace(full, name="no late interaction", rerank=False),
         replace(full, name="no place", spatial="off"),
         replace(full, name="no time", temporal=False),
         replace(full, name="no scale, no kind", interpret=full.interpret - {"scale", "kind"}),

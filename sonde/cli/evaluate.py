@@ -73,7 +73,7 @@ class Asked:
     "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
 )
 @click.option("--algorithm", type=click.Choice(["hybrid", "bm25", "dense"]), default="hybrid", show_default=True)
-@click.option("--rerank/--no-rerank", default=True, help="The cross-encoder.")
+@click.option("--rerank/--no-rerank", default=True, help="Late interaction, and the cross-encoder if one is named.")
 @click.option("--spatial", type=click.Choice(["blend", "hausdorff", "off"]), default="blend", show_default=True)
 @click.option("--temporal", type=click.Choice(["on", "off"]), default="on", show_default=True)
 @click.option("--interpret", default="all", show_default=True, help=f"all, none, or a list of {','.join(_PARTS)}.")

@@ -77,4 +77,4 @@ def test_an_ablation_switches_off_one_thing_and_never_repeats_the_whole() -> Non
     assert by_name["no understanding"].request("x").interpret == frozenset()
     assert by_name["bm25 alone"].request("x").algorithm == "bm25"
     assert "no place" not in {variant.name for variant in ablations(Variant(spatial="off"))}
-    assert "no cross-encoder" not in {variant.name for variant in ablations(Variant(rerank=False))}
+    assert "no late interaction" not in {variant.name for variant in ablations(Variant(rerank=False))}
