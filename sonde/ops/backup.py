@@ -43,10 +43,13 @@ class Backups:
         self.client.snapshot.create_repository(name=self.repository, repository=dict(body))
 
     def take(self, now: datetime) -> Backup:
-        """A new one, whole. Raises SondeError if a shard could not be written; what was is kept, and not counted."""
+        """A new one, whole. Raises SondeError if a shard could not be written; what was is kept, and not counted.
+        Raises NotFound if there is no such repository.
+        """
         counts = self._counts()
         if not counts:
             raise SondeError(f"There is nothing to back up: no index has the prefix {self.prefix}.")
+        self._snapshots()
         name = f"{self.prefix}-{now.astimezone(UTC):%Y%m%d-%H%M%S}"
         self.client.snapshot.create(
             repository=self.repository,
@@ -71,11 +74,16 @@ class Backups:
 
     def taken(self) -> Sequence[Backup]:
         """The oldest first. Raises NotFound if there is no such repository."""
+        own = (one for one in self._snapshots() if (one.get("metadata") or {}).get(_PREFIX) == self.prefix)
+        return sorted(map(_backup, own), key=lambda one: one.taken)
+
+    def _snapshots(self) -> Sequence[JsonMapping]:
         found = self.client.options(ignore_status=404).snapshot.get(repository=self.repository, snapshot="_all")
         if "snapshots" not in found:
-            raise NotFound(f"Elasticsearch knows no snapshot repository {self.repository!r}: register it first.")
-        own = (one for one in found["snapshots"] if (one.get("metadata") or {}).get(_PREFIX) == self.prefix)
-        return sorted(map(_backup, own), key=lambda one: one.taken)
+            raise NotFound(
+                f"Elasticsearch knows no snapshot repository {self.repository!r}. Create it once, with --register."
+            )
+        return [dict(one) for one in found["snapshots"]]
 
     def thin_out(self, keep: int) -> Sequence[str]:
         """Deletes whole ones older than the ``keep`` newest whole ones, and unfinished ones older than these; names."""

@@ -259,7 +259,7 @@ class TestExplain:
         reasons = self.reasons(rank(candidates_of([half]), asked, CONFIG), 0)
         assert reasons == {
             "bm25": "words in the record: 2.00, the best here has 2.00",
-            "spatial": "covers 50 % of the Congo basin; its own area is 0.5 times it",
+            "spatial": "covers 50 % of the Congo basin; its own area is 0.5 times as large",
             "temporal": "covers 60 % of 2005-01-01 to 2014-12-31",
             "resolution": "60 m against 30 m",
             "kind": "derived, asked for observation",

@@ -61,7 +61,7 @@ class Words(Arm):
 
     def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
         own, best = float(raw[index]), float(np.nanmax(raw))
-        text = f"{self.where}: {own:.2f}, the best here has {best:.2f}"
+        text = f"{self.where}: {own:.2f}, the best here has {best:.2f}" if best > 0.0 else f"{self.where}: none"
         return (Reason(text, "score", {"raw": own, "best": best}),)
 
 

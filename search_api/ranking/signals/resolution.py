@@ -111,18 +111,22 @@ class Resolution:
     def reasons(self, asked: Asked, _raw: Floats, index: int) -> tuple[Reason, ...]:
         own, target = asked.candidates[RESOLUTION_M][index], asked.target
         own_m = None if np.isnan(own) else float(own)
-        given = f"{own:g} m" if own_m is not None else "its extent or time step"
+        given = _length(own_m) if own_m is not None else "its extent or time step"
         if not target.asks_resolution:
-            text = f"{given}, compared with what a region of this size needs"
+            text = f"resolution {given}, compared with what a place of this size needs"
             return (Reason(text, "resolution_expected", {"own_m": own_m}),)
         asked_m = resolution_metres(target.resolution)
         words = [word for word in (target.resolution.time_step, target.level) if word]
-        wanted = [*([f"{asked_m:g} m"] if asked_m is not None else []), *words]
+        wanted = [*([_length(asked_m)] if asked_m is not None else []), *words]
         values = {"own_m": own_m, "asked_m": asked_m, "asked": words}
         return (Reason(f"{given} against {', '.join(wanted)}", "resolution_asked", values),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("says nothing of its resolution", counted)
+
+
+def _length(metres: float) -> str:
+    return f"{metres / 1000.0:.3g} km" if metres >= 1000.0 else f"{metres:.3g} m"
 
 
 def closeness(values: Floats, asked: float) -> Floats:

@@ -99,9 +99,11 @@ def _place_reason(target: Target, number: int, rows: Floats) -> Reason:
     if comparison.box_share[best] >= 0.999 and comparison.query_share[best] < 0.01:
         return Reason(f"lies inside {name}", "inside_place", values)
     covered, ratio = float(comparison.query_share[best]), float(comparison.box_km2[best] / comparison.query_km2)
-    text = f"covers {percent(covered)} of {name}; its own area is {_times(ratio)} it"
+    text = f"covers {percent(covered)} of {name}; its own area is {_times(ratio)} as large"
     return Reason(text, "covers_place", {**values, "share": covered, "area_ratio": ratio})
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.1f} times" if ratio >= 0.1 else f"{ratio * 100:.2g} % of"
+    if ratio >= 0.1:
+        return f"{ratio:.0f} times" if ratio >= 10.0 else f"{ratio:.1f} times"
+    return f"{ratio * 100:.2g} %"
