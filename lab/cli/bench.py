@@ -33,7 +33,7 @@ from lab.benchmarks.searching import SearchTimes, time_searches
 from lab.benchmarks.timing import TimedNode
 from lab.cli.bench_alerts import match_time
 from lab.load.catalogue import real_records
-from lab.load.graphs import WINDOW, compare_graphs
+from lab.load.graphs import GRAPHS, WINDOW, compare_graphs
 from lab.load.made import MadeVectors
 from local_stack.ports import free_port
 from reading.places import PlaceReader
@@ -70,6 +70,9 @@ _ROUNDS = 3
     help="Only compare Elasticsearch's graphs of vectors, over this many; give it again for more sizes.",
 )
 @click.option(
+    "--graph", "graphs", type=click.Choice(GRAPHS), multiple=True, help="With --vectors: only this graph, or these."
+)
+@click.option(
     "--saved-searches",
     "saved",
     type=click.IntRange(min=100),
@@ -83,6 +86,7 @@ def bench(
     no_embedding: bool,
     only_thinking: bool,
     sizes: tuple[int, ...],
+    graphs: tuple[str, ...],
     saved: int | None,
     out: Path | None,
 ) -> None:
@@ -102,7 +106,7 @@ def bench(
             _match(console, figures, settings, archives, saved)
     elif sizes:
         with _node(console, figures) as settings:
-            _compare_graphs(console, figures, settings, archives, sizes)
+            _compare_graphs(console, figures, settings, archives, sizes, graphs or GRAPHS)
     else:
         _think(console, figures, load_settings())
     if not only_thinking and not sizes and saved is None:
@@ -121,7 +125,12 @@ def _match(console: Console, figures: Json, settings: Settings, archives: list[P
 
 
 def _compare_graphs(
-    console: Console, figures: Json, settings: Settings, archives: list[Path], sizes: Sequence[int]
+    console: Console,
+    figures: Json,
+    settings: Settings,
+    archives: list[Path],
+    sizes: Sequence[int],
+    graphs: Sequence[str],
 ) -> None:
     embedder = Models(settings).embedder()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
@@ -132,7 +141,7 @@ def _compare_graphs(
         table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         for column in ("", "of the true 10", f"of {WINDOW}", "p50 ms", "p95 ms", "disk MB", "memory MB", "built in s"):
             table.add_column(column, justify="left" if not column else "right")
-        for one in compare_graphs(client, embedder.card, made, asked, number):
+        for one in compare_graphs(client, embedder.card, made, asked, number, graphs):
             figures.setdefault("vectors", []).append(asdict(one))
             console.print(f"{one.graph}: {number:,} vectors, {one.built_s:.0f} s", style="dim")
             table.add_row(

@@ -23,6 +23,7 @@ from lab.load.made import MadeVectors
 from search_api.retrieval.knn import nearest
 
 GRAPHS = ("hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw")
+"""Those that Elasticsearch has freely."""
 _FIRST = 10
 WINDOW = 150
 """As many neighbours as a search takes: ``candidate_window`` of the default ranking."""
@@ -47,15 +48,22 @@ class GraphFigures:
 
 
 def compare_graphs(
-    client: Elasticsearch, card: EmbedderCard, made: MadeVectors, asked: NDArray[np.float32], number: int
+    client: Elasticsearch,
+    card: EmbedderCard,
+    made: MadeVectors,
+    asked: NDArray[np.float32],
+    number: int,
+    graphs: Sequence[str] = GRAPHS,
 ) -> Iterator[GraphFigures]:
-    """``number`` of the vectors in each graph that Elasticsearch has freely. ``asked``: [questions, dims], unit norm.
+    """``number`` of the vectors in each of the graphs. ``asked``: [questions, dims], unit norm.
 
     One index after another, each deleted after its figures. The neighbours by float32 products are the true ones.
     """
-    vectors = np.array([made.at(place)["vector"] for place in range(number)], np.float32)
+    vectors = np.empty((number, card.dims), np.float32)  # as lists, a million take 12 GB
+    for place in range(number):
+        vectors[place] = made.at(place)["vector"]
     true = _true_neighbours(vectors, asked)
-    for graph in GRAPHS:
+    for graph in graphs:
         index = f"sonde-bench-{uuid.uuid4().hex[:12]}"
         try:
             yield _measured(client, index, graph, card, vectors, asked, true)
