@@ -19,6 +19,7 @@ from es_mappings.codecs.records import to_document
 from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
+from es_mappings.shape import USUAL, IndexShape
 from indexer.bulk import index_operation, write
 
 log = structlog.get_logger(__name__)
@@ -30,8 +31,10 @@ _MERGE_S = 300.0
 
 
 @contextmanager
-def throwaway(client: Elasticsearch, records: Sequence[Record], embedder: Embedder) -> Iterator[str]:
-    """The prefix of a records index that holds ``records`` with their vectors, in one segment.
+def throwaway(
+    client: Elasticsearch, records: Sequence[Record], embedder: Embedder, shape: IndexShape = USUAL
+) -> Iterator[str]:
+    """The prefix of a records index of this shape that holds ``records`` with their vectors, one segment a shard.
 
     Deleted on exit, also after an exception or Ctrl-C; a later evaluation deletes what a killed one left.
     Raises Unavailable if Elasticsearch does not answer, SondeError if it refuses a record.
@@ -41,17 +44,22 @@ def throwaway(client: Elasticsearch, records: Sequence[Record], embedder: Embedd
     made = to_fields(encoded, embedder.card, embedder.card.tokens)
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
     try:
-        _fill(client, prefix, records, made, embedder.card)
+        _fill(client, prefix, records, made, embedder.card, shape)
         yield prefix
     finally:
         _delete(client, concrete(prefix, "records", 1))
 
 
 def _fill(
-    client: Elasticsearch, prefix: str, records: Sequence[Record], made: Sequence[Json], card: EmbedderCard
+    client: Elasticsearch,
+    prefix: str,
+    records: Sequence[Record],
+    made: Sequence[Json],
+    card: EmbedderCard,
+    shape: IndexShape,
 ) -> None:
     index = concrete(prefix, "records", 1)
-    ensure_indices(client, prefix, card, kinds=("records",))
+    ensure_indices(client, prefix, card, kinds=("records",), shape=shape)
     client.indices.put_settings(index=index, settings={"refresh_interval": "-1"})
     operations = (
         index_operation(index, record.id, {**to_document(record), **fields})

@@ -47,6 +47,7 @@ from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_pipeline
 
@@ -203,7 +204,7 @@ def _measure(console: Console, figures: Json, settings: Settings, archives: list
 def _throw_away(settings: Settings, models: Models) -> Iterator[tuple[Elasticsearch, str]]:
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     prefix = f"sonde-bench-{uuid.uuid4().hex[:12]}"
-    ensure_indices(client, prefix, models.embedder().card)
+    ensure_indices(client, prefix, models.embedder().card, shape=index_shape(settings))
     try:
         yield client, prefix
     finally:

@@ -29,7 +29,8 @@ from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import default_config
 from sonde.cli.evaluate import evaluate_command
 from sonde.cli.judge import judge
-from sonde.settings import ElasticsearchSettings, Settings
+from sonde.settings import ElasticsearchSettings, IndexSettings, Settings
+from sonde.wiring.evaluation.searching import bench
 from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline
 
@@ -142,6 +143,16 @@ def test_the_index_goes_when_the_evaluation_fails(es_client: Elasticsearch, sett
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert not es_client.indices.exists(index=seen[0])
+
+
+def test_the_graph_that_the_settings_name_is_evaluated(
+    es_client: Elasticsearch, settings: Settings, ready: Ready
+) -> None:
+    own = settings.model_copy(update={"index": IndexSettings(vector_index="bbq_hnsw")})
+    with bench(own, ready.collection):
+        found = es_client.indices.get_mapping(index=f"{PREFIX}*").body.values()
+        graphs = {one["mappings"]["properties"]["vector"]["index_options"]["type"] for one in found}
+    assert "bbq_hnsw" in graphs  # the other is the usual one of `ready`
 
 
 def test_only_indices_of_a_dead_evaluation_are_swept(es_client: Elasticsearch, ready: Ready) -> None:

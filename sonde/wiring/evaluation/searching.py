@@ -15,6 +15,7 @@ from search_api.pipeline import SearchPipeline
 from search_api.ranking.config import RankingConfig
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_pipeline
 
@@ -43,7 +44,7 @@ def bench(
     now_ms: Callable[[], int] | None = (lambda: fixed) if fixed is not None else None
     try:
         embedder = models.embedder()
-        with throwaway(client, collection.records, embedder) as prefix:
+        with throwaway(client, collection.records, embedder, index_shape(settings)) as prefix:
             pipeline, _ = search_pipeline(client, prefix, models, config, now_ms=now_ms)
             yield Bench(pipeline, embedder.card, _card(models), config)
     finally:
