@@ -265,6 +265,18 @@ class TestExplain:
             "kind": "derived, asked for observation",
         }
 
+    @pytest.mark.parametrize(
+        ("own_m", "said"), [(0.6, "0.6 m"), (999.7, "1,000 m"), (11131.9, "11.1 km"), (1_113_190.0, "1,110 km")]
+    )
+    def test_a_length_has_three_digits(self, own_m: float, said: str) -> None:
+        coarse = Candidate("coarse", {"bm25": 1.0}, resolution=Resolution(metres=own_m))
+        asked = Target(resolution=Resolution(metres=30))
+        assert self.reasons(rank(candidates_of([coarse]), asked, CONFIG), 0)["resolution"] == f"{said} against 30 m"
+
+    def test_words_that_no_hit_has(self) -> None:
+        silent = Candidate("silent", {"bm25": 0.0, "dense": 0.5})
+        assert self.reasons(rank(candidates_of([silent]), Target(), CONFIG), 0)["bm25"] == "words in the record: none"
+
     def test_silent_records_say_what_they_counted(self) -> None:
         spatial = CONFIG[Spatial]
         place = replace(spatial.place, outside=replace(spatial.place.outside, tolerance=0.0))

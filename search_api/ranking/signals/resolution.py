@@ -126,7 +126,9 @@ class Resolution:
 
 
 def _length(metres: float) -> str:
-    return f"{metres / 1000.0:.3g} km" if metres >= 1000.0 else f"{metres:.3g} m"
+    """Three digits of it."""
+    value, unit = (metres / 1000.0, "km") if metres >= 1000.0 else (metres, "m")
+    return f"{float(f'{value:.3g}'):,g} {unit}"
 
 
 def closeness(values: Floats, asked: float) -> Floats:
