@@ -30,6 +30,7 @@ from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+from sonde.wiring.indices import index_shape
 
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -107,7 +108,8 @@ def load(
     if drop:
         drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
         return
-    size, plan = Size(records, passages, embedded), Plan(_courses(chosen), clients, seconds, processes)
+    size = Size(records, passages, embedded, index_shape(settings))
+    plan = Plan(_courses(chosen), clients, seconds, processes)
     paths, questions = _real(catalogues), _questions()
     console, progress = screen(), Console(stderr=True)
     with ExitStack() as held:

@@ -22,6 +22,7 @@ from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
+from es_mappings.shape import USUAL, IndexShape
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.background import Background
 from indexer.bulk import Failure, Operation, chunked, index_operation, write
@@ -41,11 +42,15 @@ _CALM_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """``embedded``: most texts of records, and of passages, that get their own vector; the rest are perturbed ones."""
+    """``embedded``: most texts of records, and of passages, that get their own vector; the rest are perturbed ones.
+
+    ``shape``: of both indices.
+    """
 
     records: int
     passages: int
     embedded: int
+    shape: IndexShape = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,7 @@ def fill(
 ) -> Made:
     """Indices of ``prefix`` made and filled; refreshed and done with merging on return."""
     begun = time.perf_counter()
-    ensure_indices(client, prefix, embedder.card)
+    ensure_indices(client, prefix, embedder.card, shape=size.shape)
     _refresh(client, prefix, "-1")  # nobody searches yet, and larger segments are merged less often
     records = MadeVectors.of([record.embedding_text for record in real], embedder, min(size.records, size.embedded))
     _write(client, _records(prefix, real, records, size), "records", size.records, told)

@@ -13,6 +13,7 @@ from core.errors import SondeError
 from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from core.record import Record
 from es_mappings.names import KINDS, concrete
+from es_mappings.shape import IndexShape
 from lab.load.catalogue import Size
 from lab.load.standing import drop, standing
 
@@ -20,7 +21,7 @@ REAL = [
     Record("s:a", "s", "a", "Rain", "It rains. It pours. It floods. It dries."),
     Record("s:b", "s", "b", "Snow", "It snows."),
 ]
-SIZE = Size(records=5, passages=7, embedded=2)
+SIZE = Size(records=5, passages=7, embedded=2, shape=IndexShape("hnsw"))
 
 
 class Fixed:
@@ -62,6 +63,8 @@ def test_it_is_filled_once_and_asked_again(es_client: Elasticsearch, name: str) 
     assert (made.prefix, made.real, made.vectors_records, made.vectors_passages) == (f"sonde-load-{name}", 2, 2, 2)
     counts = [es_client.count(index=concrete(made.prefix, kind, 1))["count"] for kind in ("records", "passages")]
     assert counts == [5, 7]
+    vector = es_client.indices.get_mapping(index=concrete(made.prefix, "passages", 1)).body
+    assert {one["mappings"]["properties"]["vector"]["index_options"]["type"] for one in vector.values()} == {"hnsw"}
     assert standing(es_client, name, SIZE, _not_again, _told) == made
     with pytest.raises(SondeError, match="has another size"):
         standing(es_client, name, Size(6, 7, 2), _not_again, _told)
