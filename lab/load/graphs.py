@@ -53,7 +53,7 @@ def compare_graphs(
     made: MadeVectors,
     asked: NDArray[np.float32],
     number: int,
-    graphs: Sequence[str] = GRAPHS,
+    graphs: Sequence[str],
 ) -> Iterator[GraphFigures]:
     """``number`` of the vectors in each of the graphs. ``asked``: [questions, dims], unit norm.
 

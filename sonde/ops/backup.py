@@ -49,7 +49,7 @@ class Backups:
         counts = self._counts()
         if not counts:
             raise SondeError(f"There is nothing to back up: no index has the prefix {self.prefix}.")
-        self._snapshots()
+        self._require_repository()
         name = f"{self.prefix}-{now.astimezone(UTC):%Y%m%d-%H%M%S}"
         self.client.snapshot.create(
             repository=self.repository,
@@ -74,16 +74,17 @@ class Backups:
 
     def taken(self) -> Sequence[Backup]:
         """The oldest first. Raises NotFound if there is no such repository."""
-        own = (one for one in self._snapshots() if (one.get("metadata") or {}).get(_PREFIX) == self.prefix)
+        self._require_repository()
+        found = self.client.snapshot.get(repository=self.repository, snapshot="_all")["snapshots"]
+        own = (one for one in found if (one.get("metadata") or {}).get(_PREFIX) == self.prefix)
         return sorted(map(_backup, own), key=lambda one: one.taken)
 
-    def _snapshots(self) -> Sequence[JsonMapping]:
-        found = self.client.options(ignore_status=404).snapshot.get(repository=self.repository, snapshot="_all")
-        if "snapshots" not in found:
+    def _require_repository(self) -> None:
+        found = self.client.options(ignore_status=404).snapshot.get_repository(name=self.repository)
+        if self.repository not in found:
             raise NotFound(
                 f"Elasticsearch knows no snapshot repository {self.repository!r}. Create it once, with --register."
             )
-        return [dict(one) for one in found["snapshots"]]
 
     def thin_out(self, keep: int) -> Sequence[str]:
         """Deletes whole ones older than the ``keep`` newest whole ones, and unfinished ones older than these; names."""

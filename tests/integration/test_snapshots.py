@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from core.errors import NotFound, SondeError
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
+from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS
 from sonde.cli import cli
 from sonde.ops.backup import Backups
@@ -93,8 +94,10 @@ def test_a_backup_replaces_what_was_written_since_and_old_ones_go(service: Servi
         backups.restore("nothing", replace=True)
 
 
-def test_a_repository_that_is_not_there_is_named(service: Service) -> None:
-    found = _run(service, "list")
+@pytest.mark.parametrize("command", ["list", "take"])
+def test_a_repository_that_is_not_there_is_named(service: Service, command: str) -> None:
+    ensure_indices(service.client, service.prefix, service.models.embedder().card)
+    found = _run(service, command)
     assert found.exit_code != 0
     assert isinstance(found.exception, NotFound)
     assert service.prefix in str(found.exception)
