@@ -94,6 +94,7 @@ def both(
             "ckanext.sonde.public_url": wire.url,
             "ckanext.sonde.source": SOURCE,
             "ckanext.sonde.rest": "0",
+            "ckanext.sonde.timeout": "60",  # the first question on a busy machine; the two seconds are a portal's
             "ckanext.sonde.key": key,
             "ckanext.sonde.push": "true",
         }
