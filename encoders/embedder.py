@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.batched import batched
+from core.errors import ModelMissing
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
+from encoders.lower_states import BELOW
 from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
 from encoders.parted import parted
 from encoders.pooling import pooled
@@ -30,11 +32,16 @@ class OnnxEmbedder:
     def __init__(
         self, graph: Path, recipe: Recipe, card: EmbedderCard, compute: Compute, head: TokenHead | None = None
     ) -> None:
-        """``head`` as ``card.tokens`` says. Raises ModelMissing if the graph cannot be opened."""
+        """``head`` as ``card.tokens`` says. Raises ModelMissing if a graph cannot be opened, or has not the states that
+        the head's own layers read.
+        """
         self._card, self._head = card, head
         self._recipe = recipe
         self._tokens = open_tokeniser(graph.parent, recipe.max_tokens)
         self._session = OnnxSession(graph, compute)
+        self._layers = None if head is None or head.layers is None else OnnxSession(head.layers, compute)
+        if self._layers is not None and BELOW not in self._session.outputs:
+            raise ModelMissing(f"{graph} gives no states for the token layers; delete {graph.parent}, it is made again")
 
     @property
     def card(self) -> EmbedderCard:
@@ -64,17 +71,24 @@ class OnnxEmbedder:
     def _encode(self, texts: Sequence[str], kind: TextKind, head: TokenHead) -> Encoded:
         read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
 
-        def made(states: Output, mask: Mask, batch: Sequence[Tokens]) -> list[tuple[Vectors, Vectors]]:
-            vectors = pooled(states, mask, self._recipe.pooling)
+        def made(outputs: Sequence[Output], mask: Mask, batch: Sequence[Tokens]) -> list[tuple[Vectors, Vectors]]:
+            vectors, states = pooled(outputs[0], mask, self._recipe.pooling), self._token_states(outputs, mask)
             tokens = [head.vectors(one.ids, own[: len(one.ids)], kind) for one, own in zip(batch, states, strict=True)]
             return list(zip(vectors, tokens, strict=True))
 
-        found = self._session.each([Tokens(ids) for ids in read.parts], made)
+        outputs = self._session.outputs[:1] if self._layers is None else [self._session.outputs[0], BELOW]
+        found = self._session.each_of([Tokens(ids) for ids in read.parts], outputs, made)
         tokens: list[list[Vectors]] = [[] for _ in texts]
         for owner, (_, own) in zip(read.owners.tolist(), found, strict=True):
             tokens[owner].append(own)
         vectors = read.joined(np.stack([vector for vector, _ in found]), len(texts))
         return Encoded(vectors, [np.concatenate(parts) for parts in tokens])
+
+    def _token_states(self, outputs: Sequence[Output], mask: Mask) -> Output:
+        """The embedder's last, or those of the token layers over its lower ones."""
+        if self._layers is None:
+            return outputs[0]
+        return self._layers.once({BELOW: outputs[1], "attention_mask": mask})
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         read = parted(self._tokens.whole(texts), self._recipe.max_tokens)

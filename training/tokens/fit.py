@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,10 @@ from encoders.files import published
 from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
 from encoders.pooling import unit
-from encoders.token_head import FILE, TokenHead
+from encoders.token_head import FILE, LAYERS, TokenHead
 from encoders.token_states import Part, silent_tokens, token_states
 from training.examples import TrainingError
+from training.tokens.layers import export_layers
 
 _MEASURED = 200  # parts whose size in bytes is measured
 _OF_A_TEXT = 60  # tokens that are drawn of each text, so that long ones do not decide alone
@@ -71,8 +73,8 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     return Fitted(head, explained, float(np.mean(sizes)), len(drawn))
 
 
-def write_head(out: Path, fitted: Fitted, card: ModelCard) -> ModelCard:
-    """Writes ``out`` atomically: the head in half precision, and its card."""
+def write_head(out: Path, fitted: Fitted, card: ModelCard, layers: Any = None) -> ModelCard:
+    """Writes ``out`` atomically: the head in half precision, its own ``layers`` if it has some, and its card."""
     from safetensors.numpy import save_file
 
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -84,6 +86,8 @@ def write_head(out: Path, fitted: Fitted, card: ModelCard) -> ModelCard:
             "silent": np.array(sorted(head.silent), dtype=np.int32),
         }
         save_file(tensors, draft / FILE)
+        if layers is not None:
+            export_layers(layers, draft / LAYERS)
         write_card(draft, card)
     return card
 

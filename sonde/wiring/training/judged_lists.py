@@ -20,8 +20,6 @@ from sonde.settings import Settings
 from sonde.wiring.evaluation.searching import bench
 from training.tokens.learn import JudgedList
 
-_CANDIDATES = 40
-_RIGHT = 10  # at most so many of them; the others are wrong ones
 _FUSED = Variant(rerank=False)
 
 
@@ -42,7 +40,17 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Depth:
+    """How many candidates of a question are taken, best first; at most ``right`` of them are right ones."""
+
+    candidates: int = 40
+    right: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it was understood, with its candidates: ids, fused scores and grades, each (k,)."""
+
     text: str
     ids: list[str]
     fused: NDArray[np.float32]
@@ -53,38 +61,44 @@ def judged_lists(
     settings: Settings, collection: Collection, reader: Reader, said: Callable[[str], None]
 ) -> list[JudgedList]:
     """Of each question whose candidates hold a right answer: the best right and wrong ones by the fused score."""
-    asked = _asked(settings, collection)
-    wanted = {id for one in asked for id in one.ids}
-    texts = {record.id: record.embedding_text for record in collection.records if record.id in wanted}
-    said(f"{collection.name}: {len(asked)} questions with {len(texts)} candidates are read.")
+    found = asked(settings, collection, Depth())
+    texts = texts_of(collection, found)
+    said(f"{collection.name}: {len(found)} questions with {len(texts)} candidates are read.")
     states = dict(
         zip(texts, (each.astype(np.float16) for each in reader.read(list(texts.values()), "document")), strict=True)
     )
-    questions = reader.read([one.text for one in asked], "query")
+    questions = reader.read([one.text for one in found], "query")
     return [
         JudgedList(question, [states[id] for id in one.ids], one.fused, one.grades)
-        for question, one in zip(questions, asked, strict=True)
+        for question, one in zip(questions, found, strict=True)
     ]
 
 
-def _asked(settings: Settings, collection: Collection) -> list[_Asked]:
+def texts_of(collection: Collection, asked: Sequence[Asked]) -> dict[str, str]:
+    """What the embedder reads of each candidate, by its id."""
+    wanted = {id for one in asked for id in one.ids}
+    return {record.id: record.embedding_text for record in collection.records if record.id in wanted}
+
+
+def asked(settings: Settings, collection: Collection, depth: Depth) -> list[Asked]:
+    """The questions whose candidates hold a right answer and a wrong one."""
     with bench(settings, collection) as ready:
         found = [
-            _candidates(ready.pipeline.ordered(_FUSED.request(question.text)), collection, question.id)
+            _candidates(ready.pipeline.ordered(_FUSED.request(question.text)), collection, question.id, depth)
             for question in collection.questions
         ]
     return [one for one in found if one is not None]
 
 
-def _candidates(ordered: Ordered, collection: Collection, question: str) -> _Asked | None:
+def _candidates(ordered: Ordered, collection: Collection, question: str, depth: Depth) -> Asked | None:
     ranking, qrels = ordered.ranking, collection.qrels.get(question, {})
     ids = ranking.ids()
     grades = np.array([qrels.get(collection.documents[id], 0) for id in ids], dtype=np.float32)
-    right = np.flatnonzero(grades > 0)[:_RIGHT]
-    wrong = np.flatnonzero(grades <= 0)[: _CANDIDATES - len(right)]
+    right = np.flatnonzero(grades > 0)[: depth.right]
+    wrong = np.flatnonzero(grades <= 0)[: depth.candidates - len(right)]
     text = ordered.interpretation.text
     if len(right) == 0 or len(wrong) == 0 or not text:
         return None
     taken = np.concatenate([right, wrong])
     fused = ranking.score[ranking.order[taken]].astype(np.float32)
-    return _Asked(text, [ids[at] for at in taken], fused, grades[taken])
+    return Asked(text, [ids[at] for at in taken], fused, grades[taken])

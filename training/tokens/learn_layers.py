@@ -1,0 +1,223 @@
+"""Teaches an embedder's token layers what the fused score lacks.
+
+Judged questions: listwise (the softmax against the grades) over fused score and late interaction together, and a part
+over late interaction alone, so that it stands by itself. A teacher's scores are learnt as a distribution over the same
+candidates (Hinton et al. 2015), also of questions that nobody judged: what the teacher knows of other fields comes too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.precision import Precision, arithmetic
+from training.tokens.lesson import Lesson, Listed, rows
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_NOT_THERE = -2.0  # below every similarity
+_WARM_UP = 0.06
+_PARTS = 2  # of a long text, drawn anew each time: memory is limited
+_FUSED_SCALE, _OWN_SCALE = 12.0, 30.0  # of scores to logits, at the beginning
+_SCALE_RATE, _TAUGHT_RATE = 0.05, 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSettings:
+    """A step draws ``judged`` questions, each with at most ``right`` right candidates and ``wrong`` of its best
+    ``depth`` wrong ones, and ``made`` ones with the answer and ``hard`` others. ``share``: of late interaction beside
+    the fused score; ``alone``: the part of the loss over late interaction alone. ``taught``: of the teacher's part,
+    whose scores ``sharpness`` turns to logits. ``mix``: how often a collection is drawn, 1 where it names none.
+    """
+
+    steps: int = 320
+    rate: float = 1e-4
+    head_rate: float = 3e-4
+    judged: int = 16
+    right: int = 10
+    wrong: int = 24
+    depth: int = 60
+    made: int = 32
+    hard: int = 11
+    share: float = 0.5
+    alone: float = 0.3
+    taught: float = 1.0
+    sharpness: float = 40.0
+    mix: Mapping[str, float] = field(default_factory=dict)
+    seed: int = 0
+    precision: Precision = "float32"
+    device: str = "cpu"
+
+    @property
+    def candidates(self) -> int:
+        """Of a judged question, that it draws from."""
+        return self.right + self.depth
+
+
+def teach(
+    layers: Any, lesson: Lesson, settings: LayerSettings, told: Callable[[int, float], None], each: int = 20
+) -> None:
+    """Changes ``layers`` (``training.tokens.layers``). ``told`` gets every ``each``th step with the mean loss since the
+    last one. The same lesson, settings and processor give the same layers; a GPU adds in another order.
+    """
+    import torch
+
+    torch.manual_seed(settings.seed)  # for the dropout
+    learner = _Learner(layers.to(settings.device), lesson, settings)
+    losses: list[float] = []
+    layers.train()
+    for step in range(settings.steps):
+        losses.append(learner.step(_rate(step / settings.steps)))
+        if (step + 1) % each == 0 or step + 1 == settings.steps:
+            told(step + 1, float(np.mean(losses)))
+            losses.clear()
+    layers.eval()
+
+
+def _rate(done: float) -> float:
+    """Rises, then falls as a cosine to 0."""
+    return min(1.0, (done + 1e-3) / _WARM_UP) * 0.5 * (1.0 + math.cos(math.pi * done))
+
+
+class _Learner:
+    """Draws questions, and steps down the loss of their candidates."""
+
+    def __init__(self, layers: Any, lesson: Lesson, settings: LayerSettings) -> None:
+        import torch
+
+        self._layers, self._lesson, self._settings = layers, lesson, settings
+        self._draw = _Draw(lesson, settings)
+        scales = [
+            torch.tensor(start, device=settings.device, requires_grad=True) for start in (_FUSED_SCALE, _OWN_SCALE, 1.0)
+        ]
+        self._fused_scale, self._own_scale, self._taught_scale = scales
+        groups = [
+            ([*layers.own.parameters()], settings.rate),
+            ([layers.mean, layers.projection], settings.head_rate),
+            (scales[:2], _SCALE_RATE),
+            (scales[2:], _TAUGHT_RATE),
+        ]
+        self._parameters = [one for some, _ in groups for one in some]
+        self._rates = [rate for _, rate in groups]
+        self._optimiser = torch.optim.AdamW([{"params": some, "lr": rate} for some, rate in groups], weight_decay=0.0)
+
+    def step(self, rate: float) -> float:
+        import torch
+
+        for group, most in zip(self._optimiser.param_groups, self._rates, strict=True):
+            group["lr"] = most * rate
+        with arithmetic(self._settings.precision, self._settings.device):
+            drawn = [some for some in (self._draw.judged(), self._draw.made()) if some]
+            loss = torch.stack([self._loss(some) for some in drawn]).sum()
+        self._optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self._parameters, 1.0)
+        self._optimiser.step()
+        return float(loss.detach())
+
+    def _loss(self, drawn: Sequence[Listed]) -> Tensor:
+        """The mean over the questions."""
+        import torch
+
+        asked, weights = self._questions([one.question for one in drawn])
+        lengths = [len(one.texts) for one in drawn]
+        owners = torch.repeat_interleave(torch.tensor(lengths)).to(self._settings.device)
+        signs, there, texts = self._texts(np.concatenate([one.texts for one in drawn]))
+        similar = torch.bmm(asked[owners[texts]].to(signs.dtype), signs.transpose(1, 2)).float()
+        best = similar.masked_fill(~there[:, None, :], _NOT_THERE).amax(-1)
+        whole = torch.full((len(owners), best.shape[1]), _NOT_THERE, device=best.device)
+        whole = whole.scatter_reduce(0, texts[:, None].expand_as(best), best, "amax")
+        scores = torch.split((whole * weights[owners]).sum(1), lengths)
+        return torch.stack([self._of_one(one, own) for one, own in zip(drawn, scores, strict=True)]).mean()
+
+    def _of_one(self, one: Listed, scores: Tensor) -> Tensor:
+        import torch
+
+        loss = torch.zeros((), device=scores.device)
+        if one.fused is not None and one.grades is not None:
+            wanted = self._on(one.grades / one.grades.sum())
+            together = self._fused_scale * (self._on(one.fused) + self._settings.share * scores)
+            alone = self._settings.alone
+            mixed = (1.0 - alone) * torch.log_softmax(together, 0) + alone * torch.log_softmax(
+                self._own_scale * scores, 0
+            )
+            loss = loss - (wanted * mixed).sum()
+        if one.taught is not None:
+            wanted = torch.log_softmax(self._settings.sharpness * self._on(one.taught), 0)
+            found = torch.log_softmax(self._settings.sharpness * self._taught_scale * scores, 0)
+            loss = loss + self._settings.taught * (wanted.exp() * (wanted - found)).sum()
+        return loss
+
+    def _questions(self, places: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Vectors (n, tokens, dims), and each token's share of the mean (n, tokens)."""
+        read = rows([self._lesson.questions[at] for at in places], self._lesson.silent)
+        loud = self._on(read.loud).float()
+        states = self._layers.states(self._on(read.ids), self._on(read.mask))
+        return self._layers.projected(states), loud / loud.sum(1, keepdim=True)
+
+    def _texts(self, places: NDArray[np.intp]) -> tuple[Tensor, Tensor, Tensor]:
+        """Signs and mask of each part, and whose it is, by its place in ``places``."""
+        parts, owners = [], []
+        for at, place in enumerate(places):
+            own = self._lesson.texts[place]
+            drawn = self._draw.parts(len(own))
+            parts += [own[part] for part in drawn]
+            owners += [at] * len(drawn)
+        read = rows(parts, self._lesson.silent)
+        signs, there = self._layers.documents(
+            self._on(read.ids), self._on(read.mask), self._on(read.places), read.count
+        )
+        return signs, there, self._on(np.array(owners))
+
+    def _on(self, array: NDArray[Any]) -> Tensor:
+        import torch
+
+        return torch.from_numpy(array).to(self._settings.device)
+
+
+class _Draw:
+    """What a step learns from; the same seed draws the same."""
+
+    def __init__(self, lesson: Lesson, settings: LayerSettings) -> None:
+        self._settings = settings
+        self._random = np.random.default_rng(settings.seed)
+        self._judged = [lesson.judged[name] for name in sorted(lesson.judged)]
+        weights = np.array([settings.mix.get(name, 1.0) for name in sorted(lesson.judged)])
+        self._chances = weights / weights.sum() if len(weights) else weights
+        self._made = self._endless(lesson.made)
+
+    def judged(self) -> list[Listed]:
+        """Each with its best right candidates, and wrong ones drawn from the best."""
+        return [self._one() for _ in range(self._settings.judged if self._judged else 0)]
+
+    def made(self) -> list[Listed]:
+        """Each with its answer and others; empty if there are none."""
+        some = (next(self._made, None) for _ in range(self._settings.made))
+        return [self._of_made(one) for one in some if one is not None]
+
+    def parts(self, count: int) -> list[int]:
+        """Some of a text's parts, in order."""
+        return sorted(self._random.permutation(count)[:_PARTS].tolist())
+
+    def _one(self) -> Listed:
+        judged = self._judged[int(self._random.choice(len(self._judged), p=self._chances))]
+        one = judged[int(self._random.integers(len(judged)))]
+        grades = np.zeros(len(one.texts)) if one.grades is None else one.grades
+        right = np.flatnonzero(grades > 0)[: self._settings.right]
+        wrong = np.flatnonzero(grades <= 0)[: self._settings.depth]
+        return one.taken(np.concatenate([right, np.sort(self._random.permutation(wrong)[: self._settings.wrong])]))
+
+    def _of_made(self, one: Listed) -> Listed:
+        others = 1 + self._random.permutation(len(one.texts) - 1)[: self._settings.hard]
+        return one.taken(np.concatenate([[0], others]).astype(np.intp))
+
+    def _endless(self, made: Sequence[Listed]) -> Iterator[Listed]:
+        while made:
+            for at in self._random.permutation(len(made)):
+                yield made[int(at)]
