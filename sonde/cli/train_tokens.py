@@ -52,7 +52,7 @@ _DEFAULT, _LAYERS = HeadSettings(), LayerSettings()
 )
 @click.option("--steps", type=click.IntRange(1), default=_LAYERS.steps, show_default=True, help="With --layers.")
 @click.option(
-    "--device", default=_LAYERS.device, show_default=True, help="With --layers: cpu (hours) or cuda (minutes)."
+    "--device", default=_LAYERS.device, show_default=True, help="With --layers: cpu (many hours) or cuda (minutes)."
 )
 @click.option("--seed", type=int, default=_DEFAULT.seed, show_default=True)
 def tokens(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from training.examples import TrainingError  # noqa: E402 - torch first
-from training.tokens.layers import export_layers, token_layers  # noqa: E402
+from training.tokens.layers import TokenLayers, export_layers  # noqa: E402
 from training.tokens.learn_layers import LayerSettings, teach  # noqa: E402
 
 _STATES, _DIMS, _WORDS = 32, 16, 60
@@ -26,7 +25,7 @@ _SILENT = frozenset({1, 2, 3})
 _TEXTS = [[[1, 10, 11, 10, 3, 2]], [[1, 3, 2]], [[1, 20, 21, 22, 2], [1, 23, 24, 2]]]
 
 
-def _base(layers: int = OWN_LAYERS + 1) -> Any:
+def _base(layers: int = OWN_LAYERS + 1) -> transformers.BertModel:
     torch.manual_seed(0)
     config = transformers.BertConfig(
         vocab_size=_WORDS,
@@ -63,14 +62,14 @@ def _lesson() -> Lesson:
 def test_until_they_learn_they_give_the_embedder_s_own_states() -> None:
     base, read = _base(), rows([parts[0] for parts in _TEXTS], _SILENT)
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
-    own = token_layers(base, _head()).eval().states(ids, mask)
+    own = TokenLayers(base, _head()).eval().states(ids, mask)
     with torch.no_grad():
         wanted = torch.nn.functional.normalize(base(ids, attention_mask=mask.long()).last_hidden_state, dim=-1)
     assert torch.allclose(own[mask], wanted[mask], atol=1e-5)
 
 
 def test_texts_and_questions_are_made_of_states_as_in_service() -> None:
-    layers, head = token_layers(_base(), _head()).eval(), _head()
+    layers, head = TokenLayers(_base(), _head()).eval(), _head()
     parts = [part for parts in _TEXTS for part in parts]
     read = rows(parts, _SILENT)
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
@@ -88,12 +87,12 @@ def test_texts_and_questions_are_made_of_states_as_in_service() -> None:
 def test_they_learn_from_grades_and_again_the_same() -> None:
     settings = LayerSettings(steps=60, rate=3e-3, head_rate=3e-3, judged=8)
     losses: list[float] = []
-    layers = token_layers(_base(), _head(), dropout=0.0)
+    layers = TokenLayers(_base(), _head(), dropout=0.0)
     before = [one.clone() for one in layers.lower.parameters()]
     teach(layers, _lesson(), settings, lambda _step, loss: losses.append(loss))
     assert losses[-1] < losses[0] - 0.5
     assert all(torch.equal(a, b) for a, b in zip(before, layers.lower.parameters(), strict=True))
-    again = token_layers(_base(), _head(), dropout=0.0)
+    again = TokenLayers(_base(), _head(), dropout=0.0)
     teach(again, _lesson(), settings, lambda _step, _loss: None)
     assert torch.equal(again.projection, layers.projection)
 
@@ -107,13 +106,13 @@ def test_they_learn_from_a_teacher_what_nobody_judged() -> None:
     ]
     losses: list[float] = []
     settings = LayerSettings(steps=60, rate=3e-3, head_rate=3e-3, made=8)
-    layers = token_layers(_base(), _head(), dropout=0.0)
+    layers = TokenLayers(_base(), _head(), dropout=0.0)
     teach(layers, replace(lesson, judged={}, made=made), settings, lambda _step, loss: losses.append(loss))
     assert losses[-1] < losses[0] / 2
 
 
 def test_the_graph_gives_the_states_of_the_layers(tmp_path: Path) -> None:
-    layers, read = token_layers(_base(), _head()).eval(), rows([parts[0] for parts in _TEXTS], _SILENT)
+    layers, read = TokenLayers(_base(), _head()).eval(), rows([parts[0] for parts in _TEXTS], _SILENT)
     ids, mask = torch.from_numpy(read.ids), torch.from_numpy(read.mask)
     with torch.no_grad():
         below = layers.lower(input_ids=ids, attention_mask=mask.long()).last_hidden_state
@@ -128,4 +127,4 @@ def test_the_graph_gives_the_states_of_the_layers(tmp_path: Path) -> None:
 
 def test_an_embedder_of_too_few_layers_is_refused() -> None:
     with pytest.raises(TrainingError, match=f"more than {OWN_LAYERS} layers"):
-        token_layers(_base(OWN_LAYERS), _head())
+        TokenLayers(_base(OWN_LAYERS), _head())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,9 @@ from encoders.pooling import unit
 from encoders.token_head import FILE, LAYERS, TokenHead
 from encoders.token_states import Part, silent_tokens, token_states
 from training.examples import TrainingError
-from training.tokens.layers import export_layers
+
+if TYPE_CHECKING:
+    from training.tokens.layers import TokenLayers
 
 _MEASURED = 200  # parts whose size in bytes is measured
 _OF_A_TEXT = 60  # tokens that are drawn of each text, so that long ones do not decide alone
@@ -73,7 +75,7 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     return Fitted(head, explained, float(np.mean(sizes)), len(drawn))
 
 
-def write_head(out: Path, fitted: Fitted, card: ModelCard, layers: Any = None) -> ModelCard:
+def write_head(out: Path, fitted: Fitted, card: ModelCard, layers: TokenLayers | None = None) -> ModelCard:
     """Writes ``out`` atomically: the head in half precision, its own ``layers`` if it has some, and its card."""
     from safetensors.numpy import save_file
 
@@ -87,6 +89,8 @@ def write_head(out: Path, fitted: Fitted, card: ModelCard, layers: Any = None) -
         }
         save_file(tensors, draft / FILE)
         if layers is not None:
+            from training.tokens.layers import export_layers  # imports torch
+
             export_layers(layers, draft / LAYERS)
         write_card(draft, card)
     return card

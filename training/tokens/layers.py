@@ -1,95 +1,119 @@
 """The token layers of an embedder: copies of its last layers that learn for late interaction alone.
 
 The embedder itself stays as it is. Its lower states are read once and go both ways: through its own last layers to the
-vector, through these to the token vectors.
+vector, through these to the token vectors. Imports torch.
 """
 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+import logging
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import torch
+from torch.nn import functional
 
 from encoders.lower_states import BELOW, OWN_LAYERS
+from encoders.quantise import quantise
 from encoders.token_head import TokenHead
 from training.examples import TrainingError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from torch import Tensor, nn
+    from torch import Tensor
+    from transformers import BertModel
+    from transformers.models.bert.modeling_bert import BertLayer
 
 _OPSET = 17
 _UNSEEN = -1e4  # of a score before the softmax
 
 
-def token_layers(base: Any, head: TokenHead, own: int = OWN_LAYERS, dropout: float = 0.1) -> Any:
-    """The module with the lower layers of ``base`` (a BertModel), frozen, copies of its last ``own``, and the head."""
-    import torch
-    from torch.nn import functional
+class TokenLayers(torch.nn.Module):
+    """The lower layers of a BERT, frozen, copies of its last ``own`` ones, and the head.
 
-    layers = getattr(getattr(base, "encoder", None), "layer", ())
-    if len(layers) <= own:
-        raise TrainingError(f"The embedder is no BERT of more than {own} layers.")
+    Raises TrainingError for a model of too few layers.
+    """
 
-    class TokenLayers(torch.nn.Module):
-        """``below``: (n, tokens, states); ``mask``: (n, tokens), true for a token."""
+    def __init__(self, base: BertModel, head: TokenHead, own: int = OWN_LAYERS, dropout: float = 0.1) -> None:
+        super().__init__()
+        layers = getattr(getattr(base, "encoder", None), "layer", ())
+        if len(layers) <= own:
+            raise TrainingError(f"The embedder is no BERT of more than {own} layers.")
+        self.lower = copy.deepcopy(base).requires_grad_(False)
+        self.lower.encoder.layer = self.lower.encoder.layer[:-own]
+        self.lower.pooler = None
+        self.width = base.config.hidden_size
+        heads = base.config.num_attention_heads
+        self.own = torch.nn.ModuleList(_Layer(each, heads, dropout) for each in layers[-own:])
+        self.mean = torch.nn.Parameter(torch.from_numpy(head.mean.copy()))
+        self.projection = torch.nn.Parameter(torch.from_numpy(head.projection.copy()))
 
-        def __init__(self) -> None:
-            super().__init__()
-            self.lower = copy.deepcopy(base).requires_grad_(False)
-            self.lower.encoder.layer = self.lower.encoder.layer[:-own]
-            self.lower.pooler = None
-            self.own = torch.nn.ModuleList(_layer(each, base.config, dropout) for each in layers[-own:])
-            self.mean = torch.nn.Parameter(torch.from_numpy(head.mean.copy()))
-            self.projection = torch.nn.Parameter(torch.from_numpy(head.projection.copy()))
+    def forward(self, below: Tensor, mask: Tensor) -> Tensor:
+        """(n, tokens, states) of lower ones; ``mask``: (n, tokens), true for a token."""
+        for layer in self.own:
+            below = layer(below, mask)
+        return below
 
-        def forward(self, below: Tensor, mask: Tensor) -> Tensor:
-            for layer in self.own:
-                below = layer(below, mask)
-            return below
+    def states(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """(n, tokens, states), unit norm."""
+        self.lower.train(False)
+        with torch.no_grad():
+            below = self.lower(input_ids=ids, attention_mask=mask.long()).last_hidden_state
+        return functional.normalize(self(below, mask).float(), dim=-1)
 
-        def states(self, ids: Tensor, mask: Tensor) -> Tensor:
-            """(n, tokens, states), unit norm."""
-            self.lower.eval()
-            with torch.no_grad():
-                below = self.lower(input_ids=ids, attention_mask=mask.long()).last_hidden_state
-            return functional.normalize(self(below, mask).float(), dim=-1)
+    def documents(self, ids: Tensor, mask: Tensor, places: Tensor, count: int) -> tuple[Tensor, Tensor]:
+        """Signs (n, count, dims) of norm 1 and which of them are there (n, count), as they are stored.
 
-        def documents(self, ids: Tensor, mask: Tensor, places: Tensor, count: int) -> tuple[Tensor, Tensor]:
-            """Signs (n, count, dims) of norm 1 and which of them are there (n, count), as they are stored.
+        ``places``: (n, tokens) which vector a token is joined to, ``count`` for none. The gradient passes through the
+        signs unchanged (Bengio et al. 2013).
+        """
+        states = self.states(ids, mask)
+        rows, _, width = states.shape
+        joined = torch.zeros(rows, count + 1, width, device=states.device)
+        joined = joined.scatter_add(1, places[:, :, None].expand(-1, -1, width), states)[:, :count]
+        there = torch.zeros(rows, count + 1, device=states.device, dtype=torch.bool)
+        there = there.scatter(1, places, value=True)[:, :count]
+        floats = self.projected(functional.normalize(joined, dim=-1))
+        signs = floats + (torch.sign(floats) / floats.shape[-1] ** 0.5 - floats).detach()
+        return signs, there
 
-            ``places``: (n, tokens) which vector a token is joined to, ``count`` for none. The gradient passes through
-            the signs unchanged (Bengio et al. 2013).
-            """
-            states = self.states(ids, mask)
-            rows, _, width = states.shape
-            joined = torch.zeros(rows, count + 1, width, device=states.device)
-            joined = joined.scatter_add(1, places[:, :, None].expand(-1, -1, width), states)[:, :count]
-            there = torch.zeros(rows, count + 1, device=states.device, dtype=torch.bool)
-            there = there.scatter(1, places, value=True)[:, :count]
-            floats = self.projected(functional.normalize(joined, dim=-1))
-            signs = floats + (torch.sign(floats) / floats.shape[-1] ** 0.5 - floats).detach()
-            return signs, there
-
-        def projected(self, states: Tensor) -> Tensor:
-            """(..., dims), unit norm, of unit states."""
-            return functional.normalize((states - self.mean) @ self.projection, dim=-1)
-
-    return TokenLayers()
+    def projected(self, states: Tensor) -> Tensor:
+        """(..., dims), unit norm, of unit states."""
+        return functional.normalize((states - self.mean) @ self.projection, dim=-1)
 
 
-def export_layers(layers: Any, target: Path) -> None:
+class _Layer(torch.nn.Module):
+    """BERT's layer (Devlin et al. 2019) with the weights of ``given``."""
+
+    def __init__(self, given: BertLayer, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.layer = copy.deepcopy(given).requires_grad_(True)
+        self.heads, self.dropout = heads, dropout
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        attention, layer = self.layer.attention, self.layer
+        rows, tokens, width = states.shape
+
+        def split(linear: torch.nn.Linear) -> Tensor:
+            return cast("Tensor", linear(states)).view(rows, tokens, self.heads, width // self.heads).transpose(1, 2)
+
+        own = attention.self
+        query = split(own.query)
+        seen = (1.0 - mask[:, None, None, :].to(query.dtype)) * _UNSEEN
+        read = functional.scaled_dot_product_attention(query, split(own.key), split(own.value), attn_mask=seen)
+        read = read.transpose(1, 2).reshape(rows, tokens, width)
+        read = functional.dropout(attention.output.dense(read), self.dropout, self.training)
+        states = attention.output.LayerNorm(states + read)
+        inner = functional.gelu(layer.intermediate.dense(states))
+        inner = functional.dropout(layer.output.dense(inner), self.dropout, self.training)
+        return cast("Tensor", layer.output.LayerNorm(states + inner))
+
+
+def export_layers(layers: TokenLayers, target: Path) -> None:
     """Writes the graph that ``encoders.token_head`` names: lower states and mask to states, int8 for any processor."""
-    import logging
-    import warnings
-
-    import torch
-
-    from encoders.quantise import quantise
-
     layers = layers.cpu().eval()
-    width = layers.lower.config.hidden_size
-    example = (torch.zeros(2, 7, width), torch.ones(2, 7, dtype=torch.long))
+    example = (torch.zeros(2, 7, layers.width), torch.ones(2, 7, dtype=torch.long))
     whole = target.with_suffix(".fp32.onnx")
     axes = {0: "batch", 1: "tokens"}
     with warnings.catch_warnings(), torch.no_grad():
@@ -107,37 +131,3 @@ def export_layers(layers: Any, target: Path) -> None:
         )
     quantise(whole, target, "portable")
     whole.unlink()
-
-
-def _layer(given: Any, config: Any, dropout: float) -> nn.Module:
-    """BERT's layer (Devlin et al. 2019) with the weights of ``given``."""
-    import torch
-    from torch.nn import functional
-
-    class Layer(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.layer: Any = copy.deepcopy(given).requires_grad_(True)
-            self.heads = config.num_attention_heads
-
-        def forward(self, states: Tensor, mask: Tensor) -> Tensor:
-            attention, layer = self.layer.attention, self.layer
-            rows, tokens, width = states.shape
-
-            def split(linear: Any) -> Tensor:
-                given: Tensor = linear(states)
-                return given.view(rows, tokens, self.heads, width // self.heads).transpose(1, 2)
-
-            own = attention.self
-            query = split(own.query)
-            seen = (1.0 - mask[:, None, None, :].to(query.dtype)) * _UNSEEN
-            read = functional.scaled_dot_product_attention(query, split(own.key), split(own.value), attn_mask=seen)
-            read = read.transpose(1, 2).reshape(rows, tokens, width)
-            read = functional.dropout(attention.output.dense(read), dropout, self.training)
-            states = attention.output.LayerNorm(states + read)
-            inner = functional.gelu(layer.intermediate.dense(states))
-            inner = functional.dropout(layer.output.dense(inner), dropout, self.training)
-            given: Tensor = layer.output.LayerNorm(states + inner)
-            return given
-
-    return Layer()

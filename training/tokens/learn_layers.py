@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from training.tokens.lesson import Lesson, Listed, rows
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from training.tokens.layers import TokenLayers
 
 _NOT_THERE = -2.0  # below every similarity
 _WARM_UP = 0.06
@@ -61,7 +63,7 @@ class LayerSettings:
 
 
 def teach(
-    layers: Any, lesson: Lesson, settings: LayerSettings, told: Callable[[int, float], None], each: int = 20
+    layers: TokenLayers, lesson: Lesson, settings: LayerSettings, told: Callable[[int, float], None], each: int = 20
 ) -> None:
     """Changes ``layers`` (``training.tokens.layers``). ``told`` gets every ``each``th step with the mean loss since the
     last one. The same lesson, settings and processor give the same layers; a GPU adds in another order.
@@ -88,7 +90,7 @@ def _rate(done: float) -> float:
 class _Learner:
     """Draws questions, and steps down the loss of their candidates."""
 
-    def __init__(self, layers: Any, lesson: Lesson, settings: LayerSettings) -> None:
+    def __init__(self, layers: TokenLayers, lesson: Lesson, settings: LayerSettings) -> None:
         import torch
 
         self._layers, self._lesson, self._settings = layers, lesson, settings
@@ -97,7 +99,7 @@ class _Learner:
             torch.tensor(start, device=settings.device, requires_grad=True) for start in (_FUSED_SCALE, _OWN_SCALE, 1.0)
         ]
         self._fused_scale, self._own_scale, self._taught_scale = scales
-        groups = [
+        groups: list[tuple[list[Tensor], float]] = [
             ([*layers.own.parameters()], settings.rate),
             ([layers.mean, layers.projection], settings.head_rate),
             (scales[:2], _SCALE_RATE),
@@ -175,7 +177,7 @@ class _Learner:
         )
         return signs, there, self._on(np.array(owners))
 
-    def _on(self, array: NDArray[Any]) -> Tensor:
+    def _on(self, array: NDArray[np.generic]) -> Tensor:
         import torch
 
         return torch.from_numpy(array).to(self._settings.device)

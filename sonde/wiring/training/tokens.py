@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from core.json_types import Json
 from encoders.catalogue import serving_graph
@@ -29,11 +29,13 @@ from training.base_weights import learnable
 from training.examples import read_examples
 from training.provenance import UNKNOWN, now
 from training.tokens.fit import Fitted, HeadSettings, figures, fit_head, write_head
-from training.tokens.layers import token_layers
 from training.tokens.learn import LearnSettings, learnt_head
 from training.tokens.learn_layers import LayerSettings, teach
 from training.tokens.teacher import Teacher
 from training.weights import loading
+
+if TYPE_CHECKING:
+    from training.tokens.layers import TokenLayers
 
 _TEACHERS_SHARE = 0.65
 # Of Pirá's 172 texts the layers learn the questions by heart if they are drawn as often as the others.
@@ -99,12 +101,10 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
 
 @dataclass(frozen=True, slots=True)
 class _Learnt:
-    """``layers``: a module of ``training.tokens.layers``, None without own layers."""
-
     fitted: Fitted
     settings: Json = field(default_factory=dict)
     used: tuple[Used, ...] = ()
-    layers: Any = None
+    layers: TokenLayers | None = None
 
 
 def _learnt(
@@ -142,13 +142,15 @@ def _layers(
     fitted: Fitted,
     said: Callable[[str], None],
 ) -> _Learnt:
+    from training.tokens.layers import TokenLayers  # imports torch
+
     examples = [] if request.examples is None else read_examples(request.examples)
     teachers = _teachers(asking, request, folder)
     found = lesson(asking, collections, examples, teachers, folder, learning.candidates, said)
     base = learnable(located, asking.models.folder)
     with loading(base, threads=asking.embedder.threads or 0, seed=learning.seed) as transformers:
         read = transformers.AutoModel.from_pretrained(str(base), use_safetensors=True, local_files_only=True)  # nosec B615
-    layers = token_layers(read, fitted.head)
+    layers = TokenLayers(read, fitted.head)
     teach(layers, found, learning, lambda step, loss: said(f"step {step} of {learning.steps}: loss {loss:.4f}"))
     head = replace(
         fitted.head,
