@@ -45,7 +45,7 @@ _DEFAULT, _LAYERS = HeadSettings(), LayerSettings()
 @click.option(
     "--examples",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="With --layers: examples with hard negatives, of `sonde train examples`.",
+    help="With --layers and --teacher: examples with hard negatives, of `sonde train examples`.",
 )
 @click.option(
     "--teacher", default="", metavar="MODEL", help="With --layers: a larger embedder whose scores are learnt."
@@ -81,6 +81,8 @@ def tokens(
         raise click.BadParameter("must be a multiple of 8", param_hint="--dims")
     if layers and not (judged or examples):
         raise click.BadParameter("needs --judged or --examples to learn from", param_hint="--layers")
+    if examples and not teacher:
+        raise click.BadParameter("needs a --teacher: nobody graded these questions' texts", param_hint="--examples")
     command = shlex.join(["sonde", *sys.argv[1:]])
     own = LayerSettings(steps, seed=seed, precision=quickest(device), device=device) if layers else None
     request = HeadRequest(

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from encoders.lower_states import BELOW, OWN_LAYERS
 from encoders.onnx_session import Compute, OnnxSession
 from encoders.token_head import TokenHead
+from sonde.cli.train_tokens import tokens
 from training.tokens.lesson import Lesson, Listed, rows
 
 torch = pytest.importorskip("torch")
@@ -128,3 +130,13 @@ def test_the_graph_gives_the_states_of_the_layers(tmp_path: Path) -> None:
 def test_an_embedder_of_too_few_layers_is_refused() -> None:
     with pytest.raises(TrainingError, match=f"more than {OWN_LAYERS} layers"):
         TokenLayers(_base(OWN_LAYERS), _head())
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [((), "--judged or --examples to learn from"), (("--examples", __file__), "needs a --teacher")],
+)
+def test_what_they_cannot_learn_from_is_refused_at_once(given: tuple[str, ...], wanted: str) -> None:
+    done = CliRunner().invoke(tokens, ["--from", "samples", "--layers", *given])
+    assert done.exit_code == 2
+    assert wanted in done.output
