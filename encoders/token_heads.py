@@ -24,7 +24,7 @@ def token_head(named: str, embedder: Located) -> tuple[TokenHead, TokenCard] | N
     folder = Path(named).expanduser()
     found = read_head(folder)
     if found is None:
-        raise ModelMissing(f"{folder} holds no {FILE}; `sonde train reranker` makes one")
+        raise ModelMissing(f"{folder} holds no {FILE}; `sonde train tokens` makes one")
     if not _fits(folder, embedder):
         raise ModelMissing(f"{folder} was made for another embedder than {embedder.name}, so it cannot read its states")
     return found
