@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import logging
 from contextlib import suppress
@@ -13,7 +12,16 @@ import platformdirs
 
 from core.errors import ModelMissing
 from encoders.maven import fetch_from_maven, unpacked_from_maven
-from encoders.pinned import MAVEN, PACKAGED, SUBSTITUTES, MavenModel, PackagedModel, check_file, file_sha256
+from encoders.pinned import (
+    MAVEN,
+    PACKAGED,
+    SUBSTITUTES,
+    MavenModel,
+    PackagedModel,
+    check_file,
+    file_sha256,
+    files_sha256,
+)
 
 _HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.onnx", "*/config.json"]
 _ARTIFACT = "artifact:"
@@ -71,9 +79,7 @@ def weights_digest(folder: Path) -> str:
     files += sorted(folder.glob("[0-9]*_*/*.safetensors"))  # the modules of sentence-transformers: heads
     if not files:
         raise ModelMissing(f"{folder} holds no weights as safetensors or ONNX; pickled weights are not loaded")
-    if len(files) == 1:
-        return file_sha256(files[0])
-    return hashlib.sha256("".join(file_sha256(file) for file in files).encode()).hexdigest()
+    return files_sha256(files)
 
 
 def _shipped(name: str) -> Located:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.errors import ModelMissing
 from core.ports import TextKind, TokenCard, Vectors
-from encoders.pinned import file_sha256
+from encoders.pinned import files_sha256
 from encoders.pooling import unit
 
 FILE = "tokens.safetensors"
@@ -34,24 +33,25 @@ class TokenHead:
 
     def vectors(self, ids: Sequence[int], states: NDArray[np.float32], kind: TextKind) -> Vectors:
         """(tokens, dims), unit norm, of ``states``: (ids, states)."""
-        return unit(np.matmul(self.kept(ids, states, kind) - self.mean, self.projection, dtype=np.float32))
+        return unit(np.matmul(loud(ids, states, kind, self.silent) - self.mean, self.projection, dtype=np.float32))
 
-    def kept(self, ids: Sequence[int], states: NDArray[np.float32], kind: TextKind) -> Vectors:
-        """(tokens, states), unit norm: without silent tokens, unless the text has no others.
 
-        Of a document, all occurrences of one token are one vector: half the space, and no worse (ADR 0030).
-        """
-        own = np.asarray(ids)
-        loud = np.array([token not in self.silent for token in ids])
-        if loud.any():
-            own, states = own[loud], states[loud]
-        found = unit(states)
-        if kind == "query":
-            return found
-        _, place = np.unique(own, return_inverse=True)
-        joined: Vectors = np.zeros((int(place.max()) + 1, found.shape[1]), dtype=np.float32)
-        np.add.at(joined, place, found)
-        return unit(joined)
+def loud(ids: Sequence[int], states: NDArray[np.float32], kind: TextKind, silent: frozenset[int]) -> Vectors:
+    """(tokens, states), unit norm: without ``silent`` tokens, unless the text has no others.
+
+    Of a document, all occurrences of one token are one vector: half the space, and no worse (ADR 0030).
+    """
+    own = np.asarray(ids)
+    kept = np.array([token not in silent for token in ids])
+    if kept.any():
+        own, states = own[kept], states[kept]
+    found = unit(states)
+    if kind == "query":
+        return found
+    _, place = np.unique(own, return_inverse=True)
+    joined: Vectors = np.zeros((int(place.max()) + 1, found.shape[1]), dtype=np.float32)
+    np.add.at(joined, place, found)
+    return unit(joined)
 
 
 def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
@@ -72,6 +72,5 @@ def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
         )
     except (SafetensorError, KeyError, OSError) as error:
         raise ModelMissing(f"{file} is damaged ({error}); install Sonde again") from None
-    hashes = "".join(file_sha256(each) for each in (file, head.layers) if each is not None)
-    code = hashes if head.layers is None else hashlib.sha256(hashes.encode()).hexdigest()
+    code = files_sha256([file] if head.layers is None else [file, head.layers])
     return head, TokenCard(f"{folder.name}-{code[:_CODE_LENGTH]}", head.projection.shape[1])

@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Head = Literal["states", "logits"]
 OPSET = 17
+AXES: Mapping[int, str] = {0: "batch", 1: "tokens"}
 
 
 def export(source: Path, target: Path, head: Head) -> None:
@@ -31,17 +33,29 @@ def export(source: Path, target: Path, head: Head) -> None:
     logging.getLogger("transformers").setLevel(logging.ERROR)
     model = _wrapped(source, head)
     example = tuple(torch.ones((2, 7), dtype=torch.long) for _ in INPUTS)
-    axes = {0: "batch", 1: "tokens"}
-    output_axes = axes if head == "states" else {0: "batch"}
+    trace(model, example, target, INPUTS, head, AXES if head == "states" else {0: "batch"})
+
+
+def trace(
+    model: nn.Module,
+    example: tuple[Tensor, ...],
+    target: Path,
+    inputs: Sequence[str],
+    output: str,
+    output_axes: Mapping[int, str] = AXES,
+) -> None:
+    """Writes the graph of what ``model`` does with ``example``; the inputs' batch and token axes are free."""
+    import torch
+
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")  # the exporter warns: deprecated; the new one needs onnxscript
         torch.onnx.export(
             model,
             example,
             str(target),
-            input_names=list(INPUTS),
-            output_names=[head],
-            dynamic_axes={**dict.fromkeys(INPUTS, axes), head: output_axes},
+            input_names=list(inputs),
+            output_names=[output],
+            dynamic_axes={**dict.fromkeys(inputs, AXES), output: output_axes},
             opset_version=OPSET,
             dynamo=False,
         )

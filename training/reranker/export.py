@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,8 +18,9 @@ from encoders.files import published
 from encoders.late_interaction import SCORING, LateInteraction, LateRecipe
 from encoders.model_card import ModelCard, write_card
 from encoders.onnx_session import Compute
+from encoders.quantise import quantise
 from encoders.recorded import record_cross_encoder
-from encoders.torch_export import OPSET
+from encoders.torch_export import trace
 from training.examples import TrainingError
 from training.reranker.calibration import Calibration, calibrate_lists
 from training.reranker.held_out import Lists, Ordered
@@ -89,7 +89,7 @@ def _export(draft: Path, model: LateModel, lists: Lists) -> tuple[Exported, Late
     shutil.copyfile(model.tokenizer, draft / "tokenizer.json")
     exact = draft / _EXACT
     _trace(model.module, exact)
-    _in_eight_bits(exact, draft / GRAPH)
+    quantise(exact, draft / GRAPH, "portable")  # one file for every processor
     before, after = (_served(draft / name, model) for name in (_EXACT, GRAPH))
     few, read = lists.first(_COMPARED), lists.read(after.score)
     of_few = [one for one in read if one.example in few.examples]
@@ -140,21 +140,8 @@ def _trace(module: Any, target: Path) -> None:
     """The graph with its word table in eight bits by row, which the quantiser cannot do: half of the weights."""
     import torch
 
-    graph = _with_small_table(module.eval())
     example = torch.ones((2, 7), dtype=torch.long)
-    axes = {0: "batch", 1: "tokens"}
-    with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the exporter warns: deprecated; the new one needs onnxscript
-        torch.onnx.export(
-            graph,
-            (example, example),
-            str(target),
-            input_names=["input_ids", "attention_mask"],
-            output_names=["states"],
-            dynamic_axes={"input_ids": axes, "attention_mask": axes, "states": axes},
-            opset_version=OPSET,
-            dynamo=False,
-        )
+    trace(_with_small_table(module.eval()), (example, example), target, ("input_ids", "attention_mask"), "states")
 
 
 def _with_small_table(module: Any) -> Any:
@@ -175,20 +162,3 @@ def _with_small_table(module: Any) -> Any:
             return self.inner.of_words(words, attention_mask)
 
     return Graph()
-
-
-def _in_eight_bits(graph: Path, target: Path) -> None:
-    """Seven bits of weights: one file for every processor, also those whose 16-bit sums would overflow."""
-    import logging
-
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    logging.getLogger().setLevel(logging.ERROR)  # the quantiser logs on the root logger that shapes were not inferred
-    quantize_dynamic(
-        graph,
-        target,
-        op_types_to_quantize=["MatMul", "Gemm"],
-        per_channel=True,
-        reduce_range=True,
-        weight_type=QuantType.QInt8,
-    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import logging
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -18,6 +17,7 @@ from torch.nn import functional
 from encoders.lower_states import BELOW, OWN_LAYERS
 from encoders.quantise import quantise
 from encoders.token_head import TokenHead
+from encoders.torch_export import trace
 from training.examples import TrainingError
 
 if TYPE_CHECKING:
@@ -25,27 +25,26 @@ if TYPE_CHECKING:
     from transformers import BertModel
     from transformers.models.bert.modeling_bert import BertLayer
 
-_OPSET = 17
 _UNSEEN = -1e4  # of a score before the softmax
 
 
 class TokenLayers(torch.nn.Module):
-    """The lower layers of a BERT, frozen, copies of its last ``own`` ones, and the head.
+    """The lower layers of a BERT, frozen, copies of its last ``OWN_LAYERS``, and the head.
 
     Raises TrainingError for a model of too few layers.
     """
 
-    def __init__(self, base: BertModel, head: TokenHead, own: int = OWN_LAYERS, dropout: float = 0.1) -> None:
+    def __init__(self, base: BertModel, head: TokenHead, dropout: float = 0.1) -> None:
         super().__init__()
         layers = getattr(getattr(base, "encoder", None), "layer", ())
-        if len(layers) <= own:
-            raise TrainingError(f"The embedder is no BERT of more than {own} layers.")
+        if len(layers) <= OWN_LAYERS:
+            raise TrainingError(f"The embedder is no BERT of more than {OWN_LAYERS} layers.")
         self.lower = copy.deepcopy(base).requires_grad_(False)
-        self.lower.encoder.layer = self.lower.encoder.layer[:-own]
+        self.lower.encoder.layer = self.lower.encoder.layer[:-OWN_LAYERS]
         self.lower.pooler = None
         self.width = base.config.hidden_size
         heads = base.config.num_attention_heads
-        self.own = torch.nn.ModuleList(_Layer(each, heads, dropout) for each in layers[-own:])
+        self.own = torch.nn.ModuleList(_Layer(each, heads, dropout) for each in layers[-OWN_LAYERS:])
         self.mean = torch.nn.Parameter(torch.from_numpy(head.mean.copy()))
         self.projection = torch.nn.Parameter(torch.from_numpy(head.projection.copy()))
 
@@ -115,19 +114,7 @@ def export_layers(layers: TokenLayers, target: Path) -> None:
     layers = layers.cpu().eval()
     example = (torch.zeros(2, 7, layers.width), torch.ones(2, 7, dtype=torch.long))
     whole = target.with_suffix(".fp32.onnx")
-    axes = {0: "batch", 1: "tokens"}
-    with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the exporter warns: deprecated; the new one needs onnxscript
-        logging.getLogger("torch.onnx").setLevel(logging.ERROR)
-        torch.onnx.export(
-            layers,
-            example,
-            str(whole),
-            input_names=[BELOW, "attention_mask"],
-            output_names=["states"],
-            dynamic_axes={BELOW: axes, "attention_mask": axes, "states": axes},
-            opset_version=_OPSET,
-            dynamo=False,
-        )
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    trace(layers, example, whole, (BELOW, "attention_mask"), "states")
     quantise(whole, target, "portable")
     whole.unlink()

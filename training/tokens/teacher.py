@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.ports import TextKind
-from encoders.onnx_session import Compute
 from encoders.pooling import unit
-from encoders.token_head import TokenHead
-from encoders.token_states import silent_tokens, token_states
 from training.tokens.lesson import Listed
+from training.tokens.reader import Reader
 
 _TOLD_EACH = 5000  # texts
 
 
 @dataclass(frozen=True, slots=True)
 class Teacher:
-    """A prepared embedder, the graph of it that is read, and its ``share`` of the teachers' score."""
+    """Reads a prepared embedder's states; ``share`` of the teachers' score."""
 
-    folder: Path
-    graph: str
+    reader: Reader
     share: float
-    compute: Compute
 
 
 def taught(
@@ -43,12 +38,9 @@ def taught(
     """
     scores = [np.zeros(len(one.texts), dtype=np.float32) for one in lists]
     for teacher in teachers:
-        head = TokenHead(
-            np.zeros(0, np.float32), np.zeros((0, 0), np.float32), frozenset(silent_tokens(teacher.folder))
-        )
-        said(f"{teacher.folder.name} reads {len(texts)} texts and {len(questions)} questions.")
-        read = list(_states(teacher, head, texts, "document", said))
-        asked = list(_states(teacher, head, questions, "query", said))
+        said(f"{teacher.reader.folder.name} reads {len(texts)} texts and {len(questions)} questions.")
+        read = list(_states(teacher.reader, texts, "document", said))
+        asked = list(_states(teacher.reader, questions, "query", said))
         centre = np.mean([one.mean(axis=0) for one in read], axis=0, dtype=np.float32)
         read = [unit(one - centre).astype(np.float16) for one in read]
         for one, score in zip(lists, scores, strict=True):
@@ -64,10 +56,9 @@ def _interaction(question: NDArray[np.float32], texts: Sequence[NDArray[np.float
 
 
 def _states(
-    teacher: Teacher, head: TokenHead, texts: Sequence[str], kind: TextKind, said: Callable[[str], None]
+    reader: Reader, texts: Sequence[str], kind: TextKind, said: Callable[[str], None]
 ) -> Iterator[NDArray[np.float16]]:
-    read = token_states(teacher.folder, texts, teacher.compute, teacher.graph)
-    for at, parts in enumerate(read, start=1):
+    for at, states in enumerate(reader.read(texts, kind), start=1):
         if at % _TOLD_EACH == 0:
             said(f"  {at} of {len(texts)}")
-        yield np.concatenate([head.kept(ids, states, kind) for ids, states in parts]).astype(np.float16)
+        yield states.astype(np.float16)

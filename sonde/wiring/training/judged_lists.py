@@ -4,39 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.ports import TextKind, Vectors
-from encoders.onnx_session import Compute
-from encoders.token_head import TokenHead
-from encoders.token_states import token_states
 from evaluation.collection import Collection
 from evaluation.variants import Variant
 from search_api.pipeline import Ordered
 from sonde.settings import Settings
 from sonde.wiring.evaluation.searching import bench
 from training.tokens.learn import JudgedList
+from training.tokens.reader import Reader
 
 _FUSED = Variant(rerank=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """Reads texts to the states that ``head`` projects, long texts whole, by a graph of a prepared embedder."""
-
-    folder: Path
-    graph: str
-    head: TokenHead
-    compute: Compute
-
-    def read(self, texts: Sequence[str], kind: TextKind) -> list[Vectors]:
-        return [
-            np.concatenate([self.head.kept(ids, states, kind) for ids, states in parts])
-            for parts in token_states(self.folder, texts, self.compute, self.graph)
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +47,7 @@ def judged_lists(
     states = dict(
         zip(texts, (each.astype(np.float16) for each in reader.read(list(texts.values()), "document")), strict=True)
     )
-    questions = reader.read([one.text for one in found], "query")
+    questions = list(reader.read([one.text for one in found], "query"))
     return [
         JudgedList(question, [states[id] for id in one.ids], one.fused, one.grades)
         for question, one in zip(questions, found, strict=True)

@@ -18,11 +18,12 @@ from encoders.prepare import prepared
 from encoders.recipe import read_json
 from encoders.specs import EmbedderSpec
 from encoders.token_heads import KIND
+from encoders.token_states import silent_tokens
 from evaluation.collection import Collection
 from sonde.settings import Settings
 from sonde.wiring.evaluation.judged import judged
 from sonde.wiring.training.data import LICENCES, own_commit, records_from
-from sonde.wiring.training.judged_lists import Reader, judged_lists
+from sonde.wiring.training.judged_lists import judged_lists
 from sonde.wiring.training.lessons import lesson
 from sonde.wiring.training.models import licence_of, refuse_in_the_way
 from training.base_weights import learnable
@@ -31,6 +32,7 @@ from training.provenance import UNKNOWN, now
 from training.tokens.fit import Fitted, HeadSettings, figures, fit_head, write_head
 from training.tokens.learn import LearnSettings, learnt_head
 from training.tokens.learn_layers import LayerSettings, teach
+from training.tokens.reader import Reader
 from training.tokens.teacher import Teacher
 from training.weights import loading
 
@@ -123,8 +125,9 @@ def _learnt(
         return _layers(asking, request, replace(request.layers, mix=_MIX), collections, located, folder, fitted, said)
     if not collections:
         return _Learnt(fitted)
-    graph, _ = serving_graph(EmbedderSpec(request.base), read_json(folder / "card.json"))
-    reader = Reader(folder, graph, fitted.head, Compute(settings.embedder.threads or None))
+    reader = Reader(
+        folder, _served(request.base, folder), fitted.head.silent, Compute(settings.embedder.threads or None)
+    )
     lists = {name: judged_lists(asking, collection, reader, said) for name, collection in collections.items()}
     every = [one for some in lists.values() for one in some]
     head = learnt_head(fitted.head, every, request.learning, lambda at, loss: said(f"epoch {at}: loss {loss:.4f}"))
@@ -173,9 +176,13 @@ def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[Te
     compute = Compute(settings.embedder.threads or None)
     both = ((given, request.teacher, _TEACHERS_SHARE), (folder, request.base, 1.0 - _TEACHERS_SHARE))
     return [
-        Teacher(at, serving_graph(EmbedderSpec(name), read_json(at / "card.json"))[0], share, compute)
-        for at, name, share in both
+        Teacher(Reader(at, _served(name, at), frozenset(silent_tokens(at)), compute), share) for at, name, share in both
     ]
+
+
+def _served(name: str, folder: Path) -> str:
+    """The graph of a prepared embedder that serves on this machine."""
+    return serving_graph(EmbedderSpec(name), read_json(folder / "card.json"))[0]
 
 
 def _used(counts: Mapping[str, int]) -> tuple[Used, ...]:
