@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _PARENTHESES = re.compile(r"[(\[]([^()\[\]]{2,200})[)\]]")
-_SENTENCE_END = re.compile(r"[.!?;:]\s|[()\[\]\n]")
+_TO_LAST_END = re.compile(r".*(?:[.!?;:]\s|[()\[\]\n])", re.DOTALL)
 _INNER_END = re.compile(r"[,;=]")
 _KEYWORD = re.compile(r"\s*([^<>]{2,20}?)\s*>\s*([^<>]{4,200}?)\s*")
 _LAST_WORD = re.compile(r"(?:^|[\s\"'(])([^\s\"'(]+)\s*$")
@@ -61,8 +61,8 @@ def _short_before(before: str, inner: str) -> DefinedAcronym | None:
 
 def _clause(text: str) -> str:
     """The end of the text, from the last sentence's end or other parentheses on."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    return text[ends[-1] :] if ends else text
+    ended = _TO_LAST_END.match(text)
+    return text if ended is None else text[ended.end() :]
 
 
 def _is_short_form(text: str) -> bool:

@@ -15,7 +15,7 @@ _V_NUMBER = re.compile(r"v(\d[\d.]*)", re.IGNORECASE)
 def looks_like_name(word: str) -> bool:
     """A word of a text: letters with a digit among them or a capital after the first letter: ``MOD11_L2``, ``TOGA``."""
     if word.isalpha():  # most words of a text
-        return any(map(str.isupper, word[1:]))
+        return not word[1:].islower() and any(map(str.isupper, word[1:]))
     if not any(letter.isalpha() for letter in word):
         return False
     parts = _BETWEEN_WORDS.split(word)  # in June-July, the second capital begins a word

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
+
+import orjson
 
 from core.json_types import JsonMapping
 
@@ -23,8 +24,7 @@ def raw_hash(content: bytes, reading: str) -> str:
 
 def record_hash(document: JsonMapping) -> str:
     """The hash of the document to write, without harvest notes: if unchanged, the write is skipped."""
-    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def text_hash(text: str) -> str:

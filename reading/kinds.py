@@ -14,11 +14,12 @@ from core.record import ProvenanceKind
 from reading.kind_words import ASIDES, ASKED, VOTES, Platform
 from reading.spans import Claims, lowered
 
-_TITLE_WEIGHT, _ABSTRACT_WEIGHT, _LINEAGE_WEIGHT = 2.0, 1.0, 1.0
+_TITLE_WEIGHT, _REST_WEIGHT = 2.0, 1.0
 _OPENING_CHARACTERS = 400  # an abstract first describes the data, later their use
 _OPENING_WEIGHT = 1.5
 _LONGEST_CHARACTERS = 2_000
 _LEAST_SCORE = 0.9
+_EDGE = "\0"  # neither a word nor white space: no expression goes on behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ def infer_kind(title: str, abstract: str, lineage: str | None) -> tuple[Provenan
     winner's share of all votes, lower if there are few; ties go to the first of reanalysis, projection, derived,
     simulation, observation.
     """
-    texts = tuple(_without_asides(text) for text in (title, abstract, lineage or ""))
-    scores = {kind: sum(vote * _weight(pattern, *texts) for pattern, vote in votes) for kind, votes in VOTES.items()}
+    texts = _Texts.of(title, abstract, lineage or "")
+    scores = {kind: sum(vote * texts.weight(pattern) for pattern, vote in votes) for kind, votes in VOTES.items()}
     best = max(scores, key=lambda kind: scores[kind])
     if scores[best] < _LEAST_SCORE:
         return "unknown", 0.0
@@ -66,15 +67,29 @@ def infer_kind(title: str, abstract: str, lineage: str | None) -> tuple[Provenan
     return best, round(share * (1.0 - math.exp(-scores[best])), 2)
 
 
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """Title, abstract and lineage one behind the other, so that an expression's first place is its best one."""
+
+    text: str
+    title_end: int
+    opening_end: int
+
+    @classmethod
+    def of(cls, *texts: str) -> _Texts:
+        title, abstract, lineage = (_without_asides(text) for text in texts)
+        start = len(title) + len(_EDGE)
+        return cls(_EDGE.join((title, abstract, lineage)), start, start + min(len(abstract), _OPENING_CHARACTERS))
+
+    def weight(self, pattern: re.Pattern[str]) -> float:
+        """The weight of an expression at its best place; 0.0 if it does not occur."""
+        match = pattern.search(self.text)
+        if match is None:
+            return 0.0
+        if match.start() < self.title_end:
+            return _TITLE_WEIGHT
+        return _OPENING_WEIGHT if match.start() < self.opening_end else _REST_WEIGHT
+
+
 def _without_asides(text: str) -> str:
     return ASIDES.sub(" ", lowered(text[:_LONGEST_CHARACTERS]))
-
-
-def _weight(pattern: re.Pattern[str], title: str, abstract: str, lineage: str) -> float:
-    """The weight of an expression at its best place; 0.0 if it does not occur."""
-    if pattern.search(title):
-        return _TITLE_WEIGHT
-    match = pattern.search(abstract)
-    if match is not None:
-        return _OPENING_WEIGHT if match.start() < _OPENING_CHARACTERS else _ABSTRACT_WEIGHT
-    return _LINEAGE_WEIGHT if pattern.search(lineage) else 0.0

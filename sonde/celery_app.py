@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery.signals import setup_logging
 
+from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.worker_pulse import keep_pulse
 from sonde.settings import load_settings
 from sonde.telemetry.logs import configure_logs
@@ -14,6 +15,7 @@ from sonde.wiring.documents import with_documents
 from sonde.wiring.harvesting import worker_parts
 from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
+from workers.parts import WorkerParts
 
 _settings = load_settings()
 
@@ -23,10 +25,16 @@ def _logs(**_: object) -> None:
     configure_logs(_settings.log)
 
 
+def _parts() -> WorkerParts:
+    parts = with_documents(worker_parts(_settings), _settings)
+    keep_what_is_loaded()
+    return parts
+
+
 if _settings.worker.pulse is not None:
     keep_pulse(_settings.worker.pulse)
 
 name_tasks_in_logs()
 start_traces(_settings.telemetry, "sonde-worker")
 trace_tasks(_settings.telemetry)
-app = create_celery(worker_config(_settings), lambda: with_documents(worker_parts(_settings), _settings))
+app = create_celery(worker_config(_settings), _parts)

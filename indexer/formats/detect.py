@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from threading import Lock
+
+from cachetools import LRUCache, cached
+
 from indexer.formats.format import Inspection, inspect
 from indexer.formats.formats import FORMATS
 from indexer.formats.reader import Refused
 from indexer.formats.xml import FirstElement
 
+_REMEMBERED = 1_024
 
+
+@cached(LRUCache(_REMEMBERED), key=lambda content: sha256(content).digest(), lock=Lock())
 def detect(content: bytes) -> str | None:
-    """The name of the format; None where it is unknown or the document holds several records."""
+    """The name of the format; None where it is unknown or the document holds several records.
+
+    A harvest asks for it three times: to split a file, to see whether it must be read again, and to read it.
+    """
     try:
         return _first(inspect(content))
     except Refused:

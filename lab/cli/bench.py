@@ -222,6 +222,7 @@ def _ingest(
     *,
     embedding: bool,
 ) -> None:
+    keep_what_is_loaded()  # as a worker does
     first = [time_harvest(client, prefix, archive) for archive in archives]
     again = [time_harvest(client, prefix, archive) for archive in archives]
     figures["harvest"] = _harvested(first)

@@ -16,6 +16,7 @@ from core.errors import SondeError
 from es_mappings.codecs.runs import RunReport, to_document
 from indexer.runs import now_iso
 from sonde.cli.screen import screen
+from sonde.ops.memory import keep_what_is_loaded
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
 
@@ -51,6 +52,7 @@ def harvest(
         raise SondeError("--source names one source; harvest the files one by one.")
     console = Console(stderr=True)
     harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal, full=full)
+    keep_what_is_loaded()
     every = sources == ("all",) and not Path("all").exists()
     names = tuple(harvester.sources()) if every else sources
     if every or report or as_json or len(names) > 1:

@@ -1,4 +1,6 @@
-"""Tunes the memory of a serving process: what loading used is given back, what it left is not scanned again."""
+"""Tunes the memory of a process that serves or harvests: what loading used is given back, what it left is not scanned
+again.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ import gc
 import sys
 
 _YOUNG, _MIDDLE, _OLD = 10_000, 20, 20
-"""One answer allocates some thousand lists and dictionaries, all freed with it: with the default of 700 they would be
-scanned dozens of times.
+"""One answer, or one document that is read, allocates some thousand lists and dictionaries, all freed with it: with the
+default of 700 they would be scanned dozens of times.
 """
 
 
