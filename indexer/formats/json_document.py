@@ -16,7 +16,7 @@ DEEPEST = 100  # levels; real metadata stay below 20
 
 _STARTS = (b"{", b"[")
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def looks_like_json(content: bytes) -> bool:
@@ -39,7 +39,10 @@ def parse_json(content: bytes) -> Any:
 
 
 def parse_inner_json(text: str) -> Any:
-    """JSON inside a text of a document, with the same limit of depth. Raises Refused."""
+    """JSON inside a text of a document, with the same limit of depth. Raises Refused.
+
+    Half of a surrogate pair, which no text may hold, becomes U+FFFD.
+    """
     try:
         document = json.loads(text, strict=False, parse_constant=lambda _: None)
     except RecursionError as error:
@@ -49,7 +52,7 @@ def parse_inner_json(text: str) -> Any:
     except ValueError as error:  # a number with thousands of digits
         raise Refused(f"it is not well-formed JSON: {error}") from error
     _bound_depth(document)
-    return document
+    return _without_halves(document) if _HALF_OF_A_PAIR.search(text) else document
 
 
 def to_bytes(document: object) -> bytes:
@@ -63,6 +66,13 @@ def _text(content: bytes) -> str:
         return content.lstrip().decode(encoding)
     except UnicodeDecodeError:
         return content.decode("cp1252", "replace")
+
+
+def _without_halves(document: object) -> object:
+    """UTF-16 joins whole pairs and finds the halves, in the names of members too."""
+    text = json.dumps(document, ensure_ascii=False)
+    whole: object = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return whole
 
 
 def _bound_depth(document: object) -> None:

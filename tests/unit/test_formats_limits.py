@@ -7,6 +7,7 @@ import socket
 
 import pytest
 
+from indexer.digest import digest
 from indexer.formats import json_document, rdf
 from indexer.formats.json_document import parse_json
 from indexer.formats.reader import Refused
@@ -53,6 +54,16 @@ def test_json_in_utf_16_with_a_mark_or_of_windows_is_read():
     assert parse_json(b"\xef\xbb\xbf" + '{"a": "é"}'.encode()) == {"a": "é"}
     assert parse_json('{"a": "é"}'.encode("utf-16")) == {"a": "é"}
     assert parse_json('{"a": "é"}'.encode("cp1252")) == {"a": "é"}
+
+
+def test_half_of_a_surrogate_pair_is_replaced_and_a_whole_one_is_kept():
+    names = {"dcat": "http://www.w3.org/ns/dcat#", "dct": "http://purl.org/dc/terms/"}
+    node = {"@type": "dcat:Dataset", "@id": "https://example.org/1", "dct:title": "Rain \ud800 \U0001f327"}
+    content = json.dumps({"@context": names, **node})
+    assert "\\ud83c\\udf27" in content
+    made = digest(RawRecord("x", content.encode(), "/x"), "t")
+    assert made.record.title == "Rain \ufffd \U0001f327"
+    assert parse_json(b'{"\\uDFFF": 1}') == {"\ufffd": 1}
 
 
 def test_line_and_column_of_broken_json_are_named():
