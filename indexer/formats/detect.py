@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from threading import Lock
 
 from cachetools import LRUCache, cached
@@ -11,11 +10,12 @@ from indexer.formats.format import Inspection, inspect
 from indexer.formats.formats import FORMATS
 from indexer.formats.reader import Refused
 from indexer.formats.xml import FirstElement
+from indexer.hashes import content_hash
 
 _REMEMBERED = 1_024
 
 
-@cached(LRUCache(_REMEMBERED), key=lambda content: sha256(content).digest(), lock=Lock())
+@cached(LRUCache(_REMEMBERED), key=content_hash, lock=Lock())
 def detect(content: bytes) -> str | None:
     """The name of the format; None where it is unknown or the document holds several records.
 
