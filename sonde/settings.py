@@ -59,7 +59,7 @@ class ElasticsearchSettings(_Group):
     ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
     timeout_s: float = Field(4.0, gt=0, description="Limit for one request of a search; harvests wait longer.")
     port: Port = Field(9270, description="Port of the node that `sonde up` starts.")
-    transport_port: Port = 9370
+    transport_port: Port = Field(9370, description="Port between nodes, of the node that `sonde up` starts.")
     heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of the node that `sonde up` starts.")
     version: Literal["9.4.3", "8.19.13"] = Field(
         "9.4.3", description="Version of the node that `sonde up` starts. Not for a server of your own."
