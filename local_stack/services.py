@@ -17,7 +17,8 @@ _READ_FOR_TEXT_BYTES = 1 << 20  # what says "ready" is written early
 
 def service_part(stack: StackSettings, service: Service) -> Part:
     log = stack.folder / "logs" / f"{service.name}.log"
-    command = Command(service.argv, {**stack.environment, **service.env}, service.cwd, log)
+    environment = {**stack.environment, **service.env}
+    command = Command(service.argv, environment, service.cwd, log, memory_bytes=service.memory_bytes)
     return Part(
         name=service.name,
         log=log,
@@ -27,6 +28,7 @@ def service_part(stack: StackSettings, service: Service) -> Part:
         ports=(service.port,) if service.port else (),
         start_timeout_s=service.start_timeout_s,
         stop_grace_s=service.stop_grace_s,
+        asked_once=service.health_url is None,
     )
 
 
@@ -75,10 +77,13 @@ _HEARD = {"SONDE_LOG__LEVEL": "INFO"}
 """What says that Celery is ready is a line of this level, whatever level was asked for."""
 
 
-def worker_service(python: Path, application: str, queues: str, cwd: Path, env: Mapping[str, str]) -> Service:
+def worker_service(
+    python: Path, application: str, queues: str, cwd: Path, env: Mapping[str, str], name: str = "worker"
+) -> Service:
     """A Celery worker; ``queues`` is a list with commas. SIGTERM lets a slice of a harvest come to its end."""
-    argv = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO", "-Q", queues)
-    return Service(name="worker", argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
+    celery = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO")
+    argv = (*celery, "-Q", queues, "-n", f"{name}@%h")
+    return Service(name=name, argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
 
 
 def beat_service(python: Path, application: str, cwd: Path, env: Mapping[str, str]) -> Service:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.errors import StackError
+from local_stack.keeper import LOOK_S, Keeper
 from local_stack.part import External, Part, PartStatus
 from local_stack.report import OneAtATime, Report, silent
 from local_stack.services import service_part
@@ -83,6 +85,14 @@ class Stack:
         if names:
             with ThreadPoolExecutor(len(names)) as pool:
                 list(pool.map(stop, names))
+
+    def keep(self, own: str, report: Report) -> None:
+        """Starts parts again that die, and cuts their logs, until the process ends. ``own``: the part that does it."""
+        keeper = Keeper(self._supervisor, lambda: locked(self._folder / "lock"))
+        parts = [part for part in (*self._servers, *self._services) if isinstance(part, Part) and part.name != own]
+        while True:
+            keeper.look(parts, report)
+            time.sleep(LOOK_S)
 
     def status(self) -> list[PartStatus]:
         """Elasticsearch, the broker, then the services in their order. Changes nothing and waits for nothing."""

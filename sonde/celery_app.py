@@ -7,6 +7,7 @@ from celery.signals import setup_logging
 from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.worker_pulse import keep_pulse
 from sonde.settings import load_settings
+from sonde.telemetry.housekeeping import quiet_housekeeping
 from sonde.telemetry.logs import configure_logs
 from sonde.telemetry.task_logs import name_tasks_in_logs
 from sonde.telemetry.task_traces import trace_tasks
@@ -35,6 +36,7 @@ if _settings.worker.pulse is not None:
     keep_pulse(_settings.worker.pulse)
 
 name_tasks_in_logs()
+quiet_housekeeping()
 start_traces(_settings.telemetry, "sonde-worker")
 trace_tasks(_settings.telemetry)
 app = create_celery(worker_config(_settings), _parts)

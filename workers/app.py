@@ -14,6 +14,7 @@ from workers.alerts import add_alerts
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
 from workers.documents import add_documents, wants_documents
+from workers.library import add_library
 from workers.links import add_links
 from workers.parts import WorkerParts
 from workers.registry import known_sources
@@ -43,6 +44,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
     _add_harvest(app, worker)
     _add_embed(app, worker)
     add_documents(app, worker, _pause_s)
+    add_library(app, worker, _pause_s)
     add_links(app, worker, _pause_s)
     add_alerts(app, worker, _pause_s)
     _add_clockwork(app, config, worker)

@@ -11,13 +11,14 @@ from kombu import Queue as KombuQueue
 
 from core.json_types import Json
 from workers.config import QUEUES, WorkerConfig
-from workers.queued import HEADER
+from workers.queue_ages import HEADER
 from workers.task_names import (
     ALL_LINKS_TASK,
     EMBED_TASK,
     MATCH_TASK,
     MEASURE_TASK,
     OF_DOCUMENTS_QUEUE,
+    OF_LIBRARY_QUEUE,
     PURGE_TASK,
     REPAIR_LIBRARY_TASK,
     REQUEUE_TASK,
@@ -58,6 +59,7 @@ def _settings(config: WorkerConfig) -> Json:
         "task_routes": {
             EMBED_TASK: {"queue": "embed"},
             **{name: {"queue": "documents"} for name in OF_DOCUMENTS_QUEUE},
+            **{name: {"queue": "library"} for name in OF_LIBRARY_QUEUE},
         },
         "broker_connection_retry_on_startup": True,
         "broker_transport_options": {

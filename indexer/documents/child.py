@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from indexer.documents.failures import DocumentRefused
+from indexer.documents.kept_pages import PAGES_FILE, KeptPages
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.progress import note_pages
@@ -46,7 +47,7 @@ def run(folder: Path) -> int:
         from indexer.documents.read import read_document
 
         data = (folder / "document").read_bytes()
-        read = read_document(data, limits, ocr, partial(note_pages, folder))
+        read = read_document(data, limits, ocr, partial(note_pages, folder), KeptPages(folder / PAGES_FILE))
         answer = b'{"document":' + _READ.dump_json(read) + b"}"
     except DocumentRefused as refused:
         answer = json.dumps({"reason": refused.reason, "message": str(refused)}).encode()

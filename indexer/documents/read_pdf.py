@@ -12,6 +12,7 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, without_author_headings
 from indexer.documents.furniture import find_furniture
 from indexer.documents.gutters import usual_gutters
+from indexer.documents.kept_pages import KeptPages
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.measures import measure
 from indexer.documents.model import DocumentFormat, ReadDocument, RegionBox
@@ -30,8 +31,12 @@ Recognise = Callable[[pdfium.PdfPage, int], Page | None]
 """OCR of one page; None if nothing was read or the limit is reached."""
 
 
-def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
-    """Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``."""
+def read_pdf(
+    data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched, kept: KeptPages | None = None
+) -> ReadDocument:
+    """Goes on after the pages in ``kept``, and adds each page there.
+
+    Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``."""
     document = _opened(data)
     try:
         pages = len(document)
@@ -39,9 +44,11 @@ def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatc
             raise DocumentRefused("empty", "The PDF has no pages.")
         if pages > limits.max_pages:
             raise DocumentRefused("too_many_pages", f"The PDF has {pages} pages; at most {limits.max_pages} are read.")
-        read = []
-        for page in _pages(document, limits, ocr):
+        kept = kept or KeptPages()
+        read = kept.read()
+        for page in _pages(document, limits, ocr, tuple(read)):
             read.append(page)
+            kept.add(page)
             progress(page.number, pages)
         info = {name: str(value) for name, value in document.get_metadata_dict(skip_empty=True).items()}
         return assemble(read, info, read_xmp(data), "pdf")
@@ -102,9 +109,11 @@ def _opened(data: bytes) -> pdfium.PdfDocument:
         raise DocumentRefused("damaged", f"The PDF cannot be opened: {str(error)[:200]}") from None
 
 
-def _pages(document: pdfium.PdfDocument, limits: Limits, ocr: Ocr) -> Iterator[Page]:
-    characters, recognised = 0, 0
-    for index in range(len(document)):
+def _pages(document: pdfium.PdfDocument, limits: Limits, ocr: Ocr, before: Sequence[Page]) -> Iterator[Page]:
+    """The pages after those that were read before."""
+    characters = sum(len(word.text) for page in before for word in page.words)
+    recognised = sum(page.read_by == "ocr" for page in before)
+    for index in range(len(before), len(document)):
         try:
             page = document[index]
         except pdfium.PdfiumError:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from local_stack.services import api_service, beat_service, worker_service
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
 from local_stack.stack import Stack
 from sonde.settings import Settings
+from workers.config import QUEUES as ALL_QUEUES
 
-QUEUES = "harvest,documents,embed"
+QUEUES = ",".join(ALL_QUEUES)
+KEEPER = "keeper"
+_WORKERS = {"worker": "harvest,embed", "documents": "documents", "library": "library"}
+"""Three, so that harvests wait for no documents, and users for no documents of catalogues."""
+_MIB = 1024 * 1024
 
 
 def stack_of(settings: Settings) -> Stack:
@@ -56,10 +62,14 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         "SONDE_HARVEST__SOURCES": str(settings.harvest.sources.resolve()),
     }
     api = ApiSettings(host=settings.api.host, port=settings.api.port)
+    memory = settings.stack.worker_memory_mib * _MIB
+    app = "sonde.celery_app"
+    workers = [worker_service(python, app, queues, here, addresses, name) for name, queues in _WORKERS.items()]
     return (
-        worker_service(python, "sonde.celery_app", QUEUES, here, addresses),
-        beat_service(python, "sonde.celery_app", here, addresses),
+        *(replace(worker, memory_bytes=memory) for worker in workers),
+        beat_service(python, app, here, addresses),
         api_service(serve_command(), api, here, addresses),
+        Service(KEEPER, (sys.executable, "-m", "sonde.ops.keep_up"), here, env=addresses),
     )
 
 

@@ -24,8 +24,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.names import KINDS, IndexKind, alias
 from sonde.settings import Settings
-from workers.config import QUEUES
-from workers.queued import queued_at
+from workers.queue_ages import queue_ages
 
 KEPT_S = 15.0
 _ALL = "samples"
@@ -90,14 +89,10 @@ class State:
     def _queues(self) -> Samples:
         depth = GaugeMetricFamily("sonde_queue_tasks", "Tasks that wait", labels=["queue"])
         age = GaugeMetricFamily("sonde_queue_age_seconds", "Since the oldest waiting task was queued", labels=["queue"])
-        for queue in QUEUES:
-            name = f"{self.prefix}:{queue}"
-            depth.add_metric([queue], float(int(self.broker.llen(name))))
-            oldest = self.broker.lindex(name, -1)  # tasks are pushed on the left and taken from the right
-            now = time.time()
-            since = now if oldest is None else queued_at(oldest)
-            if since is not None:
-                age.add_metric([queue], max(0.0, now - since))
+        for found in queue_ages(self.broker, self.prefix):
+            depth.add_metric([found.queue], float(found.waiting))
+            if found.age_s is not None:
+                age.add_metric([found.queue], found.age_s)
         return [depth, age]
 
     def _indices(self) -> Samples:

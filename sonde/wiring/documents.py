@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -18,6 +20,7 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.linked import Followed, follow_links
 from indexer.documents.parking import undo_interrupted
 from indexer.documents.place_time import PassageReader
+from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.registered import RegistryName
 from indexer.documents.registries import Registries, RegistryAddresses
 from indexer.documents.segment import SegmentOptions
@@ -60,7 +63,21 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
         registries=registries(settings, lambda: models.gate),
+        kept=kept_readings(settings),
     )
+
+
+def kept_readings(settings: Settings) -> KeptReadings | None:
+    """Beside users' files, which all workers share; without such a folder, in this machine's temporary one. None where
+    that belongs to somebody else: then each document is read at once.
+    """
+    folder = settings.library.folder
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(there, os.W_OK):
+        return KeptReadings(folder / ".readings")
+    own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
+    own.mkdir(mode=0o700, exist_ok=True)
+    return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
@@ -92,7 +109,7 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
     def follow(source: SourceConfig, seconds: float) -> Followed:
         return follow_links(source.id, source.documents, reading(), models.gate, seconds=seconds)
 
-    work = library_work(settings, parts.client, reading, lambda: models.gate)
+    work = library_work(settings, parts.client, reading, lambda: models.gate, kept_readings(settings))
     return replace(parts, follow_links=follow, library=work)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +18,7 @@ from sonde.ops.doctor.advice import of_broker
 from sonde.ops.doctor.disk import Room, judged
 from sonde.ops.doctor.examine import examine
 from sonde.ops.doctor.finding import Finding
+from sonde.ops.doctor.queues import waiting_tasks
 from sonde.settings import (
     BrokerSettings,
     ElasticsearchSettings,
@@ -26,6 +29,7 @@ from sonde.settings import (
 )
 from sonde.wiring.models import Models
 from tests.service import Service
+from workers.queue_ages import HEADER
 
 DEAD = "127.0.0.1:9"  # the discard port: nobody listens
 NOBODY = BrokerSettings(url=f"redis://:secret@{DEAD}/0")
@@ -66,6 +70,23 @@ def test_a_disk_is_held_against_the_marks_of_elasticsearch(free: int, total: int
     fullest = Room("n2", free << 30, total << 30)
     assert judged([Room("n1", 99 << 30, 100 << 30), fullest, Room("n3", 98 << 30, 100 << 30)]) == (state, ANY)
     assert f"{free} of {total} GiB free at Elasticsearch's node n2" in judged([fullest])[1]
+
+
+def test_a_queue_whose_oldest_task_waits_too_long_is_named(samples: Service, broker_url: str) -> None:
+    settings = samples.settings.model_copy(update={"broker": BrokerSettings(url=broker_url)})
+    with redis.Redis.from_url(broker_url) as broker:
+        queue = f"{settings.index.prefix}:library"
+        assert waiting_tasks(settings) == ("ok", "no task waits")
+        for age_s in (60, 3600, 5):  # the oldest is taken first: the one on the right
+            broker.rpush(queue, json.dumps({"headers": {HEADER: time.time() - age_s}}))
+        try:
+            assert waiting_tasks(settings) == ("ok", "the oldest task waits in library for 5 s")
+            broker.rpop(queue)
+            state, told = waiting_tasks(settings)
+            assert (state, told.split(":")[0]) == ("warning", "the oldest task waits in library for 60 min")
+            assert "the worker of library" in told
+        finally:
+            broker.delete(queue)
 
 
 def test_an_elasticsearch_that_tells_of_no_disk_is_no_reason_to_fail() -> None:

@@ -23,12 +23,14 @@ from sonde.ops.doctor.disk import judged, rooms
 from sonde.ops.doctor.documents import parked_documents
 from sonde.ops.doctor.finding import Finding, State
 from sonde.ops.doctor.nightly import measured_answers, saved_searches
+from sonde.ops.doctor.queues import waiting_tasks
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.worker_settings import worker_config
 from workers.celery_client import celery_client
 from workers.config import QUEUES
+from workers.queue_ages import queue_ages
 from workers.registry import known_sources, load_sources
 
 _LEAST_VERSION = (8, 19)
@@ -47,6 +49,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "embedder": lambda: _embedder(models),
         "cross-encoder": lambda: _cross_encoder(models),
         "broker": lambda: _broker(settings),
+        "queues": lambda: waiting_tasks(settings),
         "workers": lambda: workers(settings),
         "beat": lambda: _beat(settings),
         "sources": lambda: _sources(settings),
@@ -147,9 +150,8 @@ def _cross_encoder(models: Models) -> tuple[State, str]:
 def _broker(settings: Settings) -> tuple[State, str]:
     client = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
     version = client.info("server").get("redis_version")
-    waiting = {name: client.llen(f"{settings.index.prefix}:{name}") for name in ("harvest", "documents", "embed")}
-    told = ", ".join(f"{name} {count}" for name, count in waiting.items())
-    return "ok", f"version {version}; waiting: {told}"
+    waiting = ", ".join(f"{each.queue} {each.waiting}" for each in queue_ages(client, settings.index.prefix))
+    return "ok", f"version {version}; waiting: {waiting}"
 
 
 def workers(settings: Settings) -> tuple[State, str]:
