@@ -34,7 +34,7 @@ class RestartPolicy:
         lately = [at for at in restarts if died - self.within_s < at <= died]
         if len(lately) >= self.most:
             return None
-        return died + min(self.longest_s, self.first_s * 2 ** len(lately))
+        return died + min(self.longest_s, self.first_s * 2.0 ** len(lately))
 
 
 class Keeper:

@@ -78,11 +78,20 @@ _HEARD = {"SONDE_LOG__LEVEL": "INFO"}
 
 
 def worker_service(
-    python: Path, application: str, queues: str, cwd: Path, env: Mapping[str, str], name: str = "worker"
+    python: Path,
+    application: str,
+    queues: str,
+    cwd: Path,
+    env: Mapping[str, str],
+    name: str = "worker",
+    at_once: int = 0,
 ) -> Service:
-    """A Celery worker; ``queues`` is a list with commas. SIGTERM lets a slice of a harvest come to its end."""
+    """A Celery worker; ``queues`` is a list with commas. SIGTERM lets a slice of a harvest come to its end.
+
+    ``at_once``: tasks at the same time, each in a process; 0: one for each core.
+    """
     celery = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO")
-    argv = (*celery, "-Q", queues, "-n", f"{name}@%h")
+    argv = (*celery, "-Q", queues, "-n", f"{name}@%h", *(("-c", str(at_once)) if at_once else ()))
     return Service(name=name, argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
 
 

@@ -12,7 +12,7 @@ from local_stack.keeper import LOOK_S, Keeper
 from local_stack.part import External, Part, PartStatus
 from local_stack.report import OneAtATime, Report, silent
 from local_stack.services import service_part
-from local_stack.settings import StackSettings
+from local_stack.settings import Service, StackSettings
 from local_stack.state import locked
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
@@ -29,6 +29,11 @@ class Stack:
         self._servers: list[Part | External] = [elasticsearch_part(settings), broker_part(settings)]
         self._services: list[Part | External] = [service_part(settings, service) for service in settings.services]
         self._supervisor = Supervisor(settings.folder)
+
+    @property
+    def services(self) -> tuple[Service, ...]:
+        """The service's own processes, in the order of their status."""
+        return self._settings.services
 
     def up(self, report: Report = silent) -> list[PartStatus]:
         """Every part runs and answers on return; those that did already are left alone.

@@ -15,8 +15,8 @@ from workers.config import QUEUES as ALL_QUEUES
 
 QUEUES = ",".join(ALL_QUEUES)
 KEEPER = "keeper"
-_WORKERS = {"worker": "harvest,embed", "documents": "documents", "library": "library"}
-"""Three, so that harvests wait for no documents, and users for no documents of catalogues."""
+_WORKERS = {"worker": ("harvest,embed", 0), "documents": ("documents", 1), "library": ("library", 1)}
+"""Queues and tasks at once. Three workers, so that harvests wait for no documents, and users for none of catalogues."""
 _MIB = 1024 * 1024
 
 
@@ -64,7 +64,10 @@ def _services(settings: Settings) -> tuple[Service, ...]:
     api = ApiSettings(host=settings.api.host, port=settings.api.port)
     memory = settings.stack.worker_memory_mib * _MIB
     app = "sonde.celery_app"
-    workers = [worker_service(python, app, queues, here, addresses, name) for name, queues in _WORKERS.items()]
+    workers = [
+        worker_service(python, app, queues, here, addresses, name, at_once)
+        for name, (queues, at_once) in _WORKERS.items()
+    ]
     return (
         *(replace(worker, memory_bytes=memory) for worker in workers),
         beat_service(python, app, here, addresses),
