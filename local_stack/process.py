@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,16 +24,13 @@ _KILL_REST_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to start. ``env`` is the whole environment; ``log`` takes both outputs; ``account`` only for root.
-    ``memory_bytes``: the most that it, and each process it starts, may allocate (Linux only).
-    """
+    """What to start. ``env`` is the whole environment; ``log`` takes both outputs; ``account`` only for root."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
     cwd: Path
     log: Path
     account: Account | None = None
-    memory_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +67,7 @@ def start(command: Command, mark: str) -> tuple[Started, subprocess.Popen[bytes]
             )
         except OSError as error:
             raise StackError(f"cannot start {command.argv[0]}: {error.strerror}") from error
-    if command.memory_bytes is not None:
-        _limit_memory(child.pid, command.memory_bytes)
     return Started(child.pid, birth_of(child.pid) or ""), child
-
-
-def _limit_memory(pid: int, limit: int) -> None:
-    """Private memory that is written to, not files that are mapped: what exceeds it fails in the process itself."""
-    if sys.platform == "linux":
-        with suppress(ProcessLookupError):  # it has ended already
-            resource.prlimit(pid, resource.RLIMIT_DATA, (limit, limit))
 
 
 def rotate(log: Path, most_bytes: int) -> bool:

@@ -17,8 +17,7 @@ _READ_FOR_TEXT_BYTES = 1 << 20  # what says "ready" is written early
 
 def service_part(stack: StackSettings, service: Service) -> Part:
     log = stack.folder / "logs" / f"{service.name}.log"
-    environment = {**stack.environment, **service.env}
-    command = Command(service.argv, environment, service.cwd, log, memory_bytes=service.memory_bytes)
+    command = Command(service.argv, {**stack.environment, **service.env}, service.cwd, log)
     return Part(
         name=service.name,
         log=log,

@@ -91,7 +91,6 @@ class Service:
 
     ``env`` is laid over ``StackSettings.environment``. It counts as up when ``health_url`` answers 200, else
     when ``ready_text`` stands in its log, else as soon as it runs. ``stop_grace_s``: how long SIGTERM may take.
-    ``memory_bytes``: the most that each of its processes may allocate; None: no limit.
     """
 
     name: str
@@ -104,7 +103,6 @@ class Service:
     ready_text: str | None = None
     start_timeout_s: float = 120.0
     stop_grace_s: float = 20.0
-    memory_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

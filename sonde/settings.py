@@ -466,9 +466,6 @@ class StackSettings(_Group):
     cache: Path | None = Field(
         None, description="Folder for downloads, shared by all stacks. Default: the machine's or user's cache."
     )
-    worker_memory_mib: int = Field(
-        3072, ge=1024, description="Maximum memory of each process of a worker that `sonde up` starts (Linux)."
-    )
 
 
 class LogSettings(_Group):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from local_stack.services import api_service, beat_service, worker_service
@@ -17,7 +16,6 @@ QUEUES = ",".join(ALL_QUEUES)
 KEEPER = "keeper"
 _WORKERS = {"worker": ("harvest,embed", 0), "documents": ("documents", 1), "library": ("library", 1)}
 """Queues and tasks at once. Three workers, so that harvests wait for no documents, and users for none of catalogues."""
-_MIB = 1024 * 1024
 
 
 def stack_of(settings: Settings) -> Stack:
@@ -62,14 +60,13 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         "SONDE_HARVEST__SOURCES": str(settings.harvest.sources.resolve()),
     }
     api = ApiSettings(host=settings.api.host, port=settings.api.port)
-    memory = settings.stack.worker_memory_mib * _MIB
     app = "sonde.celery_app"
     workers = [
         worker_service(python, app, queues, here, addresses, name, at_once)
         for name, (queues, at_once) in _WORKERS.items()
     ]
     return (
-        *(replace(worker, memory_bytes=memory) for worker in workers),
+        *workers,
         beat_service(python, app, here, addresses),
         api_service(serve_command(), api, here, addresses),
         Service(KEEPER, (sys.executable, "-m", "sonde.ops.keep_up"), here, env=addresses),
