@@ -260,6 +260,7 @@ class _Run:
         entry = self._completed(entry, explained, parsed.document)
         entry = self._told(replace(entry, state="embedding", record=explained.id if explained is not None else None))
         found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
+        entry = replace(entry, warnings=(*found.warnings, *entry.warnings))
         carried = self._timed("record", lambda: self._catalogued(entry, found.passages, explained))
         written = self._write(entry, found.passages, carried)
         if entry.owner == PUBLIC:

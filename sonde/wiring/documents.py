@@ -46,6 +46,9 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         memory_bytes=given.memory_mib * _MIB,
         max_bytes=given.max_mib * _MIB,
         max_pages=given.max_pages,
+        max_characters=given.max_characters,
+        max_blocks=given.max_blocks,
+        max_cells=given.max_cells,
     )
     coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else None
     return IngestParts(
@@ -55,7 +58,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         reader=passage_reader(models),
         limits=limits,
         ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
-        options=SegmentOptions(given.most_tokens, given.overlap),
+        options=SegmentOptions(given.most_tokens, given.overlap, given.max_passages),
         coherence=coherence or all_alike,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
