@@ -40,6 +40,9 @@ def _filled(rows: Iterable[Iterable[Cell]], allowance: Allowance) -> Iterator[di
     """The texts of each row by their first column; at most as many as cells may be kept."""
     left = allowance.cells
     for row in rows:
+        if left <= 0:
+            allowance.note_cells()
+            return
         found: dict[int, str] = {}
         column = 0
         for text, width in row:
@@ -52,5 +55,3 @@ def _filled(rows: Iterable[Iterable[Cell]], allowance: Allowance) -> Iterator[di
             column += width
         if found:
             yield found
-        if left <= 0:
-            return

@@ -66,7 +66,7 @@ def text_units(blocks: Sequence[Block], count: CountTokens, most: int) -> list[U
     drafts = [(text, block, place == 0, mark) for block in blocks for place, (text, mark) in enumerate(_pieces(block))]
     if not drafts:
         return []
-    tokens = [number - SPECIAL_TOKENS for number in count([text for text, *_ in drafts])]
+    tokens = [max(1, number - SPECIAL_TOKENS) for number in count([text for text, *_ in drafts])]
     units: list[Unit] = []
     seen: dict[int, int] = {}  # how much of each block's text is done
     for (text, block, opens, separator), number in zip(drafts, tokens, strict=True):
