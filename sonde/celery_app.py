@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery.signals import setup_logging
 
+from indexer.documents.confinement import hide_from_children
 from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.worker_pulse import keep_pulse
 from sonde.settings import load_settings
@@ -32,6 +33,7 @@ def _parts() -> WorkerParts:
     return parts
 
 
+hide_from_children()
 if _settings.worker.pulse is not None:
     keep_pulse(_settings.worker.pulse)
 

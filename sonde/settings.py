@@ -397,6 +397,14 @@ class DocumentsSettings(_Group):
     )
     max_mib: int = Field(200, ge=1, description="Largest file.")
     max_pages: int = Field(1500, ge=1)
+    max_characters: int = Field(
+        5_000_000,
+        ge=1000,
+        description="Characters that are read of one document; the rest is left out, with a warning.",
+    )
+    max_blocks: int = Field(100_000, ge=100, description="Paragraphs and tables that are read of one document.")
+    max_cells: int = Field(200_000, ge=100, description="Cells, also empty ones, of all tables of one document.")
+    max_passages: int = Field(10_000, ge=10, description="Passages of one document.")
     ocr: bool = Field(True, description="Whether tesseract reads pages without a text layer.")
     ocr_languages: str = Field(
         "eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Language codes of tesseract."
@@ -452,6 +460,12 @@ class AnswersSettings(_Group):
 
 class WorkerSettings(_Group):
     pulse: Path | None = Field(None, description="Folder for a worker's heartbeat files, which its probes read.")
+    memory_mib: int = Field(
+        4096,
+        ge=1024,
+        description="Maximum memory of each process of a worker: a task that needs more fails, and a process that "
+        "keeps more than three quarters of it is replaced after its task.",
+    )
 
 
 class NetSettings(_Group):

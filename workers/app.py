@@ -16,6 +16,7 @@ from workers.config import WorkerConfig
 from workers.documents import add_documents, wants_documents
 from workers.library import add_library
 from workers.links import add_links
+from workers.memory_limit import limit_memory
 from workers.parts import WorkerParts
 from workers.registry import known_sources
 from workers.schedule import sync_schedules
@@ -36,6 +37,8 @@ _RETRIES = 5
 def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Celery:
     """The app of worker and beat. ``parts`` is called once in each process, at its first task."""
     app = celery_client(config)
+    if config.memory_bytes is not None:
+        limit_memory(config.memory_bytes)
 
     @cache
     def worker() -> Worker:

@@ -20,7 +20,7 @@ class WorkerConfig:
     ``heartbeat_s``. ``requeue_every_s`` and ``reread_every_s``: how often beat checks for lapsed runs and reads the
     sources file. ``links_every_s``: how often all links of all records are checked; 0: never.
     ``alerts_hour`` and ``measure_hour``: when saved searches are matched, and when the answers are measured (0 to 23,
-    UTC); None: never.
+    UTC); None: never. ``memory_bytes``: the limit of each process; None: none.
     """
 
     broker_url: str
@@ -38,6 +38,7 @@ class WorkerConfig:
     links_every_s: float = 0.0
     alerts_hour: int | None = None
     measure_hour: int | None = None
+    memory_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.heartbeat_s <= 20:

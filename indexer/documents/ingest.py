@@ -30,7 +30,7 @@ from es_mappings.shape import USUAL, IndexShape
 from indexer.documents.catalogued import put_record, summary_of
 from indexer.documents.coherence import Coherence, all_alike
 from indexer.documents.detect_format import MEDIA_TYPES
-from indexer.documents.failures import MAY_PASS, DocumentRefused
+from indexer.documents.failures import DocumentRefused
 from indexer.documents.isolation import ATTEMPTS, Parsed, SliceOver, read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
@@ -273,7 +273,7 @@ class _Run:
         except SliceOver:
             return self._paused(entry)
         except DocumentRefused as refused:
-            if self.slice is not None and refused.reason in MAY_PASS and entry.attempts < ATTEMPTS:
+            if self.slice is not None and refused.reason == "crashed" and entry.attempts < ATTEMPTS:
                 return self._paused(entry, attempts=entry.attempts)
             return self._failed(entry, refused)
         except SondeError:
@@ -330,6 +330,7 @@ class _Run:
 
     def _split(self, entry: DocumentEntry, parsed: Parsed) -> tuple[DocumentEntry, Segmented]:
         found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
+        entry = replace(entry, warnings=(*found.warnings, *entry.warnings))
         if self.slice is not None:
             self.slice.keep_passages(found)
             entry = self._told(replace(entry, done=0, total=len(found.passages)), 0, len(found.passages))

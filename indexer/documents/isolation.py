@@ -1,7 +1,8 @@
 """Reads each document in a separate process, so that the worker survives any content and reports what happened.
 
-The process has limits of time, memory and output (``child``), its own process group, an environment without secrets
-and an empty folder. After its time limit it is killed with all its children.
+The process has limits of time, memory and output (``child``), its own process group, an environment without secrets,
+an empty folder, and neither network nor other files (``confinement``). After its time limit it is killed with all its
+children.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ import structlog
 
 from core.errors import SondeError
 from indexer.documents.child import OUT_OF_MEMORY, answered, job_json
-from indexer.documents.failures import MAY_PASS, DocumentRefused
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.handed_over import handed_over
 from indexer.documents.kept_pages import PAGES_FILE
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
@@ -33,6 +35,9 @@ log = structlog.get_logger(__name__)
 _ROOT = Path(__file__).resolve().parents[2]
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _MESSAGE = 300
+_NO_MEMORY = ("memoryerror", "out of memory", "bad_alloc", "cannot allocate memory")
+_MOST_ERRORS = 1024 * 1024
+_MOST_PAGES = 512 * 1024 * 1024
 ATTEMPTS = 2
 _LOOK_S = 1.0
 """How often the worker checks the progress of the process."""
@@ -71,8 +76,9 @@ def read_isolated(
     *,
     attempts: int = ATTEMPTS,
 ) -> Parsed:
-    """Reads the document in a separate process; retries once if the process dies. ``progress`` gets the pages about
-    once a second. With ``pages`` it reads in slices and tries once: the next slice is the next attempt.
+    """Reads the document in a separate process; retries once if the process crashes: what took too long or too much
+    memory would do so again. ``progress`` gets the pages about once a second. With ``pages`` it reads in slices and
+    tries once: the next slice is the next attempt.
 
     Raises DocumentRefused: the document's own reasons, ``out_of_time``, ``out_of_memory``, ``crashed``; SliceOver.
     """
@@ -85,7 +91,7 @@ def read_isolated(
         try:
             return Parsed(_read_once(data, limits, ocr, progress, pages), time.monotonic() - started, attempt)
         except DocumentRefused as refused:
-            if refused.reason not in MAY_PASS or attempt == attempts:
+            if refused.reason != "crashed" or attempt == attempts:
                 raise
             log.warning("document.tried_again", reason=refused.reason, attempt=attempt)
     raise AssertionError("unreachable: the last attempt returns or raises")
@@ -103,13 +109,20 @@ def _read_once(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead, pages
         (folder / "job.json").write_bytes(job_json(limits, ocr))
         with _pages_kept(folder, pages), (folder / "errors").open("wb") as errors:
             code = _run(folder, errors.fileno(), limits, progress, pages)
-        said = (folder / "errors").read_bytes()[-4096:].decode("utf-8", "replace").strip()
+        said = _last_of(folder / "errors")
         if code != 0:
             raise _death(code, said, limits)
         try:
-            return answered((folder / "answer.json").read_bytes())
+            return answered(folder, limits)
         except (OSError, ValueError) as error:
             raise DocumentRefused("crashed", f"Its process left no answer ({type(error).__name__}).") from error
+
+
+def _last_of(errors: Path) -> str:
+    try:
+        return (handed_over(errors, _MOST_ERRORS) or b"")[-4096:].decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
 
 
 @contextmanager
@@ -129,7 +142,9 @@ def _pages_kept(folder: Path, pages: PagesSlice | None) -> Iterator[None]:
     try:
         yield
     finally:
-        write_whole(pages.file, own.read_bytes())
+        content = handed_over(own, _MOST_PAGES)
+        if content is not None:
+            write_whole(pages.file, content)
 
 
 def write_whole(file: Path, content: bytes) -> None:
@@ -210,9 +225,12 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _death(code: int, said: str, limits: Limits) -> DocumentRefused:
-    if code == OUT_OF_MEMORY or "MemoryError" in said or "out of memory" in said.lower():
+    is_silent_abort = code == -signal.SIGABRT and not said  # so ends pdfium where it gets no memory; others say why
+    if code == OUT_OF_MEMORY or is_silent_abort or any(words in said.lower() for words in _NO_MEMORY):
         mib = limits.memory_bytes // (1024 * 1024)
-        return DocumentRefused("out_of_memory", f"Reading it needs more than {mib} MiB of memory.")
+        return DocumentRefused(
+            "out_of_memory", f"Reading it needs more than {mib} MiB of memory (SONDE_DOCUMENTS__MEMORY_MIB)."
+        )
     if code == -signal.SIGXCPU:
         return DocumentRefused(
             "out_of_time", f"Reading it took more than {limits.seconds:g} seconds of processor time."

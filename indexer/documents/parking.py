@@ -75,6 +75,8 @@ def refused_start(starts: int) -> DocumentRefused:
 
 def refused_by_defect(error: Exception) -> DocumentRefused:
     """The error for a document on which one of our own steps failed. Names the place in our code, no text."""
+    if isinstance(error, MemoryError):
+        return DocumentRefused("out_of_memory", "To split it into passages needs more memory than the worker may have.")
     place = _place(error)
     log.error("document.crashed", error=type(error).__name__, at=place)
     return DocumentRefused(

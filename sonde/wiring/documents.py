@@ -44,21 +44,15 @@ _MIB = 1024 * 1024
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
     """The parts for reading and indexing documents. Raises ModelMissing if a configured segmenter does not exist."""
     given = settings.documents
-    limits = Limits(
-        seconds=given.seconds,
-        memory_bytes=given.memory_mib * _MIB,
-        max_bytes=given.max_mib * _MIB,
-        max_pages=given.max_pages,
-    )
     coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else None
     return IngestParts(
         client=client,
         prefix=settings.index.prefix,
         embedder=models.embedder,
         reader=passage_reader(models),
-        limits=limits,
+        limits=reading_limits(settings),
         ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
-        options=SegmentOptions(given.most_tokens, given.overlap),
+        options=segment_options(settings),
         coherence=coherence or all_alike,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
@@ -78,6 +72,25 @@ def kept_readings(settings: Settings) -> KeptReadings | None:
     own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
     own.mkdir(mode=0o700, exist_ok=True)
     return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
+
+
+def reading_limits(settings: Settings) -> Limits:
+    """What one document may cost."""
+    given = settings.documents
+    return Limits(
+        seconds=given.seconds,
+        memory_bytes=given.memory_mib * _MIB,
+        max_bytes=given.max_mib * _MIB,
+        max_pages=given.max_pages,
+        max_characters=given.max_characters,
+        max_blocks=given.max_blocks,
+        max_cells=given.max_cells,
+    )
+
+
+def segment_options(settings: Settings) -> SegmentOptions:
+    given = settings.documents
+    return SegmentOptions(given.most_tokens, given.overlap, given.max_passages)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
