@@ -69,7 +69,8 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         *workers,
         beat_service(python, app, here, addresses),
         api_service(serve_command(), api, here, addresses),
-        Service(KEEPER, (sys.executable, "-m", "sonde.ops.keep_up"), here, env=addresses),
+        # Without the addresses above: to it too, a server that was started here is no external one.
+        Service(KEEPER, (sys.executable, "-m", "sonde.ops.keep_up"), here),
     )
 
 

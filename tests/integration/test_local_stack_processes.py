@@ -28,6 +28,8 @@ from local_stack.settings import Port
 from local_stack.state import Records, read_json, write_json
 from local_stack.supervisor import Supervisor
 from local_stack.testing import valkey_server
+from sonde.ops.one_machine import KEEPER, stack_of
+from sonde.settings import load_settings
 
 READY = "I am ready"
 STAYS = f"print({READY!r}, flush=True); import time; time.sleep(600)"
@@ -384,3 +386,14 @@ def test_a_log_that_grows_is_cut_while_its_part_writes_on_and_stays_up(
         time.sleep(0.02)
     assert part.log.read_text() == "further\n"
     assert supervisor.status(part).state == "running"
+
+
+def test_the_keeper_of_sonde_up_looks_after_the_servers_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SONDE_ELASTICSEARCH__URL", "SONDE_BROKER__URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SONDE_STACK__FOLDER", str(folder))
+    (keeper,) = [one for one in stack_of(load_settings()).services if one.name == KEEPER]
+    for name, value in keeper.env.items():
+        monkeypatch.setenv(name, value)
+    parts = {one.name: one.state for one in stack_of(load_settings()).status()}
+    assert (parts["elasticsearch"], parts["broker"]) == ("stopped", "stopped"), "no server of somebody else's"
