@@ -40,7 +40,8 @@ _HEADINGS = ("step", "took", "serves", "searches", "right", "degraded", "refused
 @click.option("--pdf", "pdfs", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--records", type=click.IntRange(100), default=400, show_default=True, help="Of the slow catalogue.")
 def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], records: int) -> None:
-    """Install an earlier version, fill every index, stop it during a harvest, start this version on its data, reindex, go back.
+    """Install an earlier version, fill every index, stop it during a harvest, start this version on its data, reindex,
+    go back.
 
     Everything is compared after each step while somebody searches. Own ports; nothing is left running. The environment
     of the earlier version has 6 GB. Exit code 1 where something is lost.
