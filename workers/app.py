@@ -52,7 +52,7 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
 
 
 def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted: AcceptedRuns) -> None:
-    @app.task(name=HARVEST_TASK, bind=True, max_retries=_RETRIES)
+    @app.task(name=HARVEST_TASK, bind=True, max_retries=_RETRIES, shared=False)
     def harvest_source(task: Task[..., None], source_id: str, run_id: str | None = None) -> None:
         try:
             result = worker().harvest_slice(source_id, run_id, str(task.request.id))
