@@ -21,6 +21,7 @@ from sonde.portal_settings import PortalSettings
 from sonde.secret_files import MOUNTED, with_secret_files
 
 _MIB = 1024 * 1024
+ANY_ADDRESS = ("0.0.0.0", "::")  # compared, not bound  # noqa: S104  # nosec B104
 _SHORTEST_SECRET = 16
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -552,7 +553,9 @@ class Settings(BaseSettings):
 
     @property
     def api_url(self) -> str:
-        return self.api.public_url or f"http://{self.api.host}:{self.api.port}"
+        """Where links lead: the public address, else the one on this machine."""
+        host = "127.0.0.1" if self.api.host in ANY_ADDRESS else self.api.host
+        return self.api.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.api.port}"
 
 
 def load_settings() -> Settings:

@@ -218,7 +218,10 @@ def test_a_language_model_is_asked_for_by_name_and_key() -> None:
 def test_a_mail_server_is_asked_and_gets_no_mail() -> None:
     assert mail(Settings())[0] == "ok"
     with smtp_server() as box:
-        assert mail(Settings(mail=MailSettings(host="127.0.0.1", port=box.port, tls="none")))[0] == "ok"
+        given = MailSettings(host="127.0.0.1", port=box.port, tls="none")
+        assert mail(Settings(mail=given, api=ApiSettings(public_url="https://s.example")))[0] == "ok"
+        state, said = mail(Settings(mail=given, api=ApiSettings(host="0.0.0.0")))
+        assert (state, "http://127.0.0.1:8080: set SONDE_API__PUBLIC_URL" in said) == ("warning", True)
         assert box.mails == []
     state, said = mail(Settings(mail=MailSettings(host="127.0.0.1", port=9, tls="none")))
     assert (state, "127.0.0.1:9" in said, "SONDE_MAIL__HOST" in said) == ("warning", True, True)

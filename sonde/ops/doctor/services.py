@@ -8,13 +8,12 @@ from core.errors import SondeError
 from net.exchange import Outgoing
 from net.gate import Gate, GatePolicy
 from sonde.ops.doctor.finding import State
-from sonde.settings import Settings
+from sonde.settings import ANY_ADDRESS, Settings
 from sonde.wiring.alert_work import mail_server
 from sonde.wiring.models import Models
 from sonde.wiring.named_models import language_model_trouble
 
 _ASK_S = 5.0
-_EVERY_ADDRESS = ("0.0.0.0", "::")  # compared, not bound  # noqa: S104  # nosec B104
 
 
 def api(settings: Settings) -> tuple[State, str]:
@@ -44,12 +43,15 @@ def mail(settings: Settings) -> tuple[State, str]:
         server.ask()
     except SondeError as error:
         return "warning", f"{server.host}:{server.port}: {error} SONDE_MAIL__HOST, __PORT and __TLS say where and how"
-    return "ok", f"{server.host}:{server.port} takes mails; links in them begin with {settings.api_url}"
+    told = f"{server.host}:{server.port} takes mails"
+    if settings.api.public_url is None:
+        return "warning", f"{told}, but their links lead to {settings.api_url}: set SONDE_API__PUBLIC_URL"
+    return "ok", f"{told}; their links begin with {settings.api_url}"
 
 
 def _addresses(settings: Settings) -> list[str]:
     given = settings.api
-    host = "127.0.0.1" if given.host in _EVERY_ADDRESS else given.host
+    host = "127.0.0.1" if given.host in ANY_ADDRESS else given.host
     here = f"http://{f'[{host}]' if ':' in host else host}:{given.port}"
     return [here, *([given.public_url] if given.public_url else [])]
 
