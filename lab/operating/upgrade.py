@@ -20,6 +20,7 @@ from lab.operating.filling import fill, folder_of_files, write_sources
 from lab.operating.release import CHECKOUT, installed, this_one
 from lab.operating.stack import BATCH, own_stack
 from lab.operating.upgrading import Step, Upgrade
+from local_stack.login import made_login
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -67,6 +68,7 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
         write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow)
         old.sonde("up")
         user = fill(old, settings.api_url, data, list(pdfs))
+        made_login(settings.stack.folder)  # this version's node will ask for it; an earlier one does not look
         client = elasticsearch_client(settings, timeout_s=60.0, retry=True)
         after.callback(client.close)
         course = Upgrade(old, new, client, settings.index.prefix, settings.api_url, records)
