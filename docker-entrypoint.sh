@@ -1,12 +1,6 @@
 #!/bin/sh
 # The roles of the image; `health` judges the one that runs; anything else is a `sonde` command.
 set -eu
-# NAME_FILE names a file with the value of the setting NAME, as secrets are mounted.
-for name in $(env | sed -n 's/^\(SONDE_[A-Z0-9_]*\)_FILE=.*/\1/p'); do
-  eval "${name}=\"\$(cat \"\${${name}_FILE}\")\""
-  export "${name?}"
-  unset "${name}_FILE"
-done
 case "${1:-api}" in
   api)
     export SONDE_API__HOST="${SONDE_API__HOST:-0.0.0.0}"

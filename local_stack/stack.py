@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.errors import StackError
 from local_stack.keeper import LOOK_S, Keeper
+from local_stack.login import made_login
 from local_stack.part import External, Part, PartStatus
 from local_stack.report import OneAtATime, Report, silent
 from local_stack.services import service_part
@@ -43,6 +44,8 @@ class Stack:
         """
         told = OneAtATime(report)
         with locked(self._folder / "lock"):
+            if self._settings.elasticsearch.with_login:
+                made_login(self._folder)
             for parts in (self._servers, self._services):
                 self._ensure_all(parts, told)
         return self.status()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from celery.signals import setup_logging
+from typing import Any
+
+from celery.signals import setup_logging, worker_ready
 
 from indexer.documents.confinement import hide_from_children
 from sonde.ops.memory import keep_what_is_loaded
@@ -18,6 +20,7 @@ from sonde.wiring.harvesting import worker_parts
 from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
 from workers.parts import WorkerParts
+from workers.signs_of_life import leave_signs
 
 _settings = load_settings()
 
@@ -25,6 +28,11 @@ _settings = load_settings()
 @setup_logging.connect
 def _logs(**_: object) -> None:
     configure_logs(_settings.log)
+
+
+@worker_ready.connect
+def _signs(sender: Any, **_: object) -> None:
+    leave_signs(_settings.broker_url, _settings.index.prefix, list(sender.app.amqp.queues.consume_from))
 
 
 def _parts() -> WorkerParts:

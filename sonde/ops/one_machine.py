@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from local_stack.login import USER, password_file
 from local_stack.services import api_service, beat_service, worker_service
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
 from local_stack.stack import Stack
@@ -33,6 +34,7 @@ def stack_of(settings: Settings) -> Stack:
                 version=settings.elasticsearch.version,
                 http_port_setting="SONDE_ELASTICSEARCH__PORT",
                 transport_port_setting="SONDE_ELASTICSEARCH__TRANSPORT_PORT",
+                with_login=settings.elasticsearch.url is None,
             ),
             broker=BrokerSettings(
                 url=settings.broker.url, port=settings.broker.port, port_setting="SONDE_BROKER__PORT"
@@ -52,10 +54,23 @@ def served_at(port: int) -> dict[str, str]:
     return {"SONDE_API__HOST": "127.0.0.1", "SONDE_API__PORT": str(port), "SONDE_API__PROBES_PORT": ""}
 
 
+def elasticsearch_environment(settings: Settings) -> dict[str, str]:
+    """The variables by which another process finds the same Elasticsearch; of our own node's password only the file.
+
+    Call it when the stack is up, or is about to be: the file is made before the first part starts.
+    """
+    address = {"SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url}
+    if settings.elasticsearch.url is not None:
+        return address
+    file = password_file(settings.stack.folder).resolve()
+    login = {"SONDE_ELASTICSEARCH__USERNAME": USER, "SONDE_ELASTICSEARCH__PASSWORD_FILE": str(file)}
+    return {**address, **login, "SONDE_ELASTICSEARCH__API_KEY": ""}
+
+
 def _services(settings: Settings) -> tuple[Service, ...]:
     python, here = Path(sys.executable), Path.cwd()
     addresses = {
-        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
+        **elasticsearch_environment(settings),
         "SONDE_BROKER__URL": settings.broker_url,
         "SONDE_HARVEST__SOURCES": str(settings.harvest.sources.resolve()),
     }

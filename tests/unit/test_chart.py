@@ -471,6 +471,17 @@ def test_saved_searches_and_the_nightly_measuring_reach_every_process(full: Rend
     assert rules["SondeAnswersWorse"].endswith("> 0.03")
 
 
+def test_mails_link_to_the_public_address_of_the_ingress() -> None:
+    values = example("minimal") | {"alerts": {"secret": "alert-secret"}, "mail": example("full")["mail"]}
+    ingress = {"enabled": True, "host": "data.example.org", "tlsSecret": "data-tls"}
+    made = Rendered.of(values | {"ingress": ingress})
+    named = Rendered.of(values | {"ingress": ingress, "settings": {"SONDE_API__PUBLIC_URL": "https://other.example"}})
+    for rendered, address in ((made, "https://data.example.org"), (named, "https://other.example")):
+        for role in ("api", "worker-harvest", "beat"):
+            pod = rendered.one("Deployment", f"demo-sonde-{role}")["spec"]["template"]
+            assert rendered.environment(pod)["SONDE_API__PUBLIC_URL"] == address
+
+
 def test_each_alert_says_what_to_do(full: Rendered) -> None:
     for group in full.of_kind("PrometheusRule")[0]["spec"]["groups"]:
         for rule in group["rules"]:

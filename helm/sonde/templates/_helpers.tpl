@@ -76,6 +76,15 @@ kernel kills it. The rest is for the copy that rewriting its file needs. Empty w
 {{- end -}}
 {{- end }}
 
+{{/* Where links in answers, mails and webhooks lead; an ingress with TLS has one address, others must be named. */}}
+{{- define "sonde.publicUrl" -}}
+{{- $given := get .Values.settings "SONDE_API__PUBLIC_URL" -}}
+{{- if $given }}{{ $given }}
+{{- else if and .Values.ingress.enabled .Values.ingress.host .Values.ingress.tlsSecret -}}
+https://{{ .Values.ingress.host }}
+{{- end -}}
+{{- end }}
+
 {{- define "sonde.sourcesConfigMap" -}}
 {{- .Values.sourcesConfigMap | default (include "sonde.name" (dict "root" . "role" "sources")) -}}
 {{- end }}
@@ -133,6 +142,11 @@ worker keeps public files there). */}}
 {{- end }}
 {{- if and (or .Values.ingress.enabled .Values.gateway.enabled) (not (hasKey .Values.settings "SONDE_LIMITS__PROXIES")) }}
 - {name: SONDE_LIMITS__PROXIES, value: "1"}
+{{- end }}
+{{- if not (get .Values.settings "SONDE_API__PUBLIC_URL") }}
+{{- with include "sonde.publicUrl" . }}
+- {name: SONDE_API__PUBLIC_URL, value: {{ . | quote }}}
+{{- end }}
 {{- end }}
 - {name: SONDE_HARVEST__SOURCES, value: /etc/sonde/sources/sources.yaml}
 - {name: SONDE_LOG__FORMAT, value: json}
