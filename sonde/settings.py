@@ -11,15 +11,17 @@ from urllib.parse import urlencode, urlsplit
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
 from sonde.portal_settings import PortalSettings
+from sonde.secret_files import MOUNTED, with_secret_files
 
 _MIB = 1024 * 1024
+ANY_ADDRESS = ("0.0.0.0", "::")  # compared, not bound  # noqa: S104  # nosec B104
 _SHORTEST_SECRET = 16
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -51,9 +53,9 @@ class _Group(BaseModel):
 
 
 class ElasticsearchSettings(_Group):
-    url: HttpUrl | None = Field(None, description="Your server. Sonde then starts none.")
+    url: Annotated[HttpUrl | None, MOUNTED] = Field(None, description="Your server. Sonde then starts none.")
     more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, used if one fails.")
-    username: str | None = None
+    username: Annotated[str | None, MOUNTED] = None
     password: SecretStr | None = None
     api_key: SecretStr | None = None
     ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
@@ -67,7 +69,9 @@ class ElasticsearchSettings(_Group):
 
 
 class BrokerSettings(_Group):
-    url: BrokerUrl | None = Field(None, description="Your Redis-protocol server. Sonde then starts none.")
+    url: Annotated[BrokerUrl | None, MOUNTED] = Field(
+        None, description="Your Redis-protocol server. Sonde then starts none."
+    )
     ca_certs: Path | None = Field(
         None, description="PEM file with the CA of a rediss:// server; default: the system's CAs."
     )
@@ -248,7 +252,7 @@ class MailSettings(_Group):
     host: str | None = Field(None, description="Name of the SMTP server.")
     port: Port = 587
     tls: Literal["starttls", "tls", "none"] = Field("starttls", description="`none` only for a server on this machine.")
-    username: str | None = None
+    username: Annotated[str | None, MOUNTED] = None
     password: SecretStr | None = None
     sender: str = Field(
         "Sonde <nobody@sonde.invalid>", pattern=r"^[^\r\n]*\S+@(\S+\.)+\S+$", description="The From of each mail."
@@ -397,6 +401,14 @@ class DocumentsSettings(_Group):
     )
     max_mib: int = Field(200, ge=1, description="Largest file.")
     max_pages: int = Field(1500, ge=1)
+    max_characters: int = Field(
+        5_000_000,
+        ge=1000,
+        description="Characters that are read of one document; the rest is left out, with a warning.",
+    )
+    max_blocks: int = Field(100_000, ge=100, description="Paragraphs and tables that are read of one document.")
+    max_cells: int = Field(200_000, ge=100, description="Cells, also empty ones, of all tables of one document.")
+    max_passages: int = Field(10_000, ge=10, description="Passages of one document.")
     ocr: bool = Field(True, description="Whether tesseract reads pages without a text layer.")
     ocr_languages: str = Field(
         "eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Language codes of tesseract."
@@ -452,6 +464,12 @@ class AnswersSettings(_Group):
 
 class WorkerSettings(_Group):
     pulse: Path | None = Field(None, description="Folder for a worker's heartbeat files, which its probes read.")
+    memory_mib: int = Field(
+        4096,
+        ge=1024,
+        description="Maximum memory of each process of a worker: a task that needs more fails, and a process that "
+        "keeps more than three quarters of it is replaced after its task.",
+    )
 
 
 class NetSettings(_Group):
@@ -516,6 +534,20 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the base class names it
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment, with the files of mounted secrets in it."""
+        if isinstance(env_settings, EnvSettingsSource):
+            env_settings.env_vars = with_secret_files(env_settings.env_vars, settings_cls)
+        return init_settings, env_settings
+
     @model_validator(mode="after")
     def _registries_know_whom_to_write_to(self) -> Self:
         if self.registries.ask == "all" and not self.net.contact:
@@ -535,7 +567,9 @@ class Settings(BaseSettings):
 
     @property
     def api_url(self) -> str:
-        return self.api.public_url or f"http://{self.api.host}:{self.api.port}"
+        """Where links lead: the public address, else the one on this machine."""
+        host = "127.0.0.1" if self.api.host in ANY_ADDRESS else self.api.host
+        return self.api.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.api.port}"
 
 
 def load_settings() -> Settings:

@@ -40,8 +40,9 @@ class LibraryReading:
         return DocumentStore(self.parts.client, self.parts.prefix)
 
 
-def read_queued(id: str, reading: LibraryReading) -> DocumentEntry | None:
-    """The entry, ``ready`` or ``failed``; None if there is nothing to do. Idempotent.
+def read_queued(id: str, reading: LibraryReading, seconds: float | None = None) -> DocumentEntry | None:
+    """The entry, ``ready`` or ``failed``; None if there is nothing to do. Idempotent. With ``seconds`` it reads one
+    slice (``ingest``).
 
     Raises core.errors.Unavailable if Elasticsearch does not answer, ModelMissing if the embedder is not installed.
     """
@@ -58,7 +59,7 @@ def read_queued(id: str, reading: LibraryReading) -> DocumentEntry | None:
             entry = replace(entry, bytes=len(data), media_type=MEDIA_TYPES["pdf"])
             reading.store.keep_entry(entry)
         incoming = Incoming(data, entry.origin, entry.name, entry.owner, entry.record, known=entry.id)
-        return ingest(incoming, reading.parts).entry
+        return ingest(incoming, reading.parts, seconds=seconds).entry
     except DocumentGone:
         reading.files.delete(key)
         return None

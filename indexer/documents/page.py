@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Literal
 
 RegionKind = Literal[
@@ -53,6 +54,11 @@ class Box:
     def middle_y(self) -> float:
         return (self.top + self.bottom) / 2.0
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is somewhere at all: a broken matrix in a file gives places that are no numbers."""
+        return isfinite(self.left) and isfinite(self.top) and isfinite(self.right) and isfinite(self.bottom)
+
     def holds(self, other: Box, slack: float = 0.0) -> bool:
         """Whether the middle of ``other`` is inside, with ``slack`` points of tolerance."""
         return (
@@ -93,6 +99,18 @@ class Line:
     words: tuple[Word, ...]
     box: Box
     kind: RegionKind = "text"
+    size: float = field(init=False, default=0.0, compare=False)
+    """The size of most of its letters."""
+    baseline: float = field(init=False, default=0.0, compare=False)
+
+    def __post_init__(self) -> None:
+        """Both are asked for often, and a line may have many words."""
+        letters: dict[float, int] = {}
+        for word in self.words:
+            letters[word.size] = letters.get(word.size, 0) + len(word.text)
+        object.__setattr__(self, "size", max(letters, key=lambda size: (letters[size], size)))
+        longest = max(self.words, key=lambda word: len(word.text) * word.size)
+        object.__setattr__(self, "baseline", longest.baseline)
 
     @classmethod
     def of(cls, words: Sequence[Word]) -> Line:
@@ -102,18 +120,6 @@ class Line:
     @property
     def text(self) -> str:
         return " ".join(word.text for word in self.words)
-
-    @property
-    def size(self) -> float:
-        """The size of most of its letters."""
-        letters: dict[float, int] = {}
-        for word in self.words:
-            letters[word.size] = letters.get(word.size, 0) + len(word.text)
-        return max(letters, key=lambda size: (letters[size], size))
-
-    @property
-    def baseline(self) -> float:
-        return max(self.words, key=lambda word: len(word.text) * word.size).baseline
 
     def share(self, trait: Literal["bold", "mono", "maths"]) -> float:
         """The share of its characters that are bold, monospaced or mathematical, 0..1."""
@@ -134,7 +140,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``number`` counts from 1. ``figures`` are the outlines of pictures and drawings."""
+    """``number`` counts from 1. ``figures`` are the outlines of pictures and drawings. ``left_out``: the number of
+    characters beyond those that are read of one page.
+    """
 
     number: int
     width: float
@@ -144,6 +152,7 @@ class Page:
     figures: tuple[Box, ...] = ()
     read_by: Literal["text", "ocr", "none"] = "text"
     links: tuple[str, ...] = field(default=())
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -23,6 +24,8 @@ _SPACE = 0.16  # of the size: a wider gap separates two words
 _MONO_SPACE = 0.3
 _GUESSED_SPACE = 0.1  # of the size: a space that pdfium guessed counts only above this
 _MOST_ACCENTS = 1000
+_STRIP = 4.0  # points: letters are looked up by the strips of the page that they cover
+_MOST_STRIPS = 20
 _BASELINE = 0.6  # of the size: a character farther away is on another line
 _BOLD = ("bold", "black", "heavy", "cmbx", "sfbx", "medi", "semib", "cmssbx")
 _MONO = ("mono", "cour", "cmtt", "typewriter", "cmsltt", "sftt", "nimbusmonl", "cmitt")
@@ -85,11 +88,12 @@ def read_page(page: pdfium.PdfPage, number: int) -> Page:
     frame = _Frame(left, bottom, right, top, page.get_rotation())
     textpage = page.get_textpage()
     try:
-        words = tuple(_words(textpage, frame))
+        words = tuple(word for word in _words(textpage, frame) if word.box.is_finite)
+        left_out = max(0, textpage.count_chars() - _MOST_CHARACTERS)
     finally:
         textpage.close()
     rules, figures = _drawings(page, frame, width, height)
-    return Page(number, width, height, words, rules, figures, "text" if words else "none")
+    return Page(number, width, height, words, rules, figures, "text" if words else "none", left_out=left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,17 +191,30 @@ def _with_accents(glyphs: list[_Glyph]) -> list[_Glyph]:
     accents = [glyph for glyph in glyphs if glyph.character in _ACCENTS][:_MOST_ACCENTS]
     if not accents:
         return glyphs
-    letters = [glyph for glyph in glyphs if glyph.character.isalpha()]
+    letters: dict[int, list[_Glyph]] = defaultdict(list)
+    for glyph in glyphs:
+        if glyph.character.isalpha():
+            for strip in range(*_strips(glyph.box.left - 0.5, glyph.box.right + 0.5)):
+                letters[strip].append(glyph)
     under: dict[int, str] = {}
     gone: set[int] = set()
     for accent in accents:
-        letter = next((one for one in letters if _stands_over(accent, one)), None)
+        (strip, _) = _strips(accent.box.middle_x, accent.box.middle_x)
+        letter = next((one for one in letters[strip] if _stands_over(accent, one)), None)
         if letter is not None:
             under[id(letter)] = _accented(letter.character, accent.character)
             gone.add(id(accent))
     return [
         replace(glyph, character=under.get(id(glyph), glyph.character)) for glyph in glyphs if id(glyph) not in gone
     ]
+
+
+def _strips(left: float, right: float) -> tuple[int, int]:
+    """The upright strips of the page from the first one to behind the last one."""
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return 0, 1
+    first = int(left // _STRIP)
+    return first, min(int(right // _STRIP), first + _MOST_STRIPS) + 1
 
 
 def _stands_over(accent: _Glyph, letter: _Glyph) -> bool:
@@ -276,7 +293,7 @@ def _drawings(
         strokes.append((box, not found))
     whole = 0.85 * width * height
     figures = [box for box in (*images, *_clusters(strokes)) if 400 < box.width * box.height < whole]
-    return tuple(rules), tuple(figures)
+    return tuple(rule for rule in rules if rule.box.is_finite), tuple(box for box in figures if box.is_finite)
 
 
 def _outer(drawn: pdfium.PdfObject) -> pdfium.PdfMatrix | None:

@@ -9,6 +9,7 @@ from PIL import Image, UnidentifiedImageError
 
 from indexer.documents.detect_format import file_kind
 from indexer.documents.failures import DocumentRefused
+from indexer.documents.kept_pages import KeptPages
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.ocr import Picture, ocr_image
@@ -23,15 +24,20 @@ _MOST_FRAMES = 200
 _MOST_PIXELS = 60_000_000
 
 
-def read_document(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
-    """Calls ``progress`` after each page of a PDF or image. Raises DocumentRefused with the reason."""
+def read_document(
+    data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched, kept: KeptPages | None = None
+) -> ReadDocument:
+    """Calls ``progress`` after each page of a PDF or image, and keeps the page in ``kept``. Raises DocumentRefused with
+    the reason.
+    """
+    kept = kept or KeptPages()
     if len(data) > limits.max_bytes:
         raise DocumentRefused("too_large", f"The file has {len(data):,} bytes; at most {limits.max_bytes:,} are read.")
     kind = file_kind(data)
     if kind == "pdf":
-        return read_pdf(data, limits, ocr, progress)
+        return read_pdf(data, limits, ocr, progress, kept)
     if kind == "image":
-        return _read_image(data, limits, ocr, progress)
+        return _read_image(data, limits, ocr, progress, kept)
     if kind == "html":
         return read_html(data, limits)
     if kind == "docx":
@@ -39,7 +45,7 @@ def read_document(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = u
     return read_text(data, limits)
 
 
-def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> ReadDocument:
+def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead, kept: KeptPages) -> ReadDocument:
     """A page image (PNG, JPEG, or TIFF with one page per frame)."""
     if ocr.command is None:
         raise DocumentRefused("unsupported", "A page image needs OCR, and none is configured.")
@@ -50,12 +56,13 @@ def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> R
         if picture.width * picture.height > _MOST_PIXELS:
             raise DocumentRefused("too_large", f"The picture has {picture.width} x {picture.height} points.")
         frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES, ocr.most_pages)
-        pages = []
-        for number in range(frames):
+        pages = kept.read()
+        for number in range(pages[-1].number if pages else 0, frames):
             picture.seek(number)
             found = ocr_image(Picture(picture.convert("L"), _dpi(picture)), number + 1, ocr, limits)
             if found is not None:
                 pages.append(found)
+                kept.add(found)
             progress(number + 1, frames)
     except (
         UnidentifiedImageError,

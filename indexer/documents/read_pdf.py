@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import pypdfium2 as pdfium
 
@@ -12,9 +13,10 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, without_author_headings
 from indexer.documents.furniture import find_furniture
 from indexer.documents.gutters import usual_gutters
-from indexer.documents.limits import Limits, Ocr
+from indexer.documents.kept_pages import KeptPages
+from indexer.documents.limits import Allowance, Limits, Ocr
 from indexer.documents.measures import measure
-from indexer.documents.model import DocumentFormat, ReadDocument, RegionBox
+from indexer.documents.model import Block, DocumentFormat, ReadDocument, RegionBox
 from indexer.documents.ocr import ocr_image, page_image
 from indexer.documents.page import Page
 from indexer.documents.pdf_text import read_page
@@ -30,8 +32,13 @@ Recognise = Callable[[pdfium.PdfPage, int], Page | None]
 """OCR of one page; None if nothing was read or the limit is reached."""
 
 
-def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
-    """Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``."""
+def read_pdf(
+    data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched, kept: KeptPages | None = None
+) -> ReadDocument:
+    """Goes on after the pages in ``kept``, and adds each page there.
+
+    Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``.
+    """
     document = _opened(data)
     try:
         pages = len(document)
@@ -39,24 +46,34 @@ def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatc
             raise DocumentRefused("empty", "The PDF has no pages.")
         if pages > limits.max_pages:
             raise DocumentRefused("too_many_pages", f"The PDF has {pages} pages; at most {limits.max_pages} are read.")
-        read = []
-        for page in _pages(document, limits, ocr):
+        kept, allowance = kept or KeptPages(), Allowance(limits)
+        read = kept.read()
+        for page in _pages(document, limits, ocr, allowance, tuple(read)):
             read.append(page)
+            kept.add(page)
             progress(page.number, pages)
         info = {name: str(value) for name, value in document.get_metadata_dict(skip_empty=True).items()}
-        return assemble(read, info, read_xmp(data), "pdf")
+        return assemble(read, info, read_xmp(data), "pdf", allowance)
     finally:
         document.close()
 
 
 def assemble(
-    pages: Sequence[Page], info: dict[str, str], xmp: dict[str, object], format: DocumentFormat
+    pages: Sequence[Page],
+    info: dict[str, str],
+    xmp: dict[str, object],
+    format: DocumentFormat,
+    allowance: Allowance | None = None,
 ) -> ReadDocument:
-    """Turns pages into a document; pure. Raises DocumentRefused ``no_text`` if no page has text."""
+    """Turns pages into a document; pure. ``allowance``: what the document may hold (by default the usual limits).
+
+    Raises DocumentRefused ``no_text`` if no page has text.
+    """
+    allowance = allowance or Allowance(Limits())
     if not any(page.words for page in pages):
         raise DocumentRefused("no_text", "No page holds text, and none was recognised in its pictures.")
     laid, covered = lay_out_whole(pages)
-    blocks = to_blocks(laid)
+    blocks = list(allowance.within(_with_fitting_tables(to_blocks(laid), allowance)))
     front = front_matter(blocks, info, xmp)
     kept, references = split_references(without_author_headings(blocks, front))
     return ReadDocument(
@@ -68,9 +85,24 @@ def assemble(
         ocr_pages=tuple(page.number for page in pages if page.read_by == "ocr"),
         blank_pages=tuple(page.number for page in pages if not page.words),
         regions=tuple(_region_boxes(laid)),
-        warnings=tuple(page.warning for page in covered if page.is_low)[:_MOST_WARNINGS],
+        warnings=(*allowance.warnings, *_of_pages(pages, covered)),
         coverage=round(share_of(covered), 4),
     )
+
+
+def _with_fitting_tables(blocks: Iterable[Block], allowance: Allowance) -> Iterator[Block]:
+    for block in blocks:
+        table = allowance.fitting(block.table) if block.table is not None else None
+        if table is not block.table and table is not None and not table.rows:
+            continue
+        yield block if table is block.table else replace(block, table=table)
+
+
+def _of_pages(pages: Sequence[Page], covered: Sequence[Coverage]) -> tuple[str, ...]:
+    crowded = [
+        f"Page {page.number}: its last {page.left_out:,} characters are left out." for page in pages if page.left_out
+    ]
+    return tuple([*crowded, *(page.warning for page in covered if page.is_low)][:_MOST_WARNINGS])
 
 
 def lay_out_whole(pages: Sequence[Page]) -> tuple[list[LaidOut], list[Coverage]]:
@@ -102,9 +134,16 @@ def _opened(data: bytes) -> pdfium.PdfDocument:
         raise DocumentRefused("damaged", f"The PDF cannot be opened: {str(error)[:200]}") from None
 
 
-def _pages(document: pdfium.PdfDocument, limits: Limits, ocr: Ocr) -> Iterator[Page]:
-    characters, recognised = 0, 0
-    for index in range(len(document)):
+def _pages(
+    document: pdfium.PdfDocument, limits: Limits, ocr: Ocr, allowance: Allowance, before: Sequence[Page]
+) -> Iterator[Page]:
+    """Those after ``before``, until the characters of the document are spent; a word counts with its space."""
+    characters = sum(len(word.text) + 1 for page in before for word in page.words)
+    recognised = sum(page.read_by == "ocr" for page in before)
+    if characters > limits.max_characters:
+        allowance.note_characters()
+        return
+    for index in range(len(before), len(document)):
         try:
             page = document[index]
         except pdfium.PdfiumError:
@@ -115,10 +154,11 @@ def _pages(document: pdfium.PdfDocument, limits: Limits, ocr: Ocr) -> Iterator[P
             if not found.words and ocr.command is not None and recognised < ocr.most_pages:
                 recognised += 1
                 found = ocr_image(page_image(page, ocr.dpi), index + 1, ocr, limits) or found
-            characters += sum(len(word.text) for word in found.words)
-            if characters > limits.max_characters:
-                raise DocumentRefused("too_large", f"The PDF holds more than {limits.max_characters:,} characters.")
+            characters += sum(len(word.text) + 1 for word in found.words)
             yield found
+            if characters > limits.max_characters:
+                allowance.note_characters()
+                return
         finally:
             page.close()
 

@@ -15,6 +15,7 @@ from indexer.parts import Parts
 from lab.chaos.harvests import Outcome
 from lab.chaos.harvests import chaos as run_chaos
 from lab.cli.chaos_cluster import cluster
+from lab.cli.chaos_documents import documents
 from lab.cli.chaos_hostile import hostile
 from lab.cli.chaos_malformed import malformed
 from lab.cli.chaos_reindex import reindex
@@ -101,6 +102,8 @@ def show(console: Console, outcomes: list[Outcome]) -> None:
 
 
 chaos.add_command(cluster)
+
+chaos.add_command(documents)
 
 chaos.add_command(hostile)
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
-from indexer.reindex.run import ReindexParts, ReindexReport, forget_others, rollback
+from indexer.reindex.run import ReindexParts, ReindexReport, forget_others, rollback, serve_index
 from indexer.reindex.run import reindex as reindex_now
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -24,6 +24,9 @@ _TIMEOUT_S = 60.0
 @click.command()
 @click.option("--rollback", "back", is_flag=True, help="Put the index from before the last reindex back into service.")
 @click.option("--forget", "drop", is_flag=True, help="Delete every index that is not in service. Prevents --rollback.")
+@click.option(
+    "--serve", "put_back", metavar="INDEX", help="Put the lost alias of this index back, and do nothing else."
+)
 @click.option("--dry-run", is_flag=True, help="Build and compare, but do not move the alias.")
 @click.option(
     "--least-overlap",
@@ -33,16 +36,21 @@ _TIMEOUT_S = 60.0
     help="Minimum share of the first ten answers that both indices have in common, on average over sampled questions.",
 )
 @click.option("--json", "as_json", is_flag=True)
-def reindex(*, back: bool, drop: bool, dry_run: bool, least_overlap: float, as_json: bool) -> None:
+def reindex(
+    *, back: bool, drop: bool, put_back: str | None, dry_run: bool, least_overlap: float, as_json: bool
+) -> None:
     """Build the next index for the embedder of the settings beside the serving one, compare, and move the alias.
 
     Searches and harvests continue meanwhile. An interrupted reindex continues where it stopped, even after the move.
     The old index is kept for --rollback until --forget. Exit code 1 if the comparison refused.
     """
-    if sum((back, drop, dry_run)) > 1:
-        raise SondeError("Give one of --rollback, --forget and --dry-run.")
+    if sum((back, drop, dry_run, put_back is not None)) > 1:
+        raise SondeError("Give one of --rollback, --forget, --serve and --dry-run.")
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
+    if put_back is not None:
+        click.echo(f"{put_back} serves as {serve_index(client, settings.index.prefix, put_back)}.")
+        return
     if back:
         for left, taken in rollback(client, settings.index.prefix):
             click.echo(f"{taken} serves again instead of {left}.")

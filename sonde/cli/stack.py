@@ -12,6 +12,7 @@ from rich.table import Table
 
 from core.errors import SondeError
 from local_stack.errors import StackError, StartFailed
+from local_stack.login import USER, login_of, password_file
 from local_stack.part import PartStatus
 from sonde.cli.screen import screen
 from sonde.ops.one_machine import stack_of
@@ -98,7 +99,11 @@ def show(console: Console, parts: Sequence[PartStatus]) -> None:
         state = f"[{_COLOURS.get(part.state, 'default')}]{part.state}[/]"
         table.add_row(part.name, state, str(part.pid or ""), part.address or "", part.detail or "")
     console.print(table)
-    console.print(f"logs: {load_settings().stack.folder / 'logs'}", style="dim")
+    settings = load_settings()
+    console.print(f"logs: {settings.stack.folder / 'logs'}", style="dim")
+    if settings.elasticsearch.url is None and login_of(settings.stack.folder) is not None:
+        file = password_file(settings.stack.folder)
+        console.print(f"login of Elasticsearch: user {USER}, its password is in {file}", style="dim")
 
 
 COMMANDS = (up, down, status)

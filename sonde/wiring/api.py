@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 from core.errors import ModelMissing, Unavailable
+from es_gateway.blocks import WriteBlock, write_blocks
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
+from es_mappings.names import KINDS, alias
 from indexer.parts import Parts as HarvestParts
 from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
 from search_api.admission import Limits
@@ -47,6 +49,7 @@ from sonde.wiring.kin import kin, record_quality
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.name_lists import loaded_name_lists
+from sonde.wiring.part_checks import part_watch
 from sonde.wiring.portal import granule_searches, http_policy, portal_look, previews, source_descriptions
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
@@ -82,8 +85,10 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         models.gazetteer.preload()
         models.recogniser.entities("Berlin")
         if models.heavy_reranker is not None:
-            with suppress(ModelMissing):  # answers report it
+            with suppress(ModelMissing):  # `watched` reports it
                 models.heavy_reranker()
+    watched = part_watch(settings, everything, models)
+    watched()
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
@@ -94,7 +99,13 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     return Parts(
         search=pipeline,
         serving=resolver,
-        readiness=Readiness(client, resolver, settings.embedder.model),
+        readiness=Readiness(
+            client,
+            resolver,
+            settings.embedder.model,
+            blocks=lambda: _blocks(everything, prefix),
+            notices=watched,
+        ),
         version=__version__,
         records=records,
         catalogues=Catalogues(records, lambda: source_descriptions(settings), groups_seen),
@@ -145,7 +156,17 @@ def _pusher(settings: Settings, client: Elasticsearch, models: Models) -> Pusher
     parts = HarvestParts(client, settings.index.prefix, models.embedder, name_lists=lists)
     leases = Leases.connect(settings.broker_url, settings.index.prefix)
     groups_of = partial(groups_of_source, settings)
-    return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)
+    return Pusher(
+        parts,
+        leases,
+        lambda: prepare_indices(client, settings, models),
+        groups_of,
+        lambda: _blocks(client, settings.index.prefix),
+    )
+
+
+def _blocks(client: Elasticsearch, prefix: str) -> list[WriteBlock]:
+    return write_blocks(client, [alias(prefix, kind) for kind in KINDS])
 
 
 def _harvests(settings: Settings, everything: Elasticsearch, jobs: Callable[[], Jobs]) -> Harvests:

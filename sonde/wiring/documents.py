@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -18,6 +20,7 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.linked import Followed, follow_links
 from indexer.documents.parking import undo_interrupted
 from indexer.documents.place_time import PassageReader
+from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.registered import RegistryName
 from indexer.documents.registries import Registries, RegistryAddresses
 from indexer.documents.segment import SegmentOptions
@@ -41,26 +44,53 @@ _MIB = 1024 * 1024
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
     """The parts for reading and indexing documents. Raises ModelMissing if a configured segmenter does not exist."""
     given = settings.documents
-    limits = Limits(
-        seconds=given.seconds,
-        memory_bytes=given.memory_mib * _MIB,
-        max_bytes=given.max_mib * _MIB,
-        max_pages=given.max_pages,
-    )
     coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else None
     return IngestParts(
         client=client,
         prefix=settings.index.prefix,
         embedder=models.embedder,
         reader=passage_reader(models),
-        limits=limits,
+        limits=reading_limits(settings),
         ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
-        options=SegmentOptions(given.most_tokens, given.overlap),
+        options=segment_options(settings),
         coherence=coherence or all_alike,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
         registries=registries(settings, lambda: models.gate),
+        kept=kept_readings(settings),
     )
+
+
+def kept_readings(settings: Settings) -> KeptReadings | None:
+    """Beside users' files, which all workers share; without such a folder, in this machine's temporary one. None where
+    that belongs to somebody else: then each document is read at once.
+    """
+    folder = settings.library.folder
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(there, os.W_OK):
+        return KeptReadings(folder / ".readings")
+    own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
+    own.mkdir(mode=0o700, exist_ok=True)
+    return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
+
+
+def reading_limits(settings: Settings) -> Limits:
+    """What one document may cost."""
+    given = settings.documents
+    return Limits(
+        seconds=given.seconds,
+        memory_bytes=given.memory_mib * _MIB,
+        max_bytes=given.max_mib * _MIB,
+        max_pages=given.max_pages,
+        max_characters=given.max_characters,
+        max_blocks=given.max_blocks,
+        max_cells=given.max_cells,
+    )
+
+
+def segment_options(settings: Settings) -> SegmentOptions:
+    given = settings.documents
+    return SegmentOptions(given.most_tokens, given.overlap, given.max_passages)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
@@ -92,7 +122,7 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
     def follow(source: SourceConfig, seconds: float) -> Followed:
         return follow_links(source.id, source.documents, reading(), models.gate, seconds=seconds)
 
-    work = library_work(settings, parts.client, reading, lambda: models.gate)
+    work = library_work(settings, parts.client, reading, lambda: models.gate, kept_readings(settings))
     return replace(parts, follow_links=follow, library=work)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from core.breaker import Breaker, BreakerPolicy
+from core.errors import SondeError
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
 from encoders.fallback import FallbackGeocoder
@@ -30,6 +31,7 @@ class Models:
         self._lock = threading.Lock()
         self._embedders: dict[str, Embedder] = {}
         self._cross_encoder: CrossEncoder | None = None
+        self._reranker_problem: str | None = None
 
     def embedder(self, name: str | None = None) -> Embedder:
         """The embedder with that name, else the configured one. Raises ModelMissing."""
@@ -69,8 +71,22 @@ class Models:
         """What loads the configured cross-encoder; None if none is configured."""
         return None if self._settings.cross_encoder.model is None else self.cross_encoder
 
+    @property
+    def reranker_problem(self) -> str | None:
+        """Why the cross-encoder could not be loaded at the last try; None if it was, or nobody tried."""
+        return self._reranker_problem
+
     def cross_encoder(self) -> CrossEncoder:
         """Raises ModelMissing if none is configured or it cannot be loaded."""
+        try:
+            found = self._loaded_cross_encoder()
+        except SondeError as error:
+            self._reranker_problem = str(error)
+            raise
+        self._reranker_problem = None
+        return found
+
+    def _loaded_cross_encoder(self) -> CrossEncoder:
         with self._lock:
             if self._cross_encoder is None:
                 begun, given = time.perf_counter(), self._settings.cross_encoder
