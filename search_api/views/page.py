@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import html
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -53,6 +54,7 @@ _MEDIA_TYPES = {
 _BASE = '<base href="/">'
 _TITLE = "<title>Sonde</title>"
 _ICON = '<link rel="icon" href="page/favicon.svg">'
+_HASHED = re.compile(r"-[A-Z0-9]{8}\.js$")
 _STYLE = "portal.css"
 _FIRST = '<p class="first">Sonde</p>'
 _OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="{name}">'
@@ -183,8 +185,10 @@ def _file(name: str) -> Response:
         return own
     if name not in _names() or name == "index.html":
         raise NotFound(f"{name}: no such file of the page")
-    response = Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix])
-    return kept_apart(_packed(response, name))
+    response = kept_apart(_packed(Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]), name))
+    if _HASHED.search(name):  # another content has another name
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
 
 
 def _own_file(look: PortalLook, name: str) -> Response | None:
