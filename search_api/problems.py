@@ -40,6 +40,7 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
     ElasticsearchError: HTTPStatus.SERVICE_UNAVAILABLE,  # the gateway has logged the refusal
+    SondeError: HTTPStatus.SERVICE_UNAVAILABLE,  # by definition, a person can mend it: no defect
 }
 _RETRY_AFTER_S = "5"
 
@@ -91,9 +92,7 @@ def register(app: Flask) -> None:
 
 
 def _from_ours(error: SondeError) -> Response:
-    status = _STATUS.get(type(error)) or next((s for kind, s in _STATUS.items() if isinstance(error, kind)), None)
-    if status is None:
-        return _from_unexpected(error)
+    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.warning("request.unavailable", path=request.path, reason=str(error))
     return problem(status, str(error), getattr(error, "parameter", None))

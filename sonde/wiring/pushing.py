@@ -27,7 +27,7 @@ _PAUSE_S = 0.05
 @dataclass(slots=True)
 class Pusher:
     """``prepare`` creates missing indices; called once, before the first record. ``groups_of``: the groups that may see
-    the records of a source, empty for everybody.
+    the records of a source, empty for everybody; None: nothing says, so records keep theirs.
 
     Without a broker there are no harvests; writers of this process then take turns, and it must be the only process.
     """
@@ -35,7 +35,7 @@ class Pusher:
     parts: Parts
     leases: Leases
     prepare: Callable[[], object]
-    groups_of: Callable[[str], tuple[str, ...]]
+    groups_of: Callable[[str], tuple[str, ...] | None]
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _prepared: bool = False
 
