@@ -299,6 +299,12 @@ class LimitsSettings(_Group):
         pattern=_RATE,
         description="Granule searches of one address: they ask other hosts; none: no limit.",
     )
+    model: str = Field(
+        "300/hour",
+        pattern=_RATE,
+        description="Calls of the language model for one key, or one address without a key; a comparison counts each "
+        "question for each document. none: no limit.",
+    )
     proxies: int = Field(0, ge=0, le=5, description="Number of your reverse proxies in front of the API.")
 
 

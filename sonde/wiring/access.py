@@ -60,6 +60,7 @@ def limit_policy(settings: Settings) -> LimitPolicy:
         per_address=_rate(given.per_address),
         per_key=_rate(given.per_key),
         granules=_rate(given.granules),
+        model=_rate(given.model) if settings.answers.url is not None else None,
         storage=f"redis+{broker}" if broker.startswith("unix://") else broker,
         storage_options={"socket_timeout": _COUNTING_TIMEOUT_S, "socket_connect_timeout": _COUNTING_TIMEOUT_S},
         prefix=settings.index.prefix,

@@ -219,6 +219,11 @@ def test_each_document_answers_in_a_cell_of_its_own(house: House, cores: str, la
     assert house.call("cora", "POST", "/ask/compare", {"questions": questions, "collection": shared}).status_code == 404
     assert house.call("cora", "POST", "/ask/compare", {"questions": questions, "documents": [cores]}).status_code == 404
     assert house.call("anna", "POST", "/ask/compare", {"questions": questions}).status_code == 400
+    many = {"questions": questions, "documents": [f"{number:032x}" for number in range(11)]}
+    assert house.call("anna", "POST", "/ask/compare", many).status_code == 404, "22 answers with a key"
+    refused = house.call(None, "POST", "/ask/compare", many)
+    assert (refused.status_code, "22 answers" in refused.json["detail"]) == (401, True)
+    assert house.call(None, "POST", "/ask/compare", {**many, "documents": many["documents"][:10]}).status_code == 404
 
 
 def test_a_conversation_is_kept_goes_on_and_is_deleted_on_request(house: House, cores: str) -> None:
