@@ -9,7 +9,7 @@ from core.access import Authenticator, Caller
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
-from search_api.access.authenticators import Bearers, KeyAuthenticator
+from search_api.access.authenticators import Bearers, KeyAuthenticator, utc_now
 from search_api.access.jwks import Issuer, IssuerKeys
 from search_api.access.key_store import KeyStore
 from search_api.access.tokens import TokenAuthenticator, TokenPolicy
@@ -48,6 +48,11 @@ def _tokens(given: AccessSettings, gate: Callable[[], Gate]) -> TokenAuthenticat
 
 def anonymous_caller(given: AccessSettings) -> Caller:
     return Caller(scopes=frozenset(("search",)) if given.anonymous_search else frozenset())
+
+
+def sharing_groups(keys: KeyStore, owner: str) -> frozenset[str] | None:
+    """The groups with which the owner of a collection may share it now; None for an owner without keys."""
+    return keys.groups_of(owner, "library", utc_now())
 
 
 _COUNTING_TIMEOUT_S = 1

@@ -15,6 +15,7 @@ from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedEla
 from es_gateway.nodes import GuardedNode
 from indexer.parts import Parts as HarvestParts
 from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
+from search_api.access.key_store import KeyStore
 from search_api.admission import Limits
 from search_api.documents.files import DocumentFiles
 from search_api.documents.reader import DocumentReader
@@ -34,7 +35,7 @@ from search_api.suggest.suggester import Suggester
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, State
-from sonde.wiring.access import authenticator, limit_policy
+from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.alerts import alert_desk
 from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
@@ -105,7 +106,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         answerer=answers,
         personal_library=own,
         library=library_search(own, answers, resolver),
-        notebooks=Notebooks(writing, prefix),
+        notebooks=Notebooks(writing, prefix, partial(sharing_groups, KeyStore(writing, prefix))),
         documents=DocumentReader(client, settings.index.prefix, records),
         document_files=DocumentFiles(own.parts.files, settings.documents.public_files),
         harvests=_harvests(settings, everything, jobs),
