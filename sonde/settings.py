@@ -461,7 +461,14 @@ class WorkerSettings(_Group):
 
 
 class NetSettings(_Group):
-    allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may have private addresses: name or name:port.")
+    allowed_hosts: tuple[str, ...] = Field(
+        (),
+        description="Hosts of harvests, of links in their records and of your services that may have private "
+        "addresses: name or name:port. Not for addresses that users give.",
+    )
+    user_hosts: tuple[str, ...] = Field(
+        (), description="The same for addresses that users give: references of the library, webhooks."
+    )
     contact: str = Field("", description="Mail address or web page in the User-Agent.")
 
 
