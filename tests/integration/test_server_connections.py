@@ -273,3 +273,36 @@ def test_who_hangs_up_ends_the_call_of_a_model_that_says_nothing_and_frees_its_p
                 while called.recv(100_000):
                     """What the call still sends."""
                 called.close()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        b"Host: a\r\nHost: b",
+        b"Host: a\r\nhost: a",
+        b"Host: a, b",
+        b"Host: a b",
+        b"Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked",
+        b"Host: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5",
+        b"Host: a\r\ntransfer-encoding: chunked\r\nTransfer-Encoding: chunked",
+        b"Host: a\r\nTransfer-Encoding: chunked, identity",
+        b"Host: a\r\nContent-Length: 5\r\nContent-Length: 6",
+    ],
+)
+def test_headers_that_two_servers_could_read_differently_are_400(headers: bytes) -> None:
+    with Served(threads=1).running() as served:
+        one = served.begun(
+            b"POST / HTTP/1.1\r\n" + headers + b"\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
+        one.settimeout(WAIT_S)
+        answer = b""
+        while more := one.recv(65536):
+            answer += more
+        assert answer.split(b" ")[1] in (b"400", b"501"), answer
+        assert answer.count(b"HTTP/1.1 ") + answer.count(b"HTTP/1.0 ") == 1, "what follows is not answered"
+
+
+def test_a_body_in_chunks_is_read() -> None:
+    with Served(threads=1).running() as served:
+        told = httpx.post(served.url, content=iter((b"abc", b"de")), timeout=WAIT_S)
+        assert (told.status_code, told.text.split()[-1]) == (200, "5")
