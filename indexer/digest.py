@@ -54,7 +54,12 @@ def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: 
 
 
 def digest(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> Digest:
-    """With the names of the loaded ``lists``. Raises indexer.formats.reader.Refused with the reason."""
+    """With the names of the loaded ``lists``. Raises indexer.formats.reader.Refused with the reason.
+
+    Raises ValueError for a document whose access is not settled: it must never count as public.
+    """
+    if raw.access_groups is None:
+        raise ValueError(f"nobody settled who may see {raw.origin}")
     record = replace(with_listed_names(with_kind(read(raw, source)), lists), access_groups=raw.access_groups)
     return _digested(record if raw.record_id is None else replace(record, id=raw.record_id))
 

@@ -22,6 +22,7 @@ from indexer.counting import count, count_failure
 from indexer.embed import Embedding
 from indexer.file_versions import FileVersions
 from indexer.items import Item, RejectedItem
+from indexer.kept_access import STAYS_RESTRICTED
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
 from indexer.plan import Moment
@@ -139,6 +140,8 @@ class _Slice:
         moment = Moment(self.run.id, now_iso(), self.recipe.embedding_model)
         with self._timed("plan"):
             items = self.planner.plan(batch, moment)
+        for origin in self.planner.kept_closed:
+            self.tally.warn(origin, STAYS_RESTRICTED)
         with self._timed("embed"):
             items = self._with_vectors(items)
         self._settle()

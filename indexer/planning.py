@@ -12,6 +12,7 @@ from indexer.apart import Others, Place, place
 from indexer.digest import Digest, digest, identify, under
 from indexer.formats.reader import Refused
 from indexer.items import Item
+from indexer.kept_access import SourceGroups, settled
 from indexer.ledger import PUSHED, Ledger, skipped_id
 from indexer.natives import kept_document
 from indexer.overlays import overlaid, overlay_tag, overlays_of
@@ -57,6 +58,9 @@ class Planner:
     _overlays: Mapping[str, Overlay] = field(default_factory=dict)
     _holder_of: dict[str, Owner] = field(default_factory=dict)
     _first_fill: bool = False
+    _groups: SourceGroups | None = None
+    kept_closed: list[str] = field(default_factory=list)
+    """Origins of the last batch's documents that stay restricted although the configuration names no groups."""
 
     def begin(self) -> None:
         """Refreshes what earlier slices wrote. If the source has no entries yet, owners are not looked up."""
@@ -67,6 +71,7 @@ class Planner:
         """One item per document, in order; then documents that the source reports as unchanged; skipped members come
         last, as refused.
         """
+        self.kept_closed.clear()
         self._overlays = overlays_of(self.client, self.prefix, self.source)
         stored = self._ledger.entries(
             [entry_key(self.source, raw.native_id) for raw in batch.records]
@@ -97,6 +102,10 @@ class Planner:
 
     def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
         entry = stored.get(entry_key(self.source, raw.native_id))
+        unstated = raw.access_groups is None
+        raw = settled(raw, entry, self.source, self._groups_of_source)
+        if unstated and raw.access_groups:
+            self.kept_closed.append(raw.origin)
         known = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
         document = identify(raw, self.source, self.lists, overlay_tag(known))
         if unchanged(document, entry):
@@ -105,6 +114,11 @@ class Planner:
             return _Read(raw, document, entry, digest(raw, self.source, self.lists))
         except Refused as refusal:
             return _Read(raw, document, entry, refusal)
+
+    def _groups_of_source(self) -> SourceGroups:
+        if self._groups is None:
+            self._groups = self._ledger.groups_of(self.source)
+        return self._groups
 
     def _owners_before(self, reads: Sequence[_Read]) -> dict[str, LedgerEntry]:
         """The holders of these records before this slice; looked up only for documents that do not hold them

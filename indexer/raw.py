@@ -14,6 +14,9 @@ class RawRecord:
     ``native_id`` is stable within the source: the protocol's id of the record, for files the path inside the folder
     (a reader prefers the identifier in the document). ``origin`` is a path or URL for reports. ``record_id`` is set if
     the caller decides which record it is, whatever the document says.
+
+    ``access_groups``: the groups that may see it; empty: everybody. None: the configuration does not say, so the groups
+    that are stored stay (``indexer.kept_access``): a lost configuration never opens a record.
     """
 
     native_id: str
@@ -22,7 +25,7 @@ class RawRecord:
     media_type: str | None = None
     modified: str | None = None  # ISO 8601, as the source knows it
     record_id: str | None = None
-    access_groups: tuple[str, ...] = ()  # the groups that may see it, from the source's configuration
+    access_groups: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,10 @@ class Forbidden(Refused):
     """The target's address is forbidden, and the operator has not allowed it."""
 
 
+class UnknownName(Unavailable):
+    """The resolver knows no address for the name."""
+
+
 class BadStatus(SondeError):
     """The host answered with an error status; ``status`` is its number."""
 

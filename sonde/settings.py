@@ -303,6 +303,12 @@ class LimitsSettings(_Group):
         pattern=_RATE,
         description="Granule searches of one address: they ask other hosts; none: no limit.",
     )
+    model: str = Field(
+        "300/hour",
+        pattern=_RATE,
+        description="Calls of the language model for one key, or one address without a key; a comparison counts each "
+        "question for each document. none: no limit.",
+    )
     proxies: int = Field(0, ge=0, le=5, description="Number of your reverse proxies in front of the API.")
 
 
@@ -473,7 +479,14 @@ class WorkerSettings(_Group):
 
 
 class NetSettings(_Group):
-    allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may have private addresses: name or name:port.")
+    allowed_hosts: tuple[str, ...] = Field(
+        (),
+        description="Hosts of harvests, of links in their records and of your services that may have private "
+        "addresses: name or name:port. Not for addresses that users give.",
+    )
+    user_hosts: tuple[str, ...] = Field(
+        (), description="The same for addresses that users give: references of the library, webhooks."
+    )
     contact: str = Field("", description="Mail address or web page in the User-Agent.")
 
 

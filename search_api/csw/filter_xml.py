@@ -11,6 +11,7 @@ from core.json_types import Json
 from search_api.csw.errors import CswError
 from search_api.csw.names import GML, OGC
 from search_api.filtering.tokens import DEEPEST
+from search_api.parameter_types import plain_number
 
 _COMPARED = {
     "PropertyIsEqualTo": "=",
@@ -158,7 +159,7 @@ def _pairs(element: etree._Element) -> list[tuple[float, float]]:
     for one in element.iter():
         if isinstance(one.tag, str) and one.text and etree.QName(one).localname in _POSITIONS:
             try:
-                numbers += [float(part) for part in one.text.replace(",", " ").split()]
+                numbers += [plain_number(part) for part in one.text.replace(",", " ").split()]
             except ValueError:
                 raise _wrong("a position in GML is two numbers") from None
     if len(numbers) % 2:

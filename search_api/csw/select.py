@@ -23,7 +23,7 @@ from search_api.listing.order import read_sortby
 from search_api.listing.query import any_of
 from search_api.listing.request import Clause, SortKey
 
-_CQL_BOX = re.compile(r"\bBBOX\s*\(\s*([A-Za-z][\w:]*)\s*,([-+.\d\s,eE]*)\)", re.IGNORECASE)
+_CQL_BOX = re.compile(r"\bBBOX\s*\(\s*([A-Za-z][\w:]*)\s*,([-+.0-9\s,eE]*)\)", re.IGNORECASE)
 _SORTABLE = "dc:identifier, dc:title, dc:type, dc:date, dct:modified, apiso:Denominator, apiso:DistanceValue"
 
 

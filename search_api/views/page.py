@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from flask import Response, current_app, json, request
@@ -16,7 +16,7 @@ from flask_openapi import APIBlueprint
 from pydantic import BaseModel, Field
 
 from core.document import document_of_record
-from core.errors import NotFound, SondeError, Unavailable
+from core.errors import NotFound, SondeError, Unavailable, WrongFile
 from core.record import Record
 from search_api.base_layer.tiles import BaseLayer
 from search_api.formats_out import record_html, schema_org
@@ -191,12 +191,19 @@ def _file(name: str) -> Response:
     return response
 
 
+def _operators(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise WrongFile(f"The file {path.name} of the portal cannot be read: {error.strerror}.") from error
+
+
 def _own_file(look: PortalLook, name: str) -> Response | None:
     """The operator's style sheet, logo, icon or font."""
     if name == _STYLE:
         content = look.style().encode()
     elif name in look.files:
-        content = look.files[name].read_bytes()
+        content = _operators(look.files[name])
     else:
         return None
     return kept_apart(Response(content, mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]))

@@ -94,9 +94,17 @@ def run_one(console: Console, harvester: Harvester, name: str, source_id: str | 
             if event == "batch":
                 bar.update(task, completed=numbers["seen"], total=numbers["total"] or None)
 
-        if Path(name).exists():
+        if Path(name).exists() and (source_id is not None or not _is_source(console, harvester, name)):
             return harvester.path(Path(name), source_id or id_of(Path(name)), progress)
         return harvester.configured(name, progress)
+
+
+def _is_source(console: Console, harvester: Harvester, name: str) -> bool:
+    """Whether the name of a file means a source of sources.yaml: the id comes first."""
+    known = name in harvester.sources()
+    if known:
+        console.print(f"{name} is a source of sources.yaml; for the folder or file write ./{name}", markup=False)
+    return known
 
 
 def id_of(path: Path) -> str:

@@ -147,7 +147,8 @@ class Harvester:
         embedder = self._models.embedder if self._embedding else None
         parts = Parts(self._client, self._settings.index.prefix, embedder)
         with self._lease(source_id) as guard:
-            return restore(source_id, records, parts, replace(self._options, guard=guard))
+            groups = groups_of_source(self._settings, source_id)
+            return restore(source_id, records, parts, replace(self._options, guard=guard), groups)
 
     def sources(self) -> list[str]:
         """The ids of sources.yaml, in its order."""

@@ -225,3 +225,19 @@ def test_the_report_of_an_unknown_source_names_the_known_ones(sonde: Sonde, tmp_
     sonde.sources.write_text("sources:\n  - {id: rain, type: folder, path: .}\n", "utf-8")
     with pytest.raises(SondeError, match=r"no source 'rian'; did you mean rain. Known are: rain"):
         sonde("sources", "report", "rian")
+
+
+def test_a_name_means_the_source_before_the_folder(
+    sonde: Sonde, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`sonde harvest samples` beside a folder of that name: `./samples` is the folder."""
+    write_records(tmp_path / "records", 2)
+    write_records(tmp_path / "mine", 3)
+    sonde.sources.write_text("sources:\n  - {id: mine, type: folder, path: records}\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def seen(*words: str) -> int:
+        (report,) = json.loads(sonde("harvest", *words, "--no-embedding", "--allow-mass-removal", "--json"))
+        return int(report["counts"]["seen"])
+
+    assert [seen("mine"), seen("./mine"), seen("mine", "--source", "other")] == [2, 3, 3]
