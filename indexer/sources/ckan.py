@@ -42,14 +42,21 @@ class CkanSource:
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises NothingToHarvest, and what the walk and the fetcher raise."""
-        if position is None:
-            self._expect("organization_show", self.options.organisations)
-            self._expect("group_show", self.options.groups)
+        if self.since is None and position is None:
+            self._expect_filters()
         size = self.options.page_size
         walk = CountedWalk(
             self.fetcher.source, self._ask, size, self.options.tolerate_missing, may_be_empty=self.since is not None
         )
-        yield from walk.pages(position)
+        for page in walk.pages(position):
+            if self.since is not None and page.total == 0:
+                self._expect_filters()
+            yield page
+
+    def _expect_filters(self) -> None:
+        """Asked before everything is fetched, and when nothing has changed: an unknown name gives no records either."""
+        self._expect("organization_show", self.options.organisations)
+        self._expect("group_show", self.options.groups)
 
     def _expect(self, question: str, names: tuple[str, ...]) -> None:
         """Raises NothingToHarvest for an organisation or group that the portal no longer knows."""

@@ -59,7 +59,7 @@ class LinkedWalk:
     _known: set[str] = field(default_factory=set)
 
     def pages(self, position: str | None) -> Iterator[Page]:
-        """Raises SourceBroken if links lead in a circle, NothingToHarvest if a part is empty, what the fetcher raises."""
+        """Raises SourceBroken if links lead in a circle, NothingToHarvest for an empty part, and fetcher's errors."""
         stored = json.loads(position) if position else {}
         first = int(stored.get("part", 0))
         self._matched, self._sure = int(stored.get("matched", 0)), bool(stored.get("sure", True))

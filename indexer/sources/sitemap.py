@@ -49,8 +49,8 @@ class SitemapSource:
     """Sorted by address; a position is the last page visited. With ``since``, pages with an older lastmod are left out,
     and the others are requested with their last version.
 
-    Pages without a data set are counted as passed over: a sitemap lists other pages too. A page with JSON-LD that cannot
-    be read is reported, and its records stay.
+    Pages without a data set are counted as passed over: a sitemap lists other pages too. A page with JSON-LD that
+    cannot be read is reported, and its records stay.
     """
 
     fetcher: Fetcher
