@@ -22,6 +22,7 @@ DCAT_CONTEXT = "http://www.w3.org/ns/dcat#"
 
 _DEEPEST_CATALOGUE = 20
 _DEEPEST_LIST = 5
+_LINKED = (None, "dcat", "schema.org")  # formats whose records may be joined from several nodes
 _IN_A_CATALOGUE = (("dataset", "Dataset"), ("service", "DataService"), ("datasetSeries", "DatasetSeries"))
 
 
@@ -42,6 +43,8 @@ def json_members(document: object, depth: int = 0, where: str = "") -> Found:
 
     Nothing is unread where no record is found at all: then the whole document is refused.
     """
+    if isinstance(document, list) and any(detect_json(one) not in _LINKED for one in document):
+        return _list(document, depth, where)
     if detect_json(document) is not None:
         several = isinstance(document, list) or (isinstance(document, dict) and "@graph" in document)
         found = _graph(document, where) if several else Found()
@@ -123,7 +126,8 @@ def _in_catalogue(document: JsonMapping, depth: int, where: str) -> Found:
 
 
 def _referred(one: object) -> str:
-    return one if isinstance(one, str) else name_of(one)
+    """The address to which an entry refers, or the name that it has."""
+    return name_of(one) if not isinstance(one, str) else one if "://" in one else ""
 
 
 def _whatever_its_series(one: JsonMapping) -> bytes:
@@ -155,7 +159,7 @@ def _nodes(document: object, where: str) -> Iterator[tuple[str, object]]:
     """The top-level nodes with their places, also those that are no objects."""
     if isinstance(document, list):
         for number, one in enumerate(document, 1):
-            if isinstance(one, list) or (isinstance(one, dict) and "@graph" in one):
+            if (isinstance(one, list) and one) or (isinstance(one, dict) and "@graph" in one):
                 yield from _nodes(one, f" of entry {number}{where}")
             else:
                 yield f"entry {number}{where}", one

@@ -11,17 +11,17 @@ from datetime import datetime
 from lzma import LZMAError
 from pathlib import Path
 
-from indexer.raw import PassedOver, Skipped
+from indexer.raw import Skipped
 from indexer.sources.members import (
     LimitReached,
     Limits,
     Member,
     MemberBroken,
+    OtherFile,
     SourceBroken,
     is_hidden_path,
     is_wanted,
     iso_modified,
-    passed_over,
     unsafe_name,
 )
 
@@ -67,7 +67,7 @@ class TarMembers:
     def total(self) -> int | None:
         return None
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | PassedOver]:
+    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
         """Raises SourceBroken (cut off, not a tar) and LimitReached."""
         if position is not None and not self._holds(position):
             position = None
@@ -96,11 +96,11 @@ class TarMembers:
         except _BREAKS_A_TAR as error:
             raise SourceBroken(f"{self.path}: the archive breaks off after {index} members: {error}") from error
 
-    def _member(self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo) -> Member | Skipped | PassedOver | None:
+    def _member(self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo) -> Member | Skipped | OtherFile | None:
         if info.isdir() or is_hidden_path(info.name):
             return None
         if not is_wanted(info.name, self.suffixes):
-            return passed_over(f"{self.path}!{info.name}")
+            return OtherFile(f"{self.path}!{info.name}", f"{index}:{info.name}")
         reason = unsafe_name(info.name) or (None if info.isreg() else "a link or device, not followed")
         if reason is not None:
             return Skipped(f"{self.path}!{info.name}", reason)
@@ -126,7 +126,7 @@ class ZipMembers:
         with self._open() as archive:
             return sum(is_wanted(info.filename, self.suffixes) for info in self._infos(archive))
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | PassedOver]:
+    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
         """Raises SourceBroken if it is not a zip."""
         with self._open() as archive:
             for info in self._infos(archive):
@@ -135,7 +135,7 @@ class ZipMembers:
                 if is_wanted(info.filename, self.suffixes):
                     yield self._member(archive, info)
                 else:
-                    yield passed_over(f"{self.path}!{info.filename}")
+                    yield OtherFile(f"{self.path}!{info.filename}", info.filename)
 
     def _open(self) -> zipfile.ZipFile:
         try:

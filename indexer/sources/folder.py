@@ -20,6 +20,7 @@ from indexer.sources.members import (
     Limits,
     Member,
     MemberBroken,
+    OtherFile,
     SourceBroken,
     is_hidden,
     is_wanted,
@@ -35,7 +36,7 @@ _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 class _Members(Protocol):
     def total(self) -> int | None: ...
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | PassedOver]: ...
+    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ class FolderSource:
         draft = _Draft(members.total(), position)
         try:
             for member in members.after(position):
-                if isinstance(member, PassedOver):
-                    draft.pass_over(member)
+                if isinstance(member, OtherFile):
+                    draft.add(passed_over(member.origin), member.position)
                     continue
                 draft.files += 1
                 for outcome, behind in self._outcomes(member):
@@ -178,7 +179,7 @@ class _Folder:
     def total(self) -> int | None:
         return sum(is_wanted(parts[-1], self.suffixes) for parts, _ in self._walk(self.path, ()))
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped | PassedOver]:
+    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
         last = () if position is None else tuple(position.split("/"))
         for parts, entry in self._walk(self.path, ()):
             if parts <= last:
@@ -187,7 +188,7 @@ class _Folder:
             if is_wanted(parts[-1], self.suffixes):
                 yield self._member(name, entry)
             else:
-                yield passed_over(f"{self.path}/{name}")
+                yield OtherFile(f"{self.path}/{name}", name)
 
     def _walk(self, folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
         try:

@@ -79,6 +79,14 @@ def suffix_of(name: str) -> str:
     return inner if inner and inner != ".tar" else path.suffix
 
 
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """A file whose name does not look like metadata; ``position`` resumes after it."""
+
+    origin: str
+    position: str
+
+
 def passed_over(origin: str) -> PassedOver:
     """A file whose name does not look like metadata."""
     suffix = suffix_of(origin)
