@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
 from core.errors import SondeError
-from indexer.raw import RawRecord
+from indexer.raw import WHOLE_SOURCE, RawRecord
 from indexer.sources.answers import fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.fetching import BadAnswer
 from net.exchange import Answer
@@ -82,9 +82,11 @@ def _root(answer: Answer) -> etree._Element:
 
 def _record(element: etree._Element, url: str) -> RawRecord:
     content = written_xml(element)
-    id = _identifier(element) or fingerprint(content)
+    stated = _identifier(element)
+    id = stated or fingerprint(content)
     modified = next((text_of(e) for e in element.iter("{*}dateStamp", "{http://purl.org/dc/terms/}modified")), None)
-    return RawRecord(id, content, f"{url.partition('?')[0]}#{id}", "application/xml", modified or None)
+    raw = RawRecord(id, content, f"{url.partition('?')[0]}#{id}", "application/xml", modified or None)
+    return raw if stated else replace(raw, container=WHOLE_SOURCE)
 
 
 def _identifier(element: etree._Element) -> str:

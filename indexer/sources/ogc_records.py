@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, urlencode
 
 from core.json_types import Json, JsonMapping
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped
 from indexer.sources.answers import fingerprint, json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import LinkedPage, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
@@ -128,7 +128,8 @@ def _feature(feature: Json, url: str, prefix: str) -> RawRecord:
     properties = feature.get("properties") or {}
     modified = properties.get("updated") or properties.get("record-updated") if isinstance(properties, dict) else None
     origin = f"{url}/{quote(id, safe='')}"
-    return RawRecord(f"{prefix}{id}", content, origin, "application/geo+json", str(modified) if modified else None)
+    raw = RawRecord(f"{prefix}{id}", content, origin, "application/geo+json", str(modified) if modified else None)
+    return raw if feature.get("id") else replace(raw, container=WHOLE_SOURCE)
 
 
 _COLLECTION = re.compile(r"(https?://[^?#]+?)/collections/([^/?#]+)(?:/items)?/?(?:[?#].*)?$")
