@@ -120,6 +120,7 @@ def plan_skipped(
     """
     if own is not None and own.held is not None:
         entry = replace(own, state="refused", reason=skipped.reason, origin=skipped.origin, raw_hash="")
+        entry = replace(entry, container=skipped.container)
     else:
         entry = LedgerEntry(source, skipped_id(skipped.origin), "skipped", skipped.origin, reason=skipped.reason)
         entry = replace(entry, first_seen=_since(stored, moment), container=skipped.container)

@@ -9,6 +9,8 @@ from es_mappings.codecs.ledger import LedgerEntry
 from indexer.formats.parted import files_of
 from indexer.raw import WHOLE_SOURCE
 
+_ALWAYS = "9999"  # after every moment: a record that is also a container (a STAC collection) was read before
+
 
 @dataclass(frozen=True, slots=True)
 class UnreadInRun:
@@ -37,5 +39,6 @@ def unread_in_run(entries: Iterable[LedgerEntry]) -> UnreadInRun:
     for entry in entries:
         origins.add(entry.origin)
         if entry.container is not None:
-            containers[entry.container] = max(containers.get(entry.container, ""), entry.first_seen or "")
+            since = _ALWAYS if entry.held is not None else entry.first_seen or ""
+            containers[entry.container] = max(containers.get(entry.container, ""), since)
     return UnreadInRun(frozenset(origins), containers)

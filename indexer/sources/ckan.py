@@ -14,7 +14,7 @@ from indexer.sources.linked import NothingToHarvest, joined, number_or_none
 from indexer.sources.listed import with_id
 from indexer.sources.protocol import Protocol, Question
 from net.exchange import Answer
-from net.targets import address_of, host_of
+from net.targets import address_of
 
 _NOT_FOUND = 404
 _SORT = "metadata_modified asc, id asc"
@@ -98,7 +98,7 @@ def result_of(answer: Answer) -> Json:
     body = json_object(answer)
     result = body.get("result")
     if body.get("success") is not True or not isinstance(result, dict):
-        raise BadAnswer(f"{host_of(answer.url)} does not answer as CKAN's action API")
+        raise BadAnswer(f"{address_of(answer.url)} does not answer as CKAN's action API")
     return result
 
 
@@ -106,7 +106,7 @@ def _slab(answer: Answer, base: str, offset: int) -> CountedPage:
     result = result_of(answer)
     count, listed = number_or_none(result.get("count")), result.get("results")
     if count is None or not isinstance(listed, list):
-        raise BadAnswer(f"{host_of(answer.url)} sent a search result without records or count")
+        raise BadAnswer(f"{address_of(answer.url)} sent a search result without records or count")
     named, others = with_id(listed, action(base, "package_search"), first=offset + 1)
     return CountedPage(tuple(_record(each, base) for each in named), count, skipped=others)
 

@@ -16,7 +16,7 @@ from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_
 from indexer.sources.listed import with_id
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _linked_page(answer: Answer) -> LinkedPage:
     body = json_object(answer)
     listed, meta, links = body.get("data"), body.get("meta") or {}, body.get("links") or {}
     if not isinstance(listed, list) or not isinstance(meta, dict) or not isinstance(links, dict):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer as DataCite's API")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer as DataCite's API")
     named, others = with_id(listed, answer.url)
     records = tuple(_record(each, answer.url) for each in named)
     following = links.get("next")

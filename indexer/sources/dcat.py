@@ -23,7 +23,7 @@ from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
 from indexer.sources.revisiting import Revisiting
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of, host_of
 
 _ACCEPT = "text/turtle, application/rdf+xml;q=0.9, application/ld+json;q=0.8, application/json;q=0.7, */*;q=0.1"
 _SCHEMA_ORG = ("http://schema.org", "https://schema.org", "http://schema.org/", "https://schema.org/")
@@ -85,9 +85,9 @@ class DcatSource:
             found = self._read(expect_2xx(answer))
             ids = {record.native_id for record in found.records}
             if not ids and not known:
-                raise BadAnswer(f"{host_of(url)} sent a catalogue without data sets")
+                raise BadAnswer(f"{address_of(url)} sent a catalogue without data sets")
             if ids and ids <= known:
-                raise BadAnswer(f"{host_of(url)} sent a page again instead of the next")
+                raise BadAnswer(f"{address_of(url)} sent a page again instead of the next")
             return found
 
         revisiting = Revisiting(self.fetcher)
@@ -111,11 +111,11 @@ class DcatSource:
         if form == "json-ld" and is_data_json(json_value(answer)):
             return _of_data_json(answer, self.url)
         if form is None:
-            raise BadAnswer(f"{host_of(answer.url)} sent neither data.json nor RDF")
+            raise BadAnswer(f"{address_of(answer.url)} sent neither data.json nor RDF")
         try:
             graph = parse_rdf(answer.content, form, answer.url, self._context)
         except NotRdf as error:
-            raise BadAnswer(f"{host_of(answer.url)} sent RDF that cannot be read: {error}") from None
+            raise BadAnswer(f"{address_of(answer.url)} sent RDF that cannot be read: {error}") from None
         return _Catalogue(_records(parts_of(graph), answer.url), next_page(graph), total_items(graph))
 
     def _context(self, url: str) -> object:
@@ -144,7 +144,7 @@ def _of_data_json(answer: Answer, url: str) -> _Catalogue:
     try:
         found = members(answer.content)
     except Refused as refusal:
-        raise BadAnswer(f"{host_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
+        raise BadAnswer(f"{address_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
     skipped, passed_over = account(found.unread, "", url, WHOLE_SOURCE)
     skipped = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in skipped)  # without "#"
     records = _records(found.parts, url, found.nameless)

@@ -19,7 +19,7 @@ from indexer.sources.linked import joined
 from indexer.sources.listed import with_id
 from indexer.sources.protocol import Protocol
 from net.exchange import Answer, Outgoing
-from net.targets import host_of
+from net.targets import address_of
 
 _ID = "uuid"
 
@@ -110,7 +110,7 @@ def _record_url(base: str, portal: str, uuid: str) -> str:
 
 def _document(answer: Answer) -> bytes:
     content = expect_2xx(answer).content
-    parse_xml(content, host_of(answer.url))
+    parse_xml(content, address_of(answer.url))
     return content
 
 
@@ -119,7 +119,7 @@ def _of_q(answer: Answer) -> CountedPage:
     summary, found = body.get("summary"), body.get("metadata", [])
     count = summary.get("@count") if isinstance(summary, dict) else None
     if count is None or not str(count).isdigit():
-        raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
+        raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")
     listed = found if isinstance(found, list) else [found]  # a single record is an object, not a list
     infos: list[object] = [each.get("geonet:info") if isinstance(each, dict) else each for each in listed]
     named, others = with_id(infos, answer.url, _ID)
@@ -129,11 +129,11 @@ def _of_q(answer: Answer) -> CountedPage:
 def _of_search(answer: Answer, offset: int) -> CountedPage:
     hits = json_object(answer).get("hits")
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list):
-        raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
+        raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")
     total = hits.get("total")
     count = total.get("value") if isinstance(total, dict) else total
     if not isinstance(count, int):
-        raise BadAnswer(f"{host_of(answer.url)} does not say how many records it has")
+        raise BadAnswer(f"{address_of(answer.url)} does not say how many records it has")
     sources: list[object] = [
         {_ID: hit.get("_id"), **(hit.get("_source") or {})} if isinstance(hit, dict) else hit for hit in hits["hits"]
     ]

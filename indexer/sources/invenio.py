@@ -16,7 +16,7 @@ from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_
 from indexer.sources.listed import with_id
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import Answer, Outgoing
-from net.targets import host_of
+from net.targets import address_of
 
 _DATACITE = "application/vnd.datacite.datacite+xml"
 
@@ -77,7 +77,7 @@ def _linked_page(answer: Answer) -> LinkedPage:
     body = json_object(answer)
     hits, links = body.get("hits"), body.get("links") or {}
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list) or not isinstance(links, dict):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer as an InvenioRDM search")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer as an InvenioRDM search")
     base = answer.url.partition("/api/")[0]
     named, others = with_id(hits["hits"], answer.url)
     records = tuple(_record(hit, base) for hit in named)
@@ -96,7 +96,7 @@ def _record(hit: Json, base: str) -> RawRecord:
 def _document(answer: Answer) -> bytes:
     if not 200 <= answer.status < 300:
         answer.expect_ok()
-    parse_xml(answer.content, host_of(answer.url))
+    parse_xml(answer.content, address_of(answer.url))
     return answer.content
 
 

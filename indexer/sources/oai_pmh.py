@@ -18,7 +18,7 @@ from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import Answer
-from net.targets import address_of, host_of
+from net.targets import address_of
 
 log = structlog.get_logger(__name__)
 
@@ -207,19 +207,19 @@ def _prefixes(answer: Answer) -> list[str]:
 
 
 def _root(answer: Answer) -> etree._Element:
-    root = parse_xml(answer.content, host_of(answer.url))
+    root = parse_xml(answer.content, address_of(answer.url))
     if root.tag != f"{_OAI}OAI-PMH":
-        raise BadAnswer(f"{host_of(answer.url)} did not answer in OAI-PMH")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer in OAI-PMH")
     error = root.find(f"{_OAI}error")
     if error is not None:
-        raise OaiError(host_of(answer.url), error.get("code", ""), text_of(error))
+        raise OaiError(address_of(answer.url), error.get("code", ""), text_of(error))
     return root
 
 
 def _listing(answer: Answer) -> Listing:
     listed = _root(answer).find(f"{_OAI}ListRecords")
     if listed is None:
-        raise BadAnswer(f"{host_of(answer.url)} did not answer with a list of records")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer with a list of records")
     records: list[RawRecord] = []
     deleted: list[str] = []
     skipped: list[Skipped] = []
@@ -238,7 +238,7 @@ def _listing(answer: Answer) -> Listing:
             skipped.append(Skipped(place, "the server gives no metadata for it, and does not call it deleted", id))
     token = listed.find(f"{_OAI}resumptionToken")
     if not records and not deleted and not skipped and token is None:
-        raise BadAnswer(f"{host_of(answer.url)} sent a list without records and without an end")
+        raise BadAnswer(f"{address_of(answer.url)} sent a list without records and without an end")
     following = text_of(token) if token is not None else ""
     return Listing(tuple(records), tuple(deleted), following, _total(token), tuple(skipped))
 

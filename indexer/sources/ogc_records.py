@@ -15,7 +15,7 @@ from indexer.sources.linked import LinkedPage, LinkedWalk, NothingToHarvest, Par
 from indexer.sources.listed import with_id
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start
 from net.exchange import Answer
-from net.targets import address_of, host_of
+from net.targets import address_of
 
 _NAMED = 20
 _GEOJSON = "application/geo+json, application/json"
@@ -78,7 +78,7 @@ def collections(fetcher: Fetcher, url: str, wanted: Sequence[str] = ()) -> Colle
         body = json_object(answer)
         listed = body.get("collections")
         if not isinstance(listed, list):
-            raise BadAnswer(f"{host_of(answer.url)} did not answer with collections")
+            raise BadAnswer(f"{address_of(answer.url)} did not answer with collections")
         some, others = with_id(listed, answer.url)
         found.extend(some)
         without_id.extend(others)
@@ -116,7 +116,7 @@ def _features(answer: Answer, url: str, prefix: str) -> LinkedPage:
     body = json_object(answer)
     listed = body.get("features")
     if not isinstance(listed, list):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer with features")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer with features")
     features, others = with_id(listed, answer.url, name="")
     records = tuple(_feature(each, url, prefix) for each in features)
     return LinkedPage(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")), others)

@@ -22,7 +22,7 @@ from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.errors import BadStatus
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 _PAGE = 50
 _WANTED = frozenset({"dataset", "datacatalog", "datafeed"})
@@ -145,10 +145,10 @@ def _sitemap(answer: Answer) -> Any:
     try:
         content = unpacked(content, _MOST_UNPACKED)
     except NotUnpacked as error:
-        raise BadAnswer(f"{host_of(answer.url)} sent a sitemap that cannot be read: {error}") from None
-    root = parse_xml(content, host_of(answer.url))
+        raise BadAnswer(f"{address_of(answer.url)} sent a sitemap that cannot be read: {error}") from None
+    root = parse_xml(content, address_of(answer.url))
     if local(root) not in ("urlset", "sitemapindex"):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer with a sitemap")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer with a sitemap")
     return root
 
 
@@ -159,7 +159,7 @@ def json_ld(answer: Answer) -> list[Json | Script]:
     """
     content = expect_2xx(answer).content
     if not content.strip():
-        raise BadAnswer(f"{host_of(answer.url)} sent an empty page")
+        raise BadAnswer(f"{address_of(answer.url)} sent an empty page")
     found: list[Json | Script] = []
     for script in page_scripts(content):
         found += [script] if script.reason else _datasets(script.document)

@@ -14,7 +14,7 @@ from indexer.sources.listed import with_id
 from indexer.sources.ogc_records import collection_record, collections
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class StacApiSource:
             body = json_object(answer)
             listed = body.get("features")
             if not isinstance(listed, list):
-                raise BadAnswer(f"{host_of(answer.url)} did not answer with items")
+                raise BadAnswer(f"{address_of(answer.url)} did not answer with items")
             items, others = with_id(listed, answer.url)
             records = tuple(
                 RawRecord(

@@ -16,11 +16,12 @@ from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type, passed_over
 from indexer.sources.packed import NotUnpacked, unpacked
-from indexer.sources.protocol import FirstAnswer, Protocol
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
+from indexer.sources.what_it_is import erddap_base
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 _PAGE = 50
 _MOST_UNPACKED = 64 << 20
@@ -84,7 +85,7 @@ class WafSource:
             try:
                 return entries(expect_2xx(answer).content, folder, any_page=self.options.any_page)
             except NotAListing as error:
-                raise BadAnswer(f"{host_of(folder)} did not send a directory listing: {error}") from None
+                raise BadAnswer(f"{address_of(folder)} did not send a directory listing: {error}") from None
 
         if not self.robots.allows(folder):
             raise SourceBroken(f"{folder}: robots.txt does not allow it (manners.robots: false overrides)")
@@ -128,10 +129,10 @@ def _content(answer: Answer) -> bytes:
     try:
         content = unpacked(expect_2xx(answer).content, _MOST_UNPACKED)
     except NotUnpacked as error:
-        raise BadAnswer(f"{host_of(answer.url)} sent a file that cannot be read: {error}") from None
+        raise BadAnswer(f"{address_of(answer.url)} sent a file that cannot be read: {error}") from None
     start = content[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) or not start:
-        raise BadAnswer(f"{host_of(answer.url)} sent a web page or nothing instead of the file")
+        raise BadAnswer(f"{address_of(answer.url)} sent a web page or nothing instead of the file")
     return content
 
 
@@ -148,6 +149,12 @@ def _recognises(answer: FirstAnswer) -> bool:
         return False
 
 
+def _below(url: str) -> Iterator[Question]:
+    base = erddap_base(url)
+    if base is not None:
+        yield Question(f"{base}/metadata/iso19115/xml/")
+
+
 PROTOCOL = Protocol(
     "waf",
     WafSource,
@@ -155,4 +162,5 @@ PROTOCOL = Protocol(
     "directory listings of Apache, nginx, IIS, Python",
     "the dates in the listing; ETag, Last-Modified",
     recognises=_recognises,
+    below=_below,
 )
