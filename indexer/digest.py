@@ -50,7 +50,7 @@ def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: 
         reading += f"/{lists.version}"
     if raw.access_groups:  # access is part of the record: after a change it is written again
         reading += f"/{'/'.join(raw.access_groups)}"
-    return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading))
+    return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading), raw.container)
 
 
 def digest(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> Digest:

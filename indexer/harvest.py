@@ -201,6 +201,7 @@ class _Slice:
 
     def _finish(self) -> RunReport:
         self.options.guard()
+        self._count_each_once()
         self._save("running")
         if (short := self._short()) is not None:
             return self._save("failed", short)
@@ -212,6 +213,12 @@ class _Slice:
         for warning in swept.warnings:
             self.tally.warn(self.run.source, warning)
         return self._save("complete" if swept.refusal is None else "refused_removal", swept.refusal)
+
+    def _count_each_once(self) -> None:
+        """A listing that was walked again in another slice gave some documents twice: they count once."""
+        if self.run.slices > 1:
+            distinct = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
+            self.tally.uncount(self.tally.counts["seen"] - distinct - self.tally.counts["failed"])
 
     def _short(self) -> str | None:
         """A message about missing records if the source gave fewer than it claims to have."""

@@ -24,11 +24,6 @@ PUSHED = "push"
 """The run id of pushed entries and records: no sweep removes them, until the source lists them too."""
 
 
-def skipped_id(origin: str) -> str:
-    """The native id for a skipped member, of which only the origin is known."""
-    return f"skipped {origin}"
-
-
 @dataclass(frozen=True, slots=True)
 class Ledger:
     """The ledger index of one prefix, read."""

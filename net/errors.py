@@ -1,4 +1,4 @@
-"""Errors of the gate. Messages name the host, never a query string or a credential."""
+"""Errors of the gate. Messages name the host or the address, never a query string or a credential."""
 
 from __future__ import annotations
 

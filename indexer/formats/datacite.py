@@ -176,7 +176,11 @@ def _recognises(inspection: Inspection) -> bool:
         return b"<creators" in content and b"<titles" in content
     inner = inspection.members.get("data", inspection.members)
     said = inner.get("attributes", inner) if isinstance(inner, dict) else None
-    return isinstance(said, dict) and "titles" in said and bool(said.keys() & {"creators", "types", "publicationYear"})
+    return (
+        isinstance(said, dict)
+        and "titles" in said
+        and bool(said.keys() & {"creators", "types", "publicationYear", "doi"})
+    )
 
 
 _FIELDS = {

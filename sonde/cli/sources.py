@@ -1,4 +1,4 @@
-"""`sonde sources`: lists harvested catalogues, adds new ones, restores removed records, reports quality."""
+"""`sonde sources`: lists, adds and removes catalogues, restores removed records, reports quality."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from indexer.ledger import Ledger
 from indexer.quality import QualityReport, measure
 from indexer.quality_page import page
 from indexer.removed import list_removed
+from indexer.removed_source import holdings
 from indexer.sources.probe import probe, title_of
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import screen
-from sonde.ops.proposals import described, entry, id_for, write_entry
+from sonde.ops.proposals import described, entry, id_for, remove_entry, write_entry
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
@@ -66,7 +67,8 @@ def _show(*, as_json: bool) -> None:
 @click.option("--id", "id", help="Id of the source. Default: from the host's name.")
 @click.option("--every", default="24h", show_default=True, help="Interval of its schedule.")
 @click.option("--write", is_flag=True, help="Write the entry to the sources file.")
-def add(url: str, *, id: str | None, every: str, write: bool) -> None:
+@click.option("--tried", is_flag=True, help="If nothing is found, also print every question and its answer.")
+def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> None:
     """Find the protocol of URL, show three of its records, and propose an entry for sources.yaml.
 
     A catalogue on this machine or in a private network must be allowed first: SONDE_NET__ALLOWED_HOSTS.
@@ -74,17 +76,17 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     if "://" not in url:
         raise SondeError(f"{url} has no scheme: did you mean https://{url} ?")
     settings = load_settings()
-    told = Console(stderr=True)
+    told = Console(stderr=True, emoji=False, highlight=False)
     fetcher = Opener(settings).probing(url)
     looked = probe(fetcher, url)
     if looked.unreachable is not None:
         raise SondeError(f"{url} cannot be reached: {looked.unreachable}.")
-    if looked.found is None and looked.hint is not None:
-        raise SondeError(f"No catalogue was recognised at {url}: {looked.hint}.")
-    if looked.found is None:
+    if looked.found is None and (tried or looked.hint is None):
         for line in looked.tried:
             told.print(f"  {line}", style="dim", markup=False)
-        raise SondeError(f"No catalogue was recognised at {url}; name its type in sources.yaml yourself.")
+    if looked.found is None:
+        reason = looked.hint or "name its type in sources.yaml yourself"
+        raise SondeError(f"No catalogue was recognised at {url}: {reason}.")
     found = looked.found
     total = f"{found.total} records" if found.total is not None else "records"
     told.print(f"{found.type} at {found.url}: {total}, for example", markup=False)
@@ -169,6 +171,36 @@ def restore(source_id: str, records: tuple[str, ...], *, no_embedding: bool) -> 
     show_reports(screen(), [outcome])
     if outcome.state != "complete":
         sys.exit(1)
+
+
+@sources.command()
+@click.argument("source_id")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def remove(source_id: str, *, yes: bool) -> None:
+    """Remove SOURCE_ID: its entry in sources.yaml with its schedule, its records, and everything stored of them.
+
+    Says first what will go, and asks. Nothing of it can be restored.
+    """
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+    _refuse_unknown(settings, client, source_id)
+    held = holdings(client, settings.index.prefix, source_id)
+    path = settings.harvest.sources
+    is_entered = path.exists() and source_id in known_sources(path)
+    entered = f"its entry in {path} with its schedule" if is_entered else f"no entry in {path}"
+    click.echo(f"{source_id}: {held.records} records, {held.documents} linked documents, {held.runs} reports of runs,")
+    click.echo(
+        f"{held.tombstones} removed records that could be restored, and {entered}. Nothing of it can be restored."
+    )
+    if not yes:
+        click.confirm(f"Remove {source_id}?", abort=True)
+
+    def forget_entry() -> None:
+        if is_entered:
+            remove_entry(path, source_id)
+
+    Harvester(settings).remove(source_id, forget_entry)
+    click.echo(f"{source_id} is removed")
 
 
 COMMANDS = (sources,)
