@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 from celery.signals import setup_logging
 
+from core.errors import SondeError
 from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.worker_pulse import keep_pulse
 from sonde.settings import load_settings
@@ -17,7 +20,10 @@ from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
 from workers.parts import WorkerParts
 
-_settings = load_settings()
+try:
+    _settings = load_settings()
+except SondeError as error:
+    sys.exit(f"sonde: {error}")
 
 
 @setup_logging.connect

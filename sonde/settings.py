@@ -11,12 +11,13 @@ from urllib.parse import urlencode, urlsplit
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
+from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, wrong_settings
 from sonde.portal_settings import PortalSettings
 
 _MIB = 1024 * 1024
@@ -482,7 +483,7 @@ class Settings(BaseSettings):
     """All settings, validated once at start."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SONDE_", env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
+        env_prefix=PREFIX, env_nested_delimiter=DELIMITER, extra="forbid", frozen=True, env_ignore_empty=True
     )
 
     elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
@@ -516,6 +517,18 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment; no .env file and no folder of secrets."""
+        return init_settings, EnvironmentSource(settings_cls)
+
     @model_validator(mode="after")
     def _registries_know_whom_to_write_to(self) -> Self:
         if self.registries.ask == "all" and not self.net.contact:
@@ -543,8 +556,4 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        wrong = [
-            f"SONDE_{'__'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}"
-            for problem in error.errors(include_input=False)
-        ]
-        raise SondeError("Settings are wrong. " + "; ".join(wrong)) from None
+        raise SondeError(f"Settings are wrong. {wrong_settings(error, Settings)}") from None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import structlog
 
+from core.errors import SondeError
 from sonde.settings import load_settings
 from sonde.telemetry.logs import configure_logs
 from sonde.wiring.clients import elasticsearch_client
@@ -22,4 +25,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except SondeError as error:
+        sys.exit(f"sonde: {error}")
