@@ -10,6 +10,7 @@ import click
 from indexer.formats import field_table, survey
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
+from sonde.cli.screen import say
 
 
 @click.command()
@@ -34,17 +35,17 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
         write.write_text(_written_into(write.read_text(encoding="utf-8"), path), encoding="utf-8")
         return
     if path is None:
-        click.echo(field_table.markdown())
+        say(field_table.markdown())
         return
     found = survey.survey(_documents(path))
-    click.echo(survey.by_field(found) if fields else survey.markdown(found))
-    click.echo(
+    say(survey.by_field(found) if fields else survey.markdown(found))
+    say(
         f"\n{sum(found.records.values())} records of {found.documents} documents; "
         f"of the titles, abstracts, extents and times that they seem to state, {found.share():.2%} were read"
         f"{' (--missed names the documents)' if (found.missed or found.refused) and not missed else ''}"
     )
     for line in _missed(found) if missed else ():
-        click.echo(line)
+        say(line)
 
 
 def _missed(found: survey.Survey) -> Iterator[str]:
