@@ -184,3 +184,18 @@ def test_widening_helps_the_words_of_the_samples_questions(samples: Service) -> 
         return sum(len(set(ids) & set(q["right"])) for q, ids in zip(questions, found, strict=True))
 
     assert right("on") > right("off")
+
+
+@pytest.mark.parametrize("question", ["PM2.5", "PM 2.5", "PM2.5 (daily)"])
+def test_a_name_with_a_dot_is_widened_as_its_synonym_is(samples: Service, question: str) -> None:
+    def ids(text: str) -> set[str]:
+        answer = samples.http.get("/search", query_string={"q": text, "limit": 20, "rerank": "false"}).get_json()
+        print(
+            json.dumps(answer["sonde:interpretation"], indent=1)[:3000],
+            answer["numberMatched"],
+            answer.get("sonde:correctedFrom"),
+        )
+        return {feature["id"] for feature in answer["features"]}
+
+    assert ids("fine dust") <= ids(question)
+    assert ids("fine dust")

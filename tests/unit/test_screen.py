@@ -154,7 +154,7 @@ def _service(answer: Json) -> Iterator[str]:
 
 def test_commands_print_by_the_screen_alone() -> None:
     made = {
-        f"{file.relative_to(ROOT)}:{node.lineno}"
+        f"{file.relative_to(ROOT)}: {ast.unparse(node)}"
         for folder in ("sonde/cli", "lab/cli")
         for file in (ROOT / folder).rglob("*.py")
         if file.name != "screen.py"
