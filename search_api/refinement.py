@@ -11,7 +11,7 @@ from search_api.retrieval.candidates import COUNTED, CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
 from search_api.retrieval.known_names import abstracts_body, names_asked, names_body
 from search_api.retrieval.spelling import CheckedWords, WordCheck
-from search_api.understanding.interpretation import Interpretation, NameAsked, TextSpan
+from search_api.understanding.interpretation import Interpretation, NameAsked, TermFound, TextSpan
 from search_api.understanding.topic import topic_of
 
 _ALL_COUNT = 3
@@ -64,7 +64,13 @@ def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[Name
     """Looks into the abstracts only for a word that no record has and no name, title or keyword begins with."""
     body = abstracts_body(read.possible.names, answer)
     begun = ask([body])[0] if body is not None else None
-    return names_asked(read.possible.names, answer, len(read.text), begun)
+    named = names_asked(read.possible.names, answer, len(read.text), begun)
+    return tuple(one for one in named if one.how not in ("unknown", "spelling") or not _is_term(one.found, read.terms))
+
+
+def _is_term(found: TextSpan, terms: Iterable[TermFound]) -> bool:
+    """Whether a vocabulary has other words for it: ``PM2.5`` is then no name that is missing here."""
+    return any(one.found.start <= found.start and found.end <= one.found.end for one in terms)
 
 
 def _is_within(found: TextSpan, names: Iterable[NameAsked]) -> bool:

@@ -11,12 +11,13 @@ from urllib.parse import urlencode, urlsplit
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
+from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, wrong_settings
 from sonde.portal_settings import PortalSettings
 from sonde.secret_files import MOUNTED, with_secret_files
 
@@ -513,7 +514,7 @@ class Settings(BaseSettings):
     """All settings, validated once at start."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SONDE_", env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
+        env_prefix=PREFIX, env_nested_delimiter=DELIMITER, extra="forbid", frozen=True, env_ignore_empty=True
     )
 
     elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
@@ -552,14 +553,14 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the base class names it
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment, with the files of mounted secrets in it."""
-        if isinstance(env_settings, EnvSettingsSource):
-            env_settings.env_vars = with_secret_files(env_settings.env_vars, settings_cls)
-        return init_settings, env_settings
+        """Arguments, then the environment with the files of mounted secrets in it; no .env file."""
+        environment = EnvironmentSource(settings_cls)
+        environment.env_vars = with_secret_files(environment.env_vars, settings_cls)
+        return init_settings, environment
 
     @model_validator(mode="after")
     def _registries_know_whom_to_write_to(self) -> Self:
@@ -590,8 +591,4 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        wrong = [
-            f"SONDE_{'__'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}"
-            for problem in error.errors(include_input=False)
-        ]
-        raise SondeError("Settings are wrong. " + "; ".join(wrong)) from None
+        raise SondeError(f"Settings are wrong. {wrong_settings(error, Settings)}") from None

@@ -123,10 +123,26 @@ def _words(draft: Draft, said: JsonMapping) -> None:
     for theme in listed(said.get("theme")):
         if address(theme) not in concepts:  # a concept that is a keyword already
             draft.theme(label(theme))
+    for name, scheme in _HIGH_VALUE.items():
+        for one in listed(said.get(name)):
+            code, _, act = label(one), *address(one).partition("/eli/")[1:]
+            draft.keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(one))
     for form in listed(said.get("format")):
         draft.format(label(form))
     for category in listed(said.get("topicCategory")):
         draft.theme(label(category))
+
+
+_HIGH_VALUE = {"hvdCategory": "EU high-value data set category", "applicableLegislation": "applicable legislation"}
+_CATEGORIES = {
+    "c_ac64a52d": "Geospatial",
+    "c_dd313021": "Earth observation and environment",
+    "c_164e0bf5": "Meteorological",
+    "c_e1da4e07": "Statistics",
+    "c_a9135398": "Companies and company ownership",
+    "c_b79e35eb": "Mobility",
+}
+"""Of http://data.europa.eu/bna, by Implementing Regulation (EU) 2023/138."""
 
 
 def _identifier(one: object) -> str:

@@ -22,12 +22,14 @@ from core.timespan import TimeSpan, instant_ms
 from indexer.formats.access import is_restricted_code, says_restricted
 from indexer.formats.doi import doi_in
 from indexer.formats.gathered_names import GatheredNames
+from indexer.formats.geologic_time import Edge, between, geologic_span
 from indexer.formats.hrefs import is_data_file, media_type_of, repair_href
 from indexer.formats.iso_contacts import attributed_to
 from indexer.formats.iso_keywords import without_doubles
 from indexer.formats.iso_xml import one_of_each
 from indexer.formats.languages import language
 from indexer.formats.licences import licence_url, spdx
+from indexer.formats.place_names import place_names
 from indexer.formats.product_kind import agreed, kind_of_term
 from indexer.formats.reader import Refused
 from indexer.formats.repair_time import Position, read_as, repair_span, stated_date
@@ -38,6 +40,7 @@ from indexer.formats.when import interval_in
 from indexer.formats.written_dates import says_no_date
 from indexer.raw import RawRecord
 
+_PLACES = ("location", "spatial")
 _LONGEST_STANDIN = 120
 _LONGEST_STEP = 300
 _NO_DATE = ("9999", "0000", "0001-01-01")
@@ -103,9 +106,14 @@ class Draft:
 
     def keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
         said = line(term)
-        if said and not is_placeholder(said):
-            self._keywords.append(Keyword(said, line(vocabulary) or None, uri or None))
-            self.names.keyword(said, vocabulary)
+        if not said or is_placeholder(said):
+            return
+        names = place_names(said) if vocabulary in _PLACES else [said]
+        if not names:
+            self.warnings.append(f"keywords: {said[:_LONGEST_STANDIN]!r} is no name of a place: left out")
+        for name in names:
+            self._keywords.append(Keyword(name, line(vocabulary) or None, uri or None))
+            self.names.keyword(name, vocabulary)
 
     def theme(self, term: str) -> None:
         said = line(term)
@@ -139,6 +147,36 @@ class Draft:
             self.warnings.append(read_as(line(text), span, doubtful=found.doubtful))
         self.span(found.begin.text, found.end.text, duration=found.duration)
         return True
+
+    def period(self, text: str) -> None:
+        """Adds a period in one text: of the calendar or of the Earth's history. Others stay as words."""
+        words = line(text)
+        if not words or is_placeholder(words):
+            return
+        era = geologic_span(words)
+        if era is not None:
+            self._times.append(era)
+        if era is not None or not self.interval(words):
+            self._keep_time_words(words, known=era is not None)
+
+    def period_between(self, begin: Edge, end: Edge, *words: str) -> None:
+        """Adds a period whose edges may lie in the Earth's history; ``words`` describe it and stay as keywords."""
+        old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
+        for text in words:
+            self.keyword(_short(text), "temporal")
+        if not old:
+            self.span(begin.words, end.words)
+            return
+        found = between(begin, end)
+        if found is not None:
+            self._times.append(found)
+        for text in one_of_each(edge.words for edge in old):
+            self._keep_time_words(text, known=found is not None)
+
+    def _keep_time_words(self, words: str, *, known: bool = False) -> None:
+        self.keyword(_short(words), "temporal")
+        if not known:
+            self.warnings.append(f"time: {_short(words)!r} is no period with known years: kept as a keyword")
 
     def date(self, kind: str, text: str) -> None:
         """Adds a date; ``kind`` is a field of core.record.Dates."""

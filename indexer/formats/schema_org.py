@@ -8,6 +8,7 @@ from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.gathered_names import is_standard_name
+from indexer.formats.geologic_time import owl_time
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, scripts, types_of
 from indexer.formats.linked_data import SCHEMA_ORG_TYPES
@@ -58,12 +59,22 @@ def read(raw: RawRecord, source: str) -> Record:
             _party(draft, party, role)
     for place in [*listed(said.get("spatialCoverage")), *listed(said.get("spatial"))]:
         _place(draft, place)
-    for period in [*texts_in(said.get("temporalCoverage")), *texts_in(said.get("temporal"))]:
-        draft.interval(period)
+    for period in [*listed(said.get("temporalCoverage")), *listed(said.get("temporal"))]:
+        _period(draft, period)
     _terms(draft, said)
     _links(draft, said)
     _provenance(draft, said)
     return draft.finish()
+
+
+def _period(draft: Draft, period: object) -> None:
+    """A text (ISO 8601, an age, an era), or an interval or instant of OWL-Time."""
+    found = owl_time(period) if isinstance(period, dict) else None
+    if found is None:
+        draft.period(text_in(period))
+    else:
+        begin, end, words = found
+        draft.period_between(begin, end, *words)
 
 
 def _what(draft: Draft, said: JsonMapping) -> None:

@@ -10,6 +10,7 @@ import click
 from indexer.formats import field_table, survey
 from indexer.raw import Page
 from indexer.sources.folder import FolderSource
+from sonde.cli.screen import say
 
 
 @click.command()
@@ -34,19 +35,19 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
         write.write_text(_written_into(write.read_text(encoding="utf-8"), path), encoding="utf-8")
         return
     if path is None:
-        click.echo(field_table.markdown())
+        say(field_table.markdown())
         return
     found = survey.survey_of(_documents(path))
-    click.echo(survey.by_field(found) if fields else survey.markdown(found))
-    click.echo(
+    say(survey.by_field(found) if fields else survey.markdown(found))
+    say(
         f"\n{sum(found.records.values())} records of {found.documents} documents; "
         f"of the titles, abstracts, extents and times that they seem to state, {found.share():.2%} were read"
         f"{' (--missed names the documents)' if (found.missed or found.refused) and not missed else ''}"
     )
     if left := _left_out(found):
-        click.echo(left)
+        say(left)
     for line in _missed(found) if missed else ():
-        click.echo(line)
+        say(line)
 
 
 def _left_out(found: survey.Survey) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,7 +21,7 @@ from indexer.removed_source import holdings
 from indexer.sources.probe import probe, title_of
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazy_group import LazyGroup
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, say, say_json, screen
 from sonde.ops.proposals import described, entry, id_for, remove_entry, write_entry
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -50,7 +49,7 @@ def list_sources(*, as_json: bool) -> None:
 def _show(*, as_json: bool) -> None:
     rows: list[Json] = Harvester(load_settings()).overview()
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        say_json(rows)
         return
     table = Table(box=None, pad_edge=False)
     for column in ("source", "type", "schedule", "last run", "state", "seen", "refused"):
@@ -76,29 +75,29 @@ def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> No
     if "://" not in url:
         raise SondeError(f"{url} has no scheme: did you mean https://{url} ?")
     settings = load_settings()
-    told = Console(stderr=True, emoji=False, highlight=False)
+    told = messages()
     fetcher = Opener(settings).probing(url)
     looked = probe(fetcher, url)
     if looked.unreachable is not None:
         raise SondeError(f"{url} cannot be reached: {looked.unreachable}.")
     if looked.found is None and (tried or looked.hint is None):
         for line in looked.tried:
-            told.print(f"  {line}", style="dim", markup=False)
+            told.print(f"  {line}", style="dim")
     if looked.found is None:
         reason = looked.hint or "name its type in sources.yaml yourself"
         raise SondeError(f"No catalogue was recognised at {url}: {reason}.")
     found = looked.found
     total = f"{found.total} records" if found.total is not None else "records"
-    told.print(f"{found.type} at {found.url}: {total}, for example", markup=False)
+    told.print(f"{found.type} at {found.url}: {total}, for example")
     for raw in found.preview:
-        told.print(f"  {raw.native_id}: {described(raw)}", markup=False)
+        told.print(f"  {raw.native_id}: {described(raw)}")
     path = settings.harvest.sources
     taken = known_sources(path) if path.exists() else {}  # a missing file is normal here
     lines = entry(found, id or id_for(url, taken, title_of(fetcher, found)), every)
-    click.echo(lines, nl=False)
+    say(lines, nl=False)
     if write:
         write_entry(path, lines)
-        told.print(f"written to {path}; workers use it within a minute", markup=False)
+        told.print(f"written to {path}; workers use it within a minute")
 
 
 @sources.command()
@@ -114,7 +113,7 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
     if html is not None:
         html.write_text(page(found), "utf-8")
     if as_json:
-        click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        say_json(found.as_dict())
     elif html is None:
         _show_quality(screen(), found)
 
@@ -135,13 +134,13 @@ def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -
 def _show_quality(console: Console, found: QualityReport) -> None:
     console.print(f"{found.source}: {found.records} records, completeness {found.completeness:.1%} on average")
     for gap in found.missing:
-        console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}", markup=False)
+        console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}")
     for dead in found.broken_links:
-        console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}", markup=False)
+        console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}")
     for repair in found.repaired:
-        console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim", markup=False)
+        console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim")
     for refusal in found.refused:
-        console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}", markup=False)
+        console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}")
 
 
 @sources.command()
@@ -155,10 +154,10 @@ def removed(source_id: str, *, as_json: bool) -> None:
     tombs = list_removed(client, settings.index.prefix, source_id)
     rows = [{"id": t.native_id, "record": t.record, "origin": t.origin, "removed": t.removed_at} for t in tombs]
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        say_json(rows)
         return
     for row in rows:
-        click.echo(f"{row['removed']}  {row['id']}  {row['origin']}")
+        say(f"{row['removed']}  {row['id']}  {row['origin']}")
 
 
 @sources.command()
@@ -188,10 +187,8 @@ def remove(source_id: str, *, yes: bool) -> None:
     path = settings.harvest.sources
     is_entered = path.exists() and source_id in known_sources(path)
     entered = f"its entry in {path} with its schedule" if is_entered else f"no entry in {path}"
-    click.echo(f"{source_id}: {held.records} records, {held.documents} linked documents, {held.runs} reports of runs,")
-    click.echo(
-        f"{held.tombstones} removed records that could be restored, and {entered}. Nothing of it can be restored."
-    )
+    say(f"{source_id}: {held.records} records, {held.documents} linked documents, {held.runs} reports of runs,")
+    say(f"{held.tombstones} removed records that could be restored, and {entered}. Nothing of it can be restored.")
     if not yes:
         click.confirm(f"Remove {source_id}?", abort=True)
 
@@ -200,7 +197,7 @@ def remove(source_id: str, *, yes: bool) -> None:
             remove_entry(path, source_id)
 
     Harvester(settings).remove(source_id, forget_entry)
-    click.echo(f"{source_id} is removed")
+    say(f"{source_id} is removed")
 
 
 COMMANDS = (sources,)

@@ -128,7 +128,8 @@ def _model(folder: Path, **config: object) -> str:
 def test_a_model_that_needs_torch_names_the_extra(load: Callable[[str, Path], object], tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     name = _model(tmp_path / "model")
-    said = f"the model {name} needs PyTorch, which is not installed: install Sonde's extra `models` (`make env` in a checkout)"
+    advice = "install Sonde's extra `models` (`make env` in a checkout)"
+    said = f"the model {name} needs PyTorch, which is not installed: {advice}"
     with pytest.raises(ModelMissing) as caught:
         load(name, tmp_path / "cache")
     assert str(caught.value) == said
