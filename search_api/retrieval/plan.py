@@ -97,7 +97,7 @@ def plan_retrieval(
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters))
-    named = names_query(weights.names, read.names, read.other_forms, length)
+    named = names_query(weights.names, read.names, read.other_forms, length, alone=read.is_names_only)
     if named is not None:
         chosen.append(arms.names_arm(index, named, filters))
     if not read.thematic and not identifiers and not read.is_stopwords_only:
