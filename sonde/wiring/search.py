@@ -21,7 +21,7 @@ from search_api.insight.openings import UsageTable
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.retrieval.remembered_answers import RememberedAnswers
-from search_api.retrieval.versioned_cache import RecordCaches
+from search_api.retrieval.versioned_cache import MOST_DRAWS, RecordCaches
 from search_api.serving import Resolver, ServingResolver
 from search_api.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.understanding.understand import Understander
@@ -107,5 +107,5 @@ def search_parts(
         now_ms=clock,
         curation=curation,
         usage=usage,
-        caches=RecordCaches(answers=RememberedAnswers(groups)),
+        caches=RecordCaches(answers=RememberedAnswers(groups), draws=RememberedAnswers(groups, MOST_DRAWS)),
     )
