@@ -49,14 +49,15 @@ class Keeper:
     def look(self, parts: Sequence[Part], report: Report, policy: RestartPolicy = RestartPolicy()) -> None:
         """Once over all parts."""
         for part in parts:
+            self._look_at(part, report, policy)
             if rotate(part.log, MOST_LOG_BYTES):
                 report(f"{part.name}.log_cut")
-            self._look_at(part, report, policy)
 
     def _look_at(self, part: Part, report: Report, policy: RestartPolicy) -> None:
         if not self._supervisor.is_dead(part):
             self._found_dead.pop(part.name, None)
             self._left_alone.discard(part.name)
+            self._supervisor.note_up(part)
             return
         died = self._found_dead.setdefault(part.name, time.time())
         at = policy.next_at(self._supervisor.restarts(part), died)

@@ -62,6 +62,11 @@ class Supervisor:
         started = self._records.read(part.name)
         return self._records.was_written(part.name) and (started is None or not process.is_alive(started))
 
+    def note_up(self, part: Part) -> None:
+        """Keeps in mind that a part said that it is up, which its log may lose."""
+        if part.asked_once and not self._records.was_up(part.name) and part.trouble() is None:
+            self._records.mark_up(part.name)
+
     def restarts(self, part: Part) -> list[float]:
         return self._records.restarts(part.name)
 
