@@ -178,9 +178,7 @@ def test_without_landlock_the_worker_hides_itself_and_root_is_given_up(tmp_path:
     tmp_path.chmod(0o777)
     lacks = "import indexer.documents.confinement as c; c.landlock_version = lambda: 0; import sys, os, subprocess\n"
     child = f"{lacks}from pathlib import Path; print(c.tried(Path(sys.argv[1])))"
-    parent = (
-        f"{lacks}c.hide_from_children(); subprocess.run([sys.executable, '-c', {child!r}, sys.argv[1]])"
-    )
+    parent = f"{lacks}c.hide_from_children(); subprocess.run([sys.executable, '-c', {child!r}, sys.argv[1]])"
     argv = [sys.executable, "-c", parent, str(tmp_path / "job")]
     done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60, cwd=Path.cwd())
     assert "secrets_hidden=True, network_closed=True" in done.stdout
