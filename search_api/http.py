@@ -40,7 +40,7 @@ def apply(app: Flask, policy: HttpPolicy) -> None:
     def preflight() -> Response | None:
         """A browser asks without a key what it may send; the request itself is checked like any other."""
         rule = request.url_rule
-        if request.method != "OPTIONS" or rule is None or not rule.provide_automatic_options:
+        if request.method != "OPTIONS" or not getattr(rule, "provide_automatic_options", False):
             return None
         return app.make_default_options_response()
 

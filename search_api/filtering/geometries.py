@@ -41,7 +41,7 @@ def _member(node: object) -> Json:
 
 def _filled(part: Part, kind: str, what: str, least: int = 1) -> list[Part]:
     if not isinstance(part, list | tuple):
-        raise ValueError(f"the {kind} is not valid: {_shown(part)} is not a list")
+        raise ValueError(f"the geometry is not valid ({kind}): {_shown(part)} is not a list")
     if not part:
         raise ValueError(f"the {kind} is empty: it has no {what}")
     if len(part) < least:
@@ -52,11 +52,11 @@ def _filled(part: Part, kind: str, what: str, least: int = 1) -> list[Part]:
 def _position(part: Part, kind: str) -> list[float]:
     """``[lon, lat]``; a height is left out."""
     if not isinstance(part, list | tuple):
-        raise ValueError(f"the {kind} is not valid: a position is [lon, lat], not {_shown(part)}")
+        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {_shown(part)}")
     if not part:
         raise ValueError(f"the {kind} is empty: a position is [lon, lat]")
     if not 2 <= len(part) <= _MOST_NUMBERS:
-        raise ValueError(f"the {kind} is not valid: a position is [lon, lat], not {_shown(part)}")
+        raise ValueError(f"the geometry is not valid ({kind}): a position is [lon, lat], not {_shown(part)}")
     for number in part:
         if isinstance(number, bool) or not isinstance(number, int | float) or not _is_finite(number):
             raise ValueError(f"{_shown(number)} is not a number")
@@ -88,7 +88,7 @@ def _lines(part: Part, kind: str) -> list[list[list[float]]]:
 def _ring(part: Part, kind: str) -> list[list[float]]:
     ring = [_position(one, kind) for one in _filled(part, kind, "position in a ring", 4)]
     if ring[0] != ring[-1]:
-        raise ValueError(f"the {kind} is not valid: rings must close, so the last position is the first")
+        raise ValueError(f"the geometry is not valid ({kind}): rings must close, so the last position is the first")
     return ring
 
 
@@ -121,8 +121,8 @@ def _refuse_invalid(geometry: Json) -> None:
         valid = small = False
     if not valid:
         raise ValueError(
-            f"the {kind} is not valid: rings must close and may not cross themselves or each other, a line has two "
-            "different positions"
+            f"the geometry is not valid ({kind}): rings must close and may not cross themselves or each other, a line "
+            "has two different positions"
         )
     if small:
         raise ValueError(f"the {kind} is smaller than {_SMALLEST_DEG:g} degrees; ask with a point")

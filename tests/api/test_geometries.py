@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from search_api.filtering.spatial import RELATIONS
 from tests.service import Service
 
 RING = [[0, 0], [1, 0], [1, 1], [0, 0]]
@@ -69,12 +70,12 @@ RIGHT: list[Any] = [
 
 
 def _answers(samples: Service, shape: Any) -> list[tuple[int, str]]:
-    tree = {"op": "s_intersects", "args": [{"property": "geometry"}, shape]}
-    within = {"op": "s_within", "args": [{"property": "geometry"}, shape]}
+    place = {"property": "geometry"}
+    tree = {"op": "s_intersects", "args": [place, shape]}
     query = {"filter-lang": "cql2-json", "filter": json.dumps(tree)}
+    relations = [{"op": op, "args": args} for op in RELATIONS for args in ([place, shape], [shape, place])]
     calls = [
-        samples.http.post("/stac/search", json={"filter": tree}),
-        samples.http.post("/stac/search", json={"filter": within}),
+        *(samples.http.post("/stac/search", json={"filter": one}) for one in relations),
         samples.http.get("/collections/all/items", query_string=query),
         samples.http.get("/search", query_string={**query, "q": "", "rerank": "false"}),
     ]
@@ -95,7 +96,8 @@ def test_a_wrong_or_empty_geometry_is_400_and_named(samples: Service) -> None:
 def test_a_geometry_that_is_right_is_asked_for(samples: Service) -> None:
     for shape in RIGHT:
         for status, text in _answers(samples, shape):
-            assert status == 200, (shape, status, text)
+            said_of_lines = status == 400 and "within a line" in text
+            assert status == 200 or said_of_lines, (shape, status, text)
 
 
 @pytest.mark.parametrize(
