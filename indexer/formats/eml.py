@@ -241,7 +241,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "eml",
-    3,
+    4,
     read,
     _recognises,
     "root `eml:eml`, 2.x",

@@ -263,7 +263,7 @@ _FIELDS = {
     "extents": "`spatialCoverage`: `GeoShape` box, polygon, line; `GeoCoordinates`",
     "geometry": "polygons and lines",
     "vertical": "`verticalCoverage`",
-    "times": "`temporalCoverage`",
+    "times": "`temporalCoverage`: ISO 8601, OWL-Time, ages and eras of the Earth's history",
     "resolution.metres": "`spatialResolution`",
     "resolution.time_step": "`temporalResolution`",
     "provenance.kind": "keywords that name the kind",
@@ -287,7 +287,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "schema.org",
-    3,
+    4,
     read,
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
