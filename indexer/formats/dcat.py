@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
+from indexer.formats.any_period import add_period
 from indexer.formats.dcat_parts import address, label, media_type_in, name_of_agent, place, texts_by_language
 from indexer.formats.doi import doi_in
 from indexer.formats.dqv import measured_resolution
@@ -182,7 +183,7 @@ def _agent(draft: Draft, agent: object, role: str) -> None:
 
 def _period(draft: Draft, period: object) -> None:
     if not isinstance(period, dict) or "@value" in period:
-        draft.period(text_in(period))
+        add_period(draft, text_in(period))
         return
     ends = []
     for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
+from indexer.formats.any_period import add_between, add_period
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
@@ -71,10 +72,10 @@ def _period(draft: Draft, period: object) -> None:
     """A text (ISO 8601, an age, an era), or an interval or instant of OWL-Time."""
     found = owl_time(period) if isinstance(period, dict) else None
     if found is None:
-        draft.period(text_in(period))
+        add_period(draft, text_in(period))
     else:
         begin, end, words = found
-        draft.period_between(begin, end, *words)
+        add_between(draft, begin, end, *words)
 
 
 def _what(draft: Draft, said: JsonMapping) -> None:
