@@ -216,7 +216,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "datacite",
-    3,
+    4,
     read,
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",

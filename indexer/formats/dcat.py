@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
+from indexer.formats.any_period import add_period
 from indexer.formats.dcat_parts import address, label, media_type_in, name_of_agent, place, texts_by_language
 from indexer.formats.doi import doi_in
 from indexer.formats.dqv import measured_resolution
@@ -182,7 +183,7 @@ def _agent(draft: Draft, agent: object, role: str) -> None:
 
 def _period(draft: Draft, period: object) -> None:
     if not isinstance(period, dict) or "@value" in period:
-        draft.interval(text_in(period))
+        add_period(draft, text_in(period))
         return
     ends = []
     for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
@@ -281,7 +282,7 @@ _FIELDS = {
     "alternate_titles": "titles in other languages, `dct:alternative`",
     "languages": "`dct:language`",
     "type": "class (`Dataset`, `DataService`, `DatasetSeries`), `dct:type`",
-    "keywords": "`dcat:keyword`, `dct:subject`, names of places",
+    "keywords": "`dcat:keyword`, `dct:subject`, names of places, `hvdCategory`, `applicableLegislation`",
     "themes": "`dcat:theme`, `topicCategory`",
     "contacts": "`creator`, `publisher`, `rightsHolder`, GeoDCAT roles, `qualifiedAttribution`, `contactPoint`",
     "extents": "`dct:spatial`: `dcat:bbox`, `locn:geometry`, `centroid` in WKT, GeoJSON or GML; texts of DCAT-US",
@@ -313,7 +314,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "dcat",
-    3,
+    4,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",

@@ -22,7 +22,6 @@ from core.timespan import TimeSpan, instant_ms
 from indexer.formats.access import is_restricted_code, says_restricted
 from indexer.formats.doi import doi_in
 from indexer.formats.gathered_names import GatheredNames
-from indexer.formats.geologic_time import Edge, between, geologic_span
 from indexer.formats.hrefs import is_data_file, media_type_of, repair_href
 from indexer.formats.iso_contacts import attributed_to
 from indexer.formats.iso_keywords import without_doubles
@@ -148,35 +147,9 @@ class Draft:
         self.span(found.begin.text, found.end.text, duration=found.duration)
         return True
 
-    def period(self, text: str) -> None:
-        """Adds a period in one text: of the calendar or of the Earth's history. Others stay as words."""
-        words = line(text)
-        if not words or is_placeholder(words):
-            return
-        era = geologic_span(words)
-        if era is not None:
-            self._times.append(era)
-        if era is not None or not self.interval(words):
-            self._keep_time_words(words, known=era is not None)
-
-    def period_between(self, begin: Edge, end: Edge, *words: str) -> None:
-        """Adds a period whose edges may lie in the Earth's history; ``words`` describe it and stay as keywords."""
-        old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
-        for text in words:
-            self.keyword(_short(text), "temporal")
-        if not old:
-            self.span(begin.words, end.words)
-            return
-        found = between(begin, end)
-        if found is not None:
-            self._times.append(found)
-        for text in one_of_each(edge.words for edge in old):
-            self._keep_time_words(text, known=found is not None)
-
-    def _keep_time_words(self, words: str, *, known: bool = False) -> None:
-        self.keyword(_short(words), "temporal")
-        if not known:
-            self.warnings.append(f"time: {_short(words)!r} is no period with known years: kept as a keyword")
+    def time(self, span: TimeSpan) -> None:
+        """Adds a period whose edges are known."""
+        self._times.append(span)
 
     def date(self, kind: str, text: str) -> None:
         """Adds a date; ``kind`` is a field of core.record.Dates."""

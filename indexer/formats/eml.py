@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from core.record import Record
+from indexer.formats.any_period import add_between
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
@@ -92,9 +93,9 @@ def _coverage(draft: Draft, coverage: Element) -> None:
         for ring in [*all_of(place, "datasetGPolygon/datasetGPolygonOuterGRing")]:
             _ring(draft, ring)
     for span in all_of(coverage, "temporalCoverage/rangeOfDates"):
-        draft.period_between(_edge(one_of(span, "beginDate")), _edge(one_of(span, "endDate")))
+        add_between(draft, _edge(one_of(span, "beginDate")), _edge(one_of(span, "endDate")))
     for date in all_of(coverage, "temporalCoverage/singleDateTime"):
-        draft.period_between(_edge(date), _edge(date))
+        add_between(draft, _edge(date), _edge(date))
     for taxon in all_of(coverage, "taxonomicCoverage/taxonomicClassification"):
         for name in _taxa(taxon):
             draft.keyword(name, "taxon")
@@ -241,7 +242,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "eml",
-    3,
+    4,
     read,
     _recognises,
     "root `eml:eml`, 2.x",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
+from indexer.formats.any_period import add_between, add_period
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
@@ -71,10 +72,10 @@ def _period(draft: Draft, period: object) -> None:
     """A text (ISO 8601, an age, an era), or an interval or instant of OWL-Time."""
     found = owl_time(period) if isinstance(period, dict) else None
     if found is None:
-        draft.period(text_in(period))
+        add_period(draft, text_in(period))
     else:
         begin, end, words = found
-        draft.period_between(begin, end, *words)
+        add_between(draft, begin, end, *words)
 
 
 def _what(draft: Draft, said: JsonMapping) -> None:
@@ -263,7 +264,7 @@ _FIELDS = {
     "extents": "`spatialCoverage`: `GeoShape` box, polygon, line; `GeoCoordinates`",
     "geometry": "polygons and lines",
     "vertical": "`verticalCoverage`",
-    "times": "`temporalCoverage`",
+    "times": "`temporalCoverage`: ISO 8601, OWL-Time, ages and eras of the Earth's history",
     "resolution.metres": "`spatialResolution`",
     "resolution.time_step": "`temporalResolution`",
     "provenance.kind": "keywords that name the kind",
@@ -287,7 +288,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "schema.org",
-    3,
+    4,
     read,
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
