@@ -92,10 +92,10 @@ class FolderSource:
         """What a member holds; the last one has the position after it."""
         found = self._read(member) if isinstance(member, Member) else member
         inside = parted(found) if isinstance(found, RawRecord) else Parted((), (found,))
-        *inner, last = (*inside.passed_over, *inside.skipped, *inside.records)
-        for one in inner:
+        every: list[RawRecord | Skipped | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
+        for one in every[:-1]:
             yield one, None
-        yield last, member.position if isinstance(member, Member) else None
+        yield every[-1], member.position if isinstance(member, Member) else None
 
     def _read(self, member: Member) -> RawRecord | Skipped:
         origin = str(self.path) if member.name == self.path.name else f"{self.path}{self._joint}{member.name}"

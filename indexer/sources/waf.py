@@ -105,7 +105,7 @@ class WafSource:
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), _content):
             if isinstance(found, SondeError):
-                skipped.append(Skipped(url, str(found)))
+                skipped.append(Skipped(url, str(found), unquote(url.removeprefix(self.url))))
             elif isinstance(found, FileVersion):
                 unchanged += found.natives
             else:
