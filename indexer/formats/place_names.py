@@ -20,11 +20,15 @@ _SHAPE = re.compile(
     r"\s*[MZ]{0,2}\s*\(|\w+limit\s*=)",
     re.IGNORECASE,
 )
+_NOTHING = frozenset({"NaN", "undefined", "[object Object]"})
+"""What programs write for a place that they have not; Nan is a province."""
 _MOST = 50
 
 
 def place_names(text: str) -> list[str]:
     """The names; a code of a country (ISO 3166, three letters) by the country's name. Empty for other codes."""
+    if text.strip() in _NOTHING:
+        return []
     if text.lstrip()[:1] == "[" and text.rstrip()[-1:] == "]":
         try:
             return _listed(parse_inner_json(text))

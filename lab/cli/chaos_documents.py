@@ -15,7 +15,7 @@ from rich.table import Table
 from lab.hostile_documents.catalogue import KINDS
 from lab.hostile_documents.course import Honest, Read, Terms, course
 from lab.hostile_documents.honest import HONEST
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from sonde.settings import load_settings
 from sonde.wiring.documents import reading_limits, segment_options
 
@@ -38,7 +38,7 @@ def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: P
     settings = load_settings()
     terms = Terms(reading_limits(settings), segment_options(settings), parent_mib)
     chosen = [kind for kind in KINDS if not names or kind.name in names]
-    progress, found, others = Console(stderr=True), list[Read](), Honest()
+    progress, found, others = messages(), list[Read](), Honest()
     with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
         for one in course(chosen, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual):
             if isinstance(one, Honest):

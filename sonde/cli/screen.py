@@ -13,7 +13,7 @@ from rich.progress import Task, TextColumn
 from rich.text import Text
 
 _WIDE = 10_000
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class DataConsole(Console):
@@ -59,5 +59,7 @@ def say_json(value: object) -> None:
 
 
 def printable(text: str) -> str:
-    r"""With control characters written as ``\u001b``, because a terminal would obey them."""
+    r"""With control characters written as ``\u001b``, because a terminal would obey them; those that turn the direction
+    of a text are among them.
+    """
     return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))

@@ -46,6 +46,10 @@ def _places(record: Record) -> list[str]:
         ("POLYGON((1 2, 3 4", []),
         ("westlimit=1; eastlimit=2", []),
         ("-77.0", []),
+        ("NaN", []),
+        ("Nan", ["Nan"]),
+        ("undefined", []),
+        ("[object Object]", []),
     ],
 )
 def test_a_code_is_no_name_of_a_place(text: str, names: list[str]) -> None:

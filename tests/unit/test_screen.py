@@ -41,8 +41,8 @@ TEXTS = (
     "Zürich 水文 ☃",
     "a title so long that it does not fit in any terminal, " * 8,
 )
-HOSTILE = "a\x1b[2J\x1b]0;title\x07b\x9b31mc\x08d\re\u2028f"
-SHOWN = r"a\u001b[2J\u001b]0;title\u0007b\u009b31mc\u0008d\u000de\u2028f"
+HOSTILE = "a\x1b[2J\x1b]0;title\x07b\x9b31mc\x08d\re\u2028f\u202eg\u2066"
+SHOWN = r"a\u001b[2J\u001b]0;title\u0007b\u009b31mc\u0008d\u000de\u2028f\u202eg\u2066"
 
 
 def _hits(titles: tuple[str, ...]) -> Json:
