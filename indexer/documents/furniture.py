@@ -61,6 +61,7 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
 
 
 def _repeated(pages: Sequence[Page], edges: Sequence[AtTheEdge]) -> Iterator[AtTheEdge]:
+    by_number = {page.number: page for page in pages}
     seen: dict[tuple[RegionKind, str], list[AtTheEdge]] = defaultdict(list)
     for one in edges:
         seen[one.kind, _key(one.line.text)].append(one)
@@ -71,7 +72,7 @@ def _repeated(pages: Sequence[Page], edges: Sequence[AtTheEdge]) -> Iterator[AtT
             near = (other for other in where if abs(other.line.baseline - one.line.baseline) <= reach)
             fellows = {other.page for other in near if other.page != one.page}
             if (len(fellows) + 1 >= max(2, _SHARE_OF_PAGES * len(pages)) and fellows) or (
-                is_number and _alone_at_the_edge(one.line, pages[one.page - pages[0].number])
+                is_number and _alone_at_the_edge(one.line, by_number[one.page])
             ):
                 yield one
 

@@ -26,12 +26,21 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """``languages`` as tesseract names them (``eng``, ``fra+deu``); without ``command`` there is no OCR.
+    """``languages`` as tesseract names them (``eng``, ``fra+deu``), or ``auto``: those installed, tried on the text.
+    Without ``command`` there is no OCR; ``missing`` tells that it is wanted, but not installed.
 
     ``most_pages`` limits the OCR of one document; further pages without text count as blank.
     """
 
     command: str | None = "tesseract"
-    languages: str = "eng"
+    languages: str = "auto"
     dpi: int = 200
     most_pages: int = 200
+    missing: bool = False
+
+    @property
+    def absence(self) -> str:
+        """Why there is no OCR, as the end of a sentence."""
+        if self.missing:
+            return "tesseract is not installed (Debian's package tesseract-ocr)"
+        return "OCR is turned off (SONDE_DOCUMENTS__OCR)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from functools import partial
 
 from PIL import Image, UnidentifiedImageError
 
@@ -11,12 +12,13 @@ from indexer.documents.detect_format import file_kind
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
-from indexer.documents.ocr import Picture, ocr_image
+from indexer.documents.ocr import Picture
 from indexer.documents.progress import PagesRead, unwatched
 from indexer.documents.read_docx import read_docx
 from indexer.documents.read_html import read_html
 from indexer.documents.read_pdf import assemble, read_pdf
 from indexer.documents.read_text import read_text
+from indexer.documents.recogniser import Recogniser
 
 _USUAL_DPI = 200.0
 _MOST_FRAMES = 200
@@ -42,21 +44,20 @@ def read_document(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = u
 def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> ReadDocument:
     """A page image (PNG, JPEG, or TIFF with one page per frame)."""
     if ocr.command is None:
-        raise DocumentRefused("unsupported", "A page image needs OCR, and none is configured.")
+        raise DocumentRefused("unsupported", f"A page image needs OCR, and {ocr.absence}.")
+    recogniser = Recogniser(ocr, limits)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             picture = Image.open(io.BytesIO(data))
         if picture.width * picture.height > _MOST_PIXELS:
             raise DocumentRefused("too_large", f"The picture has {picture.width} x {picture.height} points.")
-        frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES, ocr.most_pages)
+        frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES)
         pages = []
-        for number in range(frames):
-            picture.seek(number)
-            found = ocr_image(Picture(picture.convert("L"), _dpi(picture)), number + 1, ocr, limits)
-            if found is not None:
-                pages.append(found)
-            progress(number + 1, frames)
+        for number in range(1, frames + 1):
+            picture.seek(number - 1)
+            pages.append(recogniser.whole_page(number, partial(_grey, picture), "it is a picture"))
+            progress(number, frames)
     except (
         UnidentifiedImageError,
         OSError,
@@ -66,6 +67,10 @@ def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> R
     ) as e:
         raise DocumentRefused("damaged", f"The picture cannot be opened: {str(e)[:200]}") from None
     return assemble(pages, {}, {}, "image")
+
+
+def _grey(picture: Image.Image) -> Picture:
+    return Picture(picture.convert("L"), _dpi(picture))
 
 
 def _dpi(picture: Image.Image) -> float:
