@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.errors import SondeError
@@ -23,7 +24,11 @@ class ReadinessReport:
 class Readiness:
     """Checks Elasticsearch, the index and the embedder; a missing embedder only degrades the service."""
 
-    def __init__(self, client: Elasticsearch, resolver: ServingResolver, configured_model: str) -> None:
+    def __init__(
+        self, client: Elasticsearch, resolver: ServingResolver, configured_model: str, notes: Sequence[str] = ()
+    ) -> None:
+        """``notes``: what this machine lacks, known since the start."""
+        self._notes = list(notes)
         self._client = client
         self._resolver = resolver
         self._configured_model = configured_model
@@ -41,4 +46,4 @@ class Readiness:
         dependencies |= {"index": "ok", "embedder": serving.embedder_problem or "ok"}
         card = serving.embedder.card if serving.embedder is not None else None
         reasons = reindex_reasons(serving.records.meta, self._configured_model, card)
-        return ReadinessReport(status != "red", dependencies, reasons)
+        return ReadinessReport(status != "red", dependencies, [*reasons, *self._notes])

@@ -397,9 +397,14 @@ class DocumentsSettings(_Group):
     )
     max_mib: int = Field(200, ge=1, description="Largest file.")
     max_pages: int = Field(1500, ge=1)
-    ocr: bool = Field(True, description="Whether tesseract reads pages without a text layer.")
+    ocr: bool = Field(
+        True, description="Whether tesseract reads pages without a text layer, and large pictures on pages with one."
+    )
     ocr_languages: str = Field(
-        "eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Language codes of tesseract."
+        "auto",
+        pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$",
+        description="Language codes of tesseract (`eng`, `fra+deu`). `auto`: those that are installed; the script of "
+        "the page and the confidence of the text decide.",
     )
     ocr_pages: int = Field(200, ge=0, description="Maximum pages of one document for OCR.")
     most_tokens: int = Field(

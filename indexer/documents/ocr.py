@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import subprocess  # nosec B404
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,8 +22,6 @@ _LEAST_CONFIDENCE = 25.0
 _POINTS = 72.0
 _MOST_PIXELS = 40_000_000  # an A0 sheet is rendered below 200 dpi
 _SIZE_OF_HEIGHT = 1.3  # converts the height of a line whose letters have no long strokes to a type size
-_LIST_SECONDS = 20.0
-_LANGUAGE = re.compile(r"^[A-Za-z_]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +70,6 @@ def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
     if pixels > _MOST_PIXELS:
         scale *= (_MOST_PIXELS / pixels) ** 0.5
     return Picture(page.render(scale=scale, grayscale=True).to_pil(), scale * _POINTS)
-
-
-def installed_languages(command: str) -> tuple[str, ...]:
-    """The language packs that tesseract finds, without those that only tell scripts apart; empty if it does not run."""
-    try:
-        done = subprocess.run(  # noqa: S603  # nosec B603
-            [command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ()
-    names = done.stdout.decode("utf-8", "replace").split("\n")
-    return tuple(sorted(name for name in names if _LANGUAGE.match(name) and name not in ("osd", "equ", "snum")))
 
 
 def ocr_image(picture: Picture, number: int, ocr: Ocr, limits: Limits, languages: str = "eng") -> Recognised | None:

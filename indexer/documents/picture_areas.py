@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ _STRIP = 20.0  # points: the height of a strip of a picture
 _WITH_TEXT = 0.25  # of a picture's strips: then its text is in the text layer already
 _FEWEST_LINES, _FEWEST_PIECES = 3, 3  # text and tables have lines of several words; photographs have not
 _FEWEST_WORDS = 10
+_WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 def picture_areas(page: Page) -> list[Box]:
@@ -75,8 +77,10 @@ def _has_text_layer(picture: Box, words: Sequence[Word]) -> bool:
 
 
 def is_text(found: Page) -> bool:
-    """Whether what OCR read in a picture is text or a table: several lines of several words."""
-    lines = [line for line in rows(found.words) if len(line.words) >= _FEWEST_PIECES]
+    """Whether what OCR read in a picture is text or a table: several lines of several words. The lines of a chart are
+    numbers.
+    """
+    lines = [line for line in rows(found.words) if len(line.words) >= _FEWEST_PIECES and _WORD.search(line.text)]
     return len(lines) >= _FEWEST_LINES and sum(len(line.words) for line in lines) >= _FEWEST_WORDS
 
 

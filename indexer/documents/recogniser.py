@@ -7,11 +7,12 @@ or quoted.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from indexer.documents.limits import Limits, Ocr
-from indexer.documents.ocr import Picture, Recognised, installed_languages, ocr_image
+from indexer.documents.ocr import Picture, Recognised, ocr_image
+from indexer.documents.ocr_installed import installed_languages
 from indexer.documents.ocr_script import (
     LANGUAGE_NAMES,
     PACK_OF_LANGUAGE,
@@ -49,7 +50,7 @@ class Recogniser:
             return Page(number, 612.0, 792.0, read_by="none", notes=(f"not read: {why}, and {hindrance}",))
         picture = rendered()
         width, height = picture.size
-        found, note = self._read(picture, number, _LEAST_CONFIDENCE)
+        found, note = self._read(picture, number)
         notes = (note,) if note else ()
         if found is None:
             return Page(number, width, height, read_by="none", notes=notes)
@@ -68,7 +69,7 @@ class Recogniser:
         picture = rendered()
         asides = []
         for area in areas:
-            found, _ = self._read(picture.cut(area), page.number, _LEAST_OF_PICTURE)
+            found = self._read_picture(picture.cut(area), page.number)
             if found is not None and is_text(found):
                 asides.append(moved(found, area, page))
         return replace(page, asides=(*page.asides, *asides)) if asides else page
@@ -84,7 +85,19 @@ class Recogniser:
         self._pages.add(number)
         return ""
 
-    def _read(self, picture: Picture, number: int, least: float) -> tuple[Page | None, str]:
+    def _read_picture(self, picture: Picture, number: int) -> Page | None:
+        """The text of a picture on a page; None if it is not sure. A picture without a script is none of text."""
+        look = posture(picture, self.ocr, self.limits)
+        packs = packs_for(look.script, self.ocr.languages, self._packs_installed())
+        if look.script is None or not packs:
+            return None
+        pack = self._pack if self._pack in packs else packs[0]
+        found = self._recognised(picture.turned(look.turn), number, pack)
+        if found is None or found.confidence < _LEAST_OF_PICTURE:
+            return None
+        return replace(found.page, turn=float(look.turn))
+
+    def _read(self, picture: Picture, number: int) -> tuple[Page | None, str]:
         """The page, upright with its ``turn``, or None; then a note, empty if there is nothing to say."""
         known = self._recognised(picture, number, self._pack) if self._pack is not None else None
         if known is not None and known.confidence >= _SURE:
@@ -97,27 +110,28 @@ class Recogniser:
                 f"not read: the text is in {script} letters, and tesseract has no language pack for them "
                 f"(for example {pack_of_script(script)}); Debian's packages are called tesseract-ocr-<language>"
             )
-        best, pack = self._best(picture.turned(look.turn), number, packs)
+        read = {self._pack: known} if self._pack in packs and not look.turn else {}
+        best, pack = self._best(picture.turned(look.turn), number, packs, read)
         if best is None:
             return None, ""
-        if best.confidence < least:
+        if best.confidence < _LEAST_CONFIDENCE:
             return None, f"not read: OCR is too unsure of the text ({best.confidence:.0f} of 100)"
         self._pack = pack
         return replace(best.page, turn=float(look.turn)), self._language_note(best, pack)
 
-    def _best(self, picture: Picture, number: int, packs: Sequence[str]) -> tuple[Recognised | None, str]:
+    def _best(
+        self, picture: Picture, number: int, packs: Sequence[str], read: Mapping[str | None, Recognised | None]
+    ) -> tuple[Recognised | None, str]:
         """The text of highest confidence. After the first pack, that of the text's own language is tried; the others
-        only if the text is still doubtful.
+        only if the text is still doubtful. ``read``: what packs gave already.
         """
-        found = {packs[0]: self._recognised(picture, number, packs[0])}
-        first = found[packs[0]]
+        found = {pack: read[pack] for pack in packs if pack in read}
+        if not found:
+            found = {packs[0]: self._recognised(picture, number, packs[0])}
+        first = next(iter(found.values()))
         own = PACK_OF_LANGUAGE.get(detect_language(first.text) or "", "") if first is not None else ""
-        if own in packs and own not in found:
-            found[own] = self._recognised(picture, number, own)
-        for pack in packs:
-            if any(one is not None and one.confidence >= _SURE for one in found.values()):
-                break
-            if pack not in found:
+        for pack in (own, *packs):
+            if pack in packs and pack not in found and (pack == own or not _is_sure(found.values())):
                 found[pack] = self._recognised(picture, number, pack)
         best = max(found, key=lambda pack: one.confidence if (one := found[pack]) is not None else -1.0)
         return found[best], best
@@ -139,3 +153,7 @@ class Recogniser:
             f"read with the language pack {pack}, but the text seems to be {LANGUAGE_NAMES[language]}: some letters "
             f"may be wrong; install the pack {own} (Debian's package tesseract-ocr-{own}) and read it again"
         )
+
+
+def _is_sure(found: Iterable[Recognised | None]) -> bool:
+    return any(one is not None and one.confidence >= _SURE for one in found)

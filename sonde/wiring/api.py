@@ -47,6 +47,7 @@ from sonde.wiring.kin import kin, record_quality
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.name_lists import loaded_name_lists
+from sonde.wiring.ocr import ocr_notes
 from sonde.wiring.portal import granule_searches, http_policy, portal_look, previews, source_descriptions
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
@@ -94,7 +95,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     return Parts(
         search=pipeline,
         serving=resolver,
-        readiness=Readiness(client, resolver, settings.embedder.model),
+        readiness=Readiness(client, resolver, settings.embedder.model, ocr_notes(settings)),
         version=__version__,
         records=records,
         catalogues=Catalogues(records, lambda: source_descriptions(settings), groups_seen),

@@ -14,7 +14,7 @@ from es_gateway.client import Elasticsearch
 from indexer.documents.coherence import all_alike
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
-from indexer.documents.limits import Limits, Ocr
+from indexer.documents.limits import Limits
 from indexer.documents.linked import Followed, follow_links
 from indexer.documents.parking import undo_interrupted
 from indexer.documents.place_time import PassageReader
@@ -31,6 +31,7 @@ from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape, prepare_indices
 from sonde.wiring.library_work import library_work
 from sonde.wiring.models import Models
+from sonde.wiring.ocr import ocr_of
 from sonde.wiring.public_files import keeper
 from workers.parts import WorkerParts
 from workers.source_config import SourceConfig
@@ -54,7 +55,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         embedder=models.embedder,
         reader=passage_reader(models),
         limits=limits,
-        ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
+        ocr=ocr_of(settings),
         options=SegmentOptions(given.most_tokens, given.overlap),
         coherence=coherence or all_alike,
         segmenter=coherence.digest if coherence is not None else "",
