@@ -20,6 +20,11 @@ _VOWEL = re.compile(r"[aeiouyàáâãäåæèéêëìíîïòóôõöøœùúû�
 _TOKEN = re.compile(r"[^\W\d_]{4,}")
 _SPELT = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f]")  # scripts that write vowels
 
+UNNAMED = "its font does not say which characters it holds"
+SYMBOLS = "its text layer has symbols instead of letters"
+WITHOUT_MEANING = (UNNAMED, SYMBOLS)
+"""Such text is left out even where OCR gives no other."""
+
 
 def illegible(words: Sequence[Word]) -> str:
     """What is wrong with these words, as the end of a sentence; empty if they can be read."""
@@ -28,9 +33,9 @@ def illegible(words: Sequence[Word]) -> str:
     if len(characters) < _FEWEST:
         return ""
     if characters.count(UNKNOWN) > _UNKNOWN_SHARE * len(characters):
-        return "its font does not say which characters it holds"
+        return UNNAMED
     if sum(map(_is_symbol, characters)) > _SYMBOL_SHARE * len(characters):
-        return "its text layer has symbols instead of letters"
+        return SYMBOLS
     tokens = [token for word in own for token in _TOKEN.findall(word.text) if _SPELT.match(token)]
     mute = sum(_VOWEL.search(token) is None for token in tokens)
     if len(tokens) >= _FEWEST_WORDS and mute > _WITHOUT_VOWEL * len(tokens):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import pypdfium2 as pdfium
@@ -14,7 +15,7 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, without_author_headings
 from indexer.documents.furniture import find_furniture
 from indexer.documents.gutters import usual_gutters
-from indexer.documents.legible import illegible
+from indexer.documents.legible import WITHOUT_MEANING, illegible
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.measures import measure
 from indexer.documents.model import DocumentFormat, ReadDocument, RegionBox
@@ -158,7 +159,9 @@ def _recognised(page: Page, recogniser: Recogniser, rendered: Callable[[], Pictu
             return page  # an empty page
         return recogniser.whole_page(page.number, rendered, "it has no text layer")
     if wrong := illegible(words):
-        return recogniser.whole_page(page.number, rendered, wrong)
+        found = recogniser.whole_page(page.number, rendered, wrong)
+        is_read = any(part.words for part in found.parts)
+        return found if is_read or wrong in WITHOUT_MEANING else replace(page, notes=found.notes)
     return recogniser.with_pictures(page, rendered)
 
 
