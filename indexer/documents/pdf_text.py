@@ -112,8 +112,8 @@ class _Turning:
 
 def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
     frame = Frame.of(page)
-    words, hidden = seen_words(page, join_glyphs(glyphs), frame)
     drawn = find_drawings(page, frame)
+    words, hidden = seen_words(page, join_glyphs(glyphs), frame, drawn.pictures)
     return Page(
         number,
         frame.width,

@@ -23,15 +23,23 @@ _CONTRAST = 24  # of 255: less is the grain of paper
 _AROUND = 1.0  # points
 
 
-def seen_words(page: pdfium.PdfPage, words: Sequence[InkedWord], frame: Frame) -> tuple[list[Word], int]:
-    """The words that can be seen, and how many cannot."""
+def seen_words(
+    page: pdfium.PdfPage, words: Sequence[InkedWord], frame: Frame, pictures: Sequence[Box]
+) -> tuple[list[Word], int]:
+    """The words that can be seen, and how many cannot. What OCR wrote over ``pictures`` counts as seen: it may be a
+    little beside its letters.
+    """
     inside = [one for one in words if _is_inside(one.word.box, frame) and not _is_tiny(one.word)]
-    if any(one.ink != "seen" for one in inside):
-        look = _Rendered(page, frame)
-        seen = [one.word for one in inside if one.ink == "seen" or look.shows(one.word.box)]
-    else:
-        seen = [one.word for one in inside]
-    return seen, len(words) - len(seen)
+    sure = [one.ink == "seen" or (one.ink == "none" and _is_on(one.word.box, pictures)) for one in inside]
+    look = None if all(sure) else _Rendered(page, frame)
+    kept = [
+        is_sure or (look is not None and look.shows(one.word.box)) for one, is_sure in zip(inside, sure, strict=True)
+    ]
+    return [one.word for one, is_kept in zip(inside, kept, strict=True) if is_kept], len(words) - sum(kept)
+
+
+def _is_on(box: Box, pictures: Sequence[Box]) -> bool:
+    return any(picture.holds(box) for picture in pictures)
 
 
 def _is_inside(box: Box, frame: Frame) -> bool:
