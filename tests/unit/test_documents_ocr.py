@@ -9,13 +9,18 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from core.document import DocumentEntry
 from indexer.documents.failures import DocumentRefused
+from indexer.documents.ingest import Ingested
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.ocr_installed import ocr_lacks
 from indexer.documents.ocr_script import Posture, packs_for, told_posture
 from indexer.documents.read import read_document
 from indexer.documents.read_pdf import read_pdf
+from sonde.cli.documents import notes
+from sonde.ops.doctor.documents import ocr as ocr_finding
+from sonde.settings import DocumentsSettings, Settings
 from tests.pdf_files import CODED_OTHER, PdfPage, Put, Shown, paragraph, pdf
 
 needs_tesseract = pytest.mark.skipif(
@@ -225,3 +230,19 @@ def test_what_a_machine_lacks_for_ocr(tmp_path: Path) -> None:
     assert ocr_lacks(Ocr(command=None)) == ""
     assert "tesseract is not installed" in ocr_lacks(Ocr(command=str(tmp_path / "none")))
     assert "tesseract-ocr-fra" in ocr_lacks(Ocr(command=ocr.command, languages="eng+fra"))
+
+
+def test_doctor_and_ingest_say_what_a_machine_lacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    state, told = ocr_finding(Settings())
+    assert state == "warning"
+    assert "tesseract is not installed: scanned pages and page images are not read" in told
+    off = Settings(documents=DocumentsSettings(ocr=False))
+    assert ocr_finding(off) == ("ok", "turned off: scanned pages are not read (SONDE_DOCUMENTS__OCR)")
+    failed = DocumentEntry("1", "public", "a.pdf", "a.pdf", "failed", reason="no_text", message="No page holds text.")
+    ready = DocumentEntry(
+        "2", "public", "b.pdf", "b.pdf", "ready", warnings=tuple(f"Page {n}: lost." for n in range(7))
+    )
+    lines = notes([Ingested(failed), Ingested(ready)])
+    assert lines[:2] == ["a.pdf: No page holds text.", "b.pdf: Page 0: lost."]
+    assert lines[-1].startswith("b.pdf: and 2 more")
