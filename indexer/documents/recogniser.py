@@ -120,7 +120,7 @@ class Recogniser:
         return replace(best.page, turn=float(look.turn)), self._language_note(best, pack)
 
     def _best(
-        self, picture: Picture, number: int, packs: Sequence[str], read: Mapping[str | None, Recognised | None]
+        self, picture: Picture, number: int, packs: Sequence[str], read: Mapping[str, Recognised | None]
     ) -> tuple[Recognised | None, str]:
         """The text of highest confidence. After the first pack, that of the text's own language is tried; the others
         only if the text is still doubtful. ``read``: what packs gave already.
