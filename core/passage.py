@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,12 @@ PassageKind = Literal["text", "table", "caption"]
 
 CELL = " | "
 """Between the cells of a row in the text of a passage."""
+
+
+def row_text(cells: Sequence[str]) -> str:
+    """A row of a table as passages write it; nothing for the empty cells at its end."""
+    filled = next((number for number in range(len(cells), 0, -1) if cells[number - 1]), 0)
+    return CELL.join(cells[:filled]).strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from opentelemetry import trace
 
 from core.deadlines import without_deadline
 from core.json_types import Json, JsonMapping
-from es_gateway.errors import BadRequest, ServerFailed, translated
+from es_gateway.errors import BadRequest, ServerFailed, WritesBlocked, translated
 from es_gateway.fast_json import SERIALIZERS
 from es_gateway.retry import retry
 from es_gateway.short_way import search_headers, searched
@@ -68,7 +68,7 @@ class Elasticsearch(elasticsearch.Elasticsearch):
             )
         except (ApiError, TransportError) as error:
             named = translated(error)
-            if isinstance(named, BadRequest | ServerFailed):
+            if isinstance(named, BadRequest | ServerFailed | WritesBlocked):
                 log.warning("elasticsearch.refused", endpoint=endpoint_id, type=named.type, reason=named.reason[:500])
             raise named from error
 

@@ -13,6 +13,7 @@ from elasticsearch import ApiError
 
 from core.errors import SondeError, Unavailable
 from core.json_types import JsonMapping
+from es_gateway import blocks
 
 PASSING = frozenset({429, 503})
 """HTTP status codes for "later": too many requests, temporarily unavailable."""
@@ -45,6 +46,10 @@ class NoTls(NotReachable):
 
 class Overloaded(ElasticsearchError, Unavailable):
     """Elasticsearch delays the request (429, 503): it may succeed later."""
+
+
+class WritesBlocked(ElasticsearchError, Unavailable):
+    """An index or the cluster is read-only, often because a disk is too full; searches continue."""
 
 
 class ServerFailed(ElasticsearchError, Unavailable):
@@ -105,6 +110,8 @@ def _of_answer(error: ApiError) -> ElasticsearchError:
     type_, reason = str(cause.get("type", "")), str(cause.get("reason", error.message))
     if type_ == "index_not_found_exception":
         return _index_gone(str(cause.get("index", "")), reason)
+    if type_ == blocks.ERROR and (blocked := blocks.why_refused(reason)) is not None:
+        return WritesBlocked(blocked, status=status, type=type_, reason=reason)
     kind, said = _kind(status) if type_ != _EXISTS else (AlreadyExists, "has this index already")
     named = f" ({status}{' ' + type_ if type_ else ''})"
     return kind(f"Elasticsearch {said}{named}.", status=status, type=type_, reason=reason)

@@ -73,14 +73,19 @@ class IndexMeta:
 
 def refuse_unknown_schema(index: str, meta: IndexMeta) -> None:
     """Raises IndexMismatch, with what to do, if this version cannot read the schema of ``index``."""
-    if OLDEST_SCHEMA <= meta.schema_version <= SCHEMA_VERSION:
-        return
-    remedy = (
-        "Run `sonde reindex` to build it anew beside the old one."
-        if meta.schema_version < OLDEST_SCHEMA
-        else "It was written by a newer Sonde: upgrade this one."
-    )
-    raise IndexMismatch(
+    refuse_newer_schema(index, meta)
+    if meta.schema_version < OLDEST_SCHEMA:
+        raise _unreadable(index, meta, "Run `sonde reindex` to build it anew beside the old one.")
+
+
+def refuse_newer_schema(index: str, meta: IndexMeta) -> None:
+    """Raises IndexMismatch, with what to do, if a newer Sonde wrote ``index``."""
+    if meta.schema_version > SCHEMA_VERSION:
+        raise _unreadable(index, meta, "It was written by a newer Sonde: upgrade this one.")
+
+
+def _unreadable(index: str, meta: IndexMeta, remedy: str) -> IndexMismatch:
+    return IndexMismatch(
         f"The index {index} has schema {meta.schema_version}; this version of Sonde reads schema {OLDEST_SCHEMA} to "
         f"{SCHEMA_VERSION}. {remedy}"
     )

@@ -18,7 +18,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import BadRequest
 from es_mappings import loader
 from es_mappings.indices import ensure_indices, resolved
-from es_mappings.meta import SCHEMA_VERSION, IndexMeta
+from es_mappings.meta import SCHEMA_VERSION, IndexMeta, refuse_newer_schema
 from es_mappings.names import KINDS, WITH_VECTORS, IndexKind, alias
 
 log = structlog.get_logger(__name__)
@@ -32,15 +32,20 @@ _ADDED_KINDS: tuple[IndexKind, ...] = (
 def migrate(client: Elasticsearch, prefix: str) -> None:
     """Adds missing fields to the indices of ``prefix``; idempotent and safe in several processes at once.
 
-    Raises IndexMismatch if an index cannot take a new field in place.
+    Raises IndexMismatch if an index cannot take a new field in place, or if a newer Sonde wrote its records or
+    passages. Bookkeeping that a newer Sonde migrated is left alone: a version that is put back must work with it.
     """
     aliases = {alias(prefix, kind): kind for kind in KINDS}
     found = client.indices.get(
         index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True, allow_no_indices=True
     ).body
+    kinds = {index: kind for index, body in found.items() for name, kind in aliases.items() if name in body["aliases"]}
+    for index, kind in kinds.items():
+        if kind in WITH_VECTORS:
+            refuse_newer_schema(index, IndexMeta.read(index, found[index]["mappings"].get("_meta")))
     there: set[IndexKind] = set()
-    for index, body in found.items():
-        kind = next(kind for name, kind in aliases.items() if name in body["aliases"])
+    for index, kind in kinds.items():
+        body = found[index]
         there.add(kind)
         _bring_up(client, kind, index, body["mappings"])
     _create(client, prefix, [kind for kind in _ADDED_KINDS if kind not in there])
@@ -65,6 +70,7 @@ def missing_fields(wanted: JsonMapping, there: JsonMapping) -> Json:
 def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonMapping) -> None:
     meta = IndexMeta.read(index, mapping.get("_meta"))
     if meta.schema_version > SCHEMA_VERSION:
+        log.warning("index.of_a_newer_sonde", index=index, schema=meta.schema_version, writes=SCHEMA_VERSION)
         return
     added = missing_fields(loader.mapping(kind, _card(meta))["properties"], mapping["properties"])
     more: Json = {}

@@ -11,8 +11,9 @@ from typing import Any
 
 from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
+from es_gateway import blocks
 from es_gateway.client import Elasticsearch
-from es_gateway.errors import PASSING
+from es_gateway.errors import PASSING, IndexGone, WritesBlocked
 from es_gateway.fast_json import FAST_JSON
 from es_gateway.retry import ATTEMPTS
 
@@ -21,6 +22,7 @@ _LONGEST_PAUSE_S = 15.0
 _JAVA = re.compile(r"(?:\b[\w.$]*(?:Exception|Error)\b(?:\[|: ?)?)|\[\d+:\d+\] ?")
 _IMMENSE = re.compile(r'immense term in field="([\w.]+)"')
 _FIELD = re.compile(r"failed to parse field \[([\w.]+)\]")
+_GENERATION = re.compile(r"-\d{6}$")
 _BEHIND = re.compile(r"Preview of field's value: '[^']*':?|in document with id '[^']*'\.?:?")
 _WANTED = ["errors", "items.*.status", "items.*.error.type", "items.*.error.reason", "items.*.error.caused_by.reason"]
 
@@ -78,15 +80,17 @@ def delete_operation(
 
 
 def _where(index: str, id: str, routing: str | None) -> Json:
-    return {"_index": index, "_id": id} | ({} if routing is None else {"routing": routing})
+    """No write makes an index in the place of an alias that is gone."""
+    alias = {} if _GENERATION.search(index) else {"require_alias": True}
+    return {"_index": index, "_id": id} | alias | ({} if routing is None else {"routing": routing})
 
 
 def write(client: Elasticsearch, operations: Iterable[Operation]) -> list[Failure]:
     """Sends everything and returns the refused items, in order; after a crash only the first chunks are written.
 
-    Items answered 429 or 503 are sent again, with jitter. Raises core.errors.Unavailable if no request succeeds, and if
-    items are still delayed after the last attempt: a full disk is not a failure of the items, and a caller that took it
-    for one would continue without them.
+    Items answered 429 or 503 are sent again, with jitter. Raises core.errors.Unavailable if no request succeeds, if
+    items are still delayed after the last attempt, and if an index is read-only: a full disk is not a failure of the
+    items, and a caller that took it for one would continue without them.
     """
     return [failure for chunk in chunked(operations) for failure in _send(client, chunk)]
 
@@ -117,7 +121,10 @@ def _send(client: Elasticsearch, chunk: Sequence[Operation]) -> list[Failure]:
         chunk = [operation for operation, _ in busy]
     if len(busy) == 1 and chunk[0].size > CHUNK_BYTES:  # too large for the server's memory, permanently
         return [*failures, busy[0][1]]
-    raise Unavailable(f"Elasticsearch accepts no writes ({busy[0][1].reason}). Try again when it does.")
+    reason = busy[0][1].reason
+    if blocked := _blocked(reason):
+        raise blocked
+    raise Unavailable(f"Elasticsearch accepts no writes ({reason}). Try again when it does.")
 
 
 def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple[Operation, Failure]], list[Failure]]:
@@ -131,12 +138,22 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
         status = int(result["status"])
         if status < 300 or (status == 404 and operation.absent_is_fine):
             continue
-        failure = Failure(operation.index, operation.id, _reason(status, result.get("error", {})))
+        error = result.get("error", {})
+        if error.get("type") == "index_not_found_exception":
+            raise IndexGone(f"There is no index behind {operation.index}: `sonde doctor` says what is there.")
+        failure = Failure(operation.index, operation.id, _reason(status, error))
+        if status not in PASSING and (blocked := _blocked(failure.reason)):
+            raise blocked
         if status in PASSING:
             busy.append((operation, failure))
         else:
             refused.append(failure)
     return busy, refused
+
+
+def _blocked(reason: str) -> WritesBlocked | None:
+    said = blocks.why_refused(reason)
+    return None if said is None else WritesBlocked(f"{said} ({reason})", reason=reason)
 
 
 def _reason(status: int, error: JsonMapping) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.errors import NotFound, SondeError
+from core.errors import IndexMismatch, NotFound, SondeError
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import serving
+from es_mappings.lost_aliases import lost_aliases
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
@@ -53,11 +54,16 @@ class Parts:
     name_lists: Callable[[], NameLists] = no_lists
 
     def recipe(self) -> IndexMeta:
-        """The embedding recipe of the records index. Raises NotFound if there is no index yet, Unavailable."""
+        """The embedding recipe of the records index.
+
+        Raises NotFound if there is no index yet, IndexMismatch if its alias is gone, Unavailable.
+        """
         found = serving(self.client, self.prefix, "records")
-        if found is None:
-            raise NotFound(f"There is no index behind {alias(self.prefix, 'records')}; create the indices first.")
-        return found.meta
+        if found is not None:
+            return found.meta
+        for lost in lost_aliases(self.client, self.prefix, ["records"]):
+            raise IndexMismatch(lost.told)
+        raise NotFound(f"There is no index {alias(self.prefix, 'records')} yet; `sonde harvest` makes it.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class Runs:
         return alias(self.prefix, "runs")
 
     def save(self, report: RunReport) -> None:
-        self.client.index(index=self.index, id=report.id, document=to_document(report))
+        self.client.index(index=self.index, id=report.id, document=to_document(report), require_alias=True)
 
     def load(self, id: str) -> RunReport | None:
         """The run in real time; None if there is none with that id."""

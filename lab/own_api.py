@@ -14,7 +14,7 @@ from local_stack.report import silent
 from local_stack.services import api_service, service_part
 from local_stack.settings import ApiSettings, StackSettings
 from local_stack.supervisor import Supervisor
-from sonde.ops.one_machine import own_environment, serve_command, served_at
+from sonde.ops.one_machine import elasticsearch_environment, own_environment, serve_command, served_at
 from sonde.settings import Settings
 
 
@@ -29,7 +29,7 @@ def own_api(settings: Settings, prefix: str, processes: int, more: Mapping[str, 
     port = free_port()
     environment = {
         **own_environment(),
-        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
+        **elasticsearch_environment(settings),
         "SONDE_INDEX__PREFIX": prefix,
         **served_at(port),
         "SONDE_API__WORKERS": str(processes),

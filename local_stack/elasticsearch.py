@@ -1,4 +1,4 @@
-"""The Elasticsearch of one machine: a single node on 127.0.0.1, without security, started without its shell script."""
+"""The Elasticsearch of one machine: a single node on 127.0.0.1, started without its shell script."""
 
 from __future__ import annotations
 
@@ -22,13 +22,22 @@ from local_stack.accounts import (
 )
 from local_stack.distribution import ensure_distribution
 from local_stack.java import Java, find_java
+from local_stack.login import Login, login_of, made_login, user_lines
 from local_stack.part import External, Part
 from local_stack.process import Command
 from local_stack.report import Report
 from local_stack.settings import ElasticsearchSettings, Port, StackSettings
+from local_stack.transport_key import CERTIFICATE, KEY, write_transport_key
 
 NAME = "elasticsearch"
 _COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
+# A laptop's disk is often fuller than the 90 % at which a node stops taking shards; but a full disk damages more than
+# Sonde. So the node becomes read-only while there is still room for its logs and for a person to act.
+_DISK = {
+    "cluster.routing.allocation.disk.watermark.low": "3gb",
+    "cluster.routing.allocation.disk.watermark.high": "2gb",
+    "cluster.routing.allocation.disk.watermark.flood_stage": "1gb",
+}
 _LAUNCHER = "lib/tools/server-launcher"  # from version 9.1 on
 _ASK_TIMEOUT_S = 3.0
 _STOP_GRACE_S = 60.0  # it flushes its translogs
@@ -94,7 +103,7 @@ def elasticsearch_part(stack: StackSettings) -> Part | External:
         name=NAME,
         log=log,
         prepare=lambda report: _prepare(stack, log, report),
-        trouble=lambda: trouble(url),
+        trouble=lambda: trouble(url, login_of(stack.folder) if settings.with_login else None),
         address=url,
         ports=(
             Port("127.0.0.1", settings.http_port, settings.http_port_setting),
@@ -105,10 +114,11 @@ def elasticsearch_part(stack: StackSettings) -> Part | External:
     )
 
 
-def trouble(url: str) -> str | None:
+def trouble(url: str, login: Login | None = None) -> str | None:
     """What is wrong with an Elasticsearch, as a phrase; None where it answers and has all its primary shards."""
+    asked = f"{url.rstrip('/')}/_cluster/health"
     try:
-        answer = httpx.get(f"{url.rstrip('/')}/_cluster/health", timeout=_ASK_TIMEOUT_S)
+        answer = httpx.get(asked, timeout=_ASK_TIMEOUT_S, auth=login.as_pair if login else None)
         answer.raise_for_status()
         health = answer.json()
     except (httpx.HTTPError, ValueError) as error:
@@ -149,13 +159,29 @@ def node_settings(settings: ElasticsearchSettings, folders: NodeFolders) -> dict
         "http.port": settings.http_port,
         "transport.port": settings.transport_port,
         **_discovery(settings),
-        "xpack.security.enabled": False,
-        # A laptop's disk is often fuller than the 90 % at which a node stops taking shards.
-        "cluster.routing.allocation.disk.threshold_enabled": False,
+        **_security(settings),
+        **_DISK,
         "action.destructive_requires_name": True,
         "xpack.ml.enabled": False,
         "xpack.watcher.enabled": False,
         "xpack.profiling.enabled": False,
+    }
+
+
+def _security(settings: ElasticsearchSettings) -> dict[str, str | bool]:
+    """With a login, passwords pass in the open, but only on 127.0.0.1; the transport port takes its own key alone."""
+    if not settings.with_login:
+        return {"xpack.security.enabled": False}
+    return {
+        "xpack.security.enabled": True,
+        "xpack.security.enrollment.enabled": False,
+        "xpack.security.http.ssl.enabled": False,
+        "xpack.security.transport.ssl.enabled": True,
+        "xpack.security.transport.ssl.client_authentication": "required",
+        "xpack.security.transport.ssl.verification_mode": "certificate",
+        "xpack.security.transport.ssl.key": KEY,
+        "xpack.security.transport.ssl.certificate": CERTIFICATE,
+        "xpack.security.transport.ssl.certificate_authorities": CERTIFICATE,
     }
 
 
@@ -196,6 +222,9 @@ def _prepare(stack: StackSettings, log: Path, report: Report) -> Command:
         report(f"{NAME}.relocated", folder=str(folders.root), account=account.name if account else "")
     _make_folders(folders, account)
     _configure(home, folders, settings)
+    if settings.with_login:
+        _write_users(folders.config, made_login(stack.folder))
+        write_transport_key(folders.config)
     if account is not None:
         _give(folders.config, account)
     return Command(_argv(java, home, folders), _environment(java, home, folders, stack.environment), home, log, account)
@@ -219,6 +248,12 @@ def _configure(home: Path, folders: NodeFolders, settings: ElasticsearchSettings
     options = folders.config / "jvm.options.d"
     options.mkdir()
     (options / "sonde.options").write_text("\n".join(node_jvm_options(settings)) + "\n", encoding="utf-8")
+
+
+def _write_users(config: Path, login: Login) -> None:
+    for name, line in zip(("users", "users_roles"), user_lines(login), strict=True):
+        (config / name).write_text(line, encoding="utf-8")
+        (config / name).chmod(0o600)
 
 
 def _give(folder: Path, account: Account) -> None:

@@ -19,7 +19,9 @@ Trouble = Callable[[], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A process we start. ``prepare`` makes ready what it needs (downloads, folders) and gives its command."""
+    """A process we start. ``prepare`` makes ready what it needs (downloads, folders) and gives its command.
+    ``asked_once``: it says only at its start that it is up, in a log that is later cut.
+    """
 
     name: str
     log: Path
@@ -29,6 +31,7 @@ class Part:
     ports: tuple[Port, ...] = ()
     start_timeout_s: float = 60.0
     stop_grace_s: float = 20.0
+    asked_once: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -67,6 +68,18 @@ def start(command: Command, mark: str) -> tuple[Started, subprocess.Popen[bytes]
         except OSError as error:
             raise StackError(f"cannot start {command.argv[0]}: {error.strerror}") from error
     return Started(child.pid, birth_of(child.pid) or ""), child
+
+
+def rotate(log: Path, most_bytes: int) -> bool:
+    """Moves a log that has grown too large to ``.1``; True if it did. Its process goes on writing to the same file.
+
+    What it writes between the copy and the cut is lost: a line at most.
+    """
+    if not log.exists() or log.stat().st_size <= most_bytes:
+        return False
+    shutil.copyfile(log, log.with_name(log.name + _KEPT_LOG_SUFFIX))
+    os.truncate(log, 0)
+    return True
 
 
 def birth_of(pid: int) -> str | None:

@@ -27,6 +27,7 @@ def service_part(stack: StackSettings, service: Service) -> Part:
         ports=(service.port,) if service.port else (),
         start_timeout_s=service.start_timeout_s,
         stop_grace_s=service.stop_grace_s,
+        asked_once=service.health_url is None,
     )
 
 
@@ -75,10 +76,22 @@ _HEARD = {"SONDE_LOG__LEVEL": "INFO"}
 """What says that Celery is ready is a line of this level, whatever level was asked for."""
 
 
-def worker_service(python: Path, application: str, queues: str, cwd: Path, env: Mapping[str, str]) -> Service:
-    """A Celery worker; ``queues`` is a list with commas. SIGTERM lets a slice of a harvest come to its end."""
-    argv = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO", "-Q", queues)
-    return Service(name="worker", argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
+def worker_service(
+    python: Path,
+    application: str,
+    queues: str,
+    cwd: Path,
+    env: Mapping[str, str],
+    name: str = "worker",
+    at_once: int = 0,
+) -> Service:
+    """A Celery worker; ``queues`` is a list with commas. SIGTERM lets a slice of a harvest come to its end.
+
+    ``at_once``: tasks at the same time, each in a process; 0: one for each core.
+    """
+    celery = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO")
+    argv = (*celery, "-Q", queues, "-n", f"{name}@%h", *(("-c", str(at_once)) if at_once else ()))
+    return Service(name=name, argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
 
 
 def beat_service(python: Path, application: str, cwd: Path, env: Mapping[str, str]) -> Service:

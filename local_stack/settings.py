@@ -34,6 +34,7 @@ class ElasticsearchSettings:
     root. ``http_port_setting`` and
     ``transport_port_setting`` are what the operator knows the ports as. ``members``: transport port by name of every
     node of a cluster, this one included; none means a node alone. ``jvm_options`` are added to the node's own.
+    ``with_login``: the node asks for the login of the stack's folder (login.py).
     Raises ValueError for a heap that the JVM would not understand.
     """
 
@@ -47,6 +48,7 @@ class ElasticsearchSettings:
     start_timeout_s: float = 180.0
     http_port_setting: str = "SONDE_ELASTICSEARCH__PORT"
     transport_port_setting: str = "SONDE_ELASTICSEARCH__TRANSPORT_PORT"
+    with_login: bool = False
     node: str = "node-1"
     members: Mapping[str, int] = field(default_factory=dict)
     jvm_options: tuple[str, ...] = ()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.errors import StackError
+from local_stack.keeper import LOOK_S, Keeper
+from local_stack.login import made_login
 from local_stack.part import External, Part, PartStatus
 from local_stack.report import OneAtATime, Report, silent
 from local_stack.services import service_part
-from local_stack.settings import StackSettings
+from local_stack.settings import Service, StackSettings
 from local_stack.state import locked
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
@@ -28,6 +31,11 @@ class Stack:
         self._services: list[Part | External] = [service_part(settings, service) for service in settings.services]
         self._supervisor = Supervisor(settings.folder)
 
+    @property
+    def services(self) -> tuple[Service, ...]:
+        """The service's own processes, in the order of their status."""
+        return self._settings.services
+
     def up(self, report: Report = silent) -> list[PartStatus]:
         """Every part runs and answers on return; those that did already are left alone.
 
@@ -36,6 +44,8 @@ class Stack:
         """
         told = OneAtATime(report)
         with locked(self._folder / "lock"):
+            if self._settings.elasticsearch.with_login:
+                made_login(self._folder)
             for parts in (self._servers, self._services):
                 self._ensure_all(parts, told)
         return self.status()
@@ -83,6 +93,14 @@ class Stack:
         if names:
             with ThreadPoolExecutor(len(names)) as pool:
                 list(pool.map(stop, names))
+
+    def keep(self, own: str, report: Report) -> None:
+        """Starts parts again that die, and cuts their logs, until the process ends. ``own``: the part that does it."""
+        keeper = Keeper(self._supervisor, lambda: locked(self._folder / "lock"))
+        parts = [part for part in (*self._servers, *self._services) if isinstance(part, Part) and part.name != own]
+        while True:
+            keeper.look(parts, report)
+            time.sleep(LOOK_S)
 
     def status(self) -> list[PartStatus]:
         """Elasticsearch, the broker, then the services in their order. Changes nothing and waits for nothing."""

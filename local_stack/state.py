@@ -31,11 +31,15 @@ def read_json(path: Path) -> Any:
         return None
 
 
+_RESTARTS_KEPT = 20
+
+
 class Records:
     """Which process each part of a stack is, in ``run/NAME.json``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._restarts = folder / "restarts"
 
     def read(self, name: str) -> Started | None:
         value = read_json(self._path(name))
@@ -50,6 +54,28 @@ class Records:
     def write(self, name: str, started: Started, address: str | None) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         write_json(self._path(name), {"pid": started.pid, "birth": started.birth, "address": address})
+
+    def mark_up(self, name: str) -> None:
+        """It answered after its start."""
+        value = read_json(self._path(name))
+        if isinstance(value, dict):
+            write_json(self._path(name), {**value, "up": True})
+
+    def was_up(self, name: str) -> bool:
+        value = read_json(self._path(name))
+        return isinstance(value, dict) and value.get("up") is True
+
+    def restarts(self, name: str) -> list[float]:
+        """When the part was started again after it had died; seconds since 1970."""
+        value = read_json(self._restarts / f"{name}.json")
+        return [float(at) for at in value] if isinstance(value, list) else []
+
+    def note_restart(self, name: str, at: float) -> None:
+        self._restarts.mkdir(parents=True, exist_ok=True)
+        write_json(self._restarts / f"{name}.json", [*self.restarts(name), at][-_RESTARTS_KEPT:])
+
+    def forget_restarts(self, name: str) -> None:
+        (self._restarts / f"{name}.json").unlink(missing_ok=True)
 
     def forget(self, name: str) -> None:
         for path in (self._path(name), *self._folder.glob(f"{name}.json.*.new")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 from local_stack import process
@@ -35,6 +36,7 @@ class Supervisor:
         if started is not None and process.is_alive(started):
             report(f"{part.name}.found", pid=started.pid)
         else:
+            self._records.forget_restarts(part.name)
             started = self._start(part, report)
         self._await(part, started, report)
 
@@ -55,6 +57,29 @@ class Supervisor:
         report(f"{part.name}.starting", pid=started.pid)
         return started
 
+    def is_dead(self, part: Part) -> bool:
+        """Whether it was started and nobody stopped it, yet it is gone."""
+        started = self._records.read(part.name)
+        return self._records.was_written(part.name) and (started is None or not process.is_alive(started))
+
+    def note_up(self, part: Part) -> None:
+        """Keeps in mind that a part said that it is up, which its log may lose."""
+        if part.asked_once and not self._records.was_up(part.name) and part.trouble() is None:
+            self._records.mark_up(part.name)
+
+    def restarts(self, part: Part) -> list[float]:
+        return self._records.restarts(part.name)
+
+    def start_again(self, part: Part, report: Report) -> None:
+        """Starts a part that died and waits for nothing. Raises StackError where it cannot be started."""
+        died = self._records.read(part.name) or process.Started(0, "")
+        self._records.note_restart(part.name, time.time())
+        try:
+            self._start(part, report)
+        except StackError:
+            self._records.write(part.name, died, part.address)  # it is still dead, and tried again
+            raise
+
     def _clear(self, name: str, report: Report) -> None:
         """Ends what a killed part or a lost record left behind, so that a new one finds its port and files free."""
         if self._records.was_written(name):
@@ -71,6 +96,7 @@ class Supervisor:
                 self._give_up(part, "ended while it started")
             trouble = part.trouble()
             if trouble is None:
+                self._records.mark_up(part.name)
                 report(f"{part.name}.up", pid=started.pid, address=part.address, took_s=_since(begun))
                 return
             self.cancelled.wait(_POLL_S)
@@ -92,6 +118,7 @@ class Supervisor:
         if alive:
             process.stop(started, self._mark(name), grace_s)
         self._records.forget(name)
+        self._records.forget_restarts(name)
         child = self._children.pop(name, None)
         if child is not None:
             child.poll()
@@ -110,9 +137,18 @@ class Supervisor:
         if started is None and not self._records.was_written(part.name):
             return PartStatus(part.name, "stopped", None, part.address)
         if started is None or not process.is_alive(started):
-            return PartStatus(part.name, "died", None, part.address, _last_words(part.log))
-        trouble = part.trouble()
-        return PartStatus(part.name, "unhealthy" if trouble else "running", started.pid, part.address, trouble or "")
+            told = (_last_words(part.log), self._restarted(part.name))
+            return PartStatus(part.name, "died", None, part.address, "; ".join(filter(None, told)))
+        trouble = None if part.asked_once and self._records.was_up(part.name) else part.trouble()
+        detail = "; ".join(filter(None, (trouble, self._restarted(part.name))))
+        return PartStatus(part.name, "unhealthy" if trouble else "running", started.pid, part.address, detail)
+
+    def _restarted(self, name: str) -> str:
+        at = self._records.restarts(name)
+        if not at:
+            return ""
+        times = "once" if len(at) == 1 else f"{len(at)} times"
+        return f"started again {times}, last at {datetime.fromtimestamp(at[-1]).astimezone():%Y-%m-%d %H:%M:%S}"
 
     def _mark(self, name: str) -> str:
         return f"{self._owner}:{name}"

@@ -69,13 +69,15 @@ def server_arguments(port: int, data: Path) -> tuple[str, ...]:
     """Every write is appended to a file that is flushed each second: a power cut costs at most the last second.
 
     What a queue loses then, beat queues again from the position that each run keeps in Elasticsearch. A tail that was
-    cut is dropped at the next start. Nothing is ever evicted: a broker that forgets messages is none.
+    cut is dropped at the next start. Nothing is ever evicted: a broker that forgets messages is none. At the limit of
+    its memory it refuses new ones.
     """
     listening = ("--bind", "127.0.0.1", "--port", str(port), "--protected-mode", "yes", "--daemonize", "no")
     durable = ("--appendonly", "yes", "--appendfsync", "everysec", "--aof-load-truncated", "yes", "--save", "")
     # A title is written over the environment, which holds the mark that a lost process is found by.
-    plain = ("--dir", str(data), "--maxmemory-policy", "noeviction", "--set-proc-title", "no")
-    return (*listening, *durable, *plain)
+    plain = ("--dir", str(data), "--set-proc-title", "no")
+    bounded = ("--maxmemory-policy", "noeviction", "--maxmemory", "341mb")
+    return (*listening, *durable, *plain, *bounded)
 
 
 def _prepare(stack: StackSettings, log: Path) -> Command:

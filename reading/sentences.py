@@ -11,6 +11,7 @@ _ABBREVIATION = re.compile(
     r"oct|nov|dec|proc|int|conf|ref|refs|spp?|subsp|var|max|min|avg|temp|lat|lon|long|elev|op|cit)|\b[A-Z])\.$",
     re.IGNORECASE,
 )
+_LONGEST_END = 40  # characters: no more of a sentence is needed to see whether it ends
 _ENUMERATION = re.compile(r"(?:^|\s)\(?(?:\d{1,2}|[a-z])[.)]$")
 
 
@@ -19,11 +20,10 @@ def sentences(text: str) -> list[str]:
     out: list[str] = []
     start = 0
     for match in _END.finditer(text):
-        head = text[start : match.start()].rstrip()
-        closing = text[match.start() : match.end()].rstrip()
-        if _goes_on(head, text[match.end() :]):
+        head = text[max(start, match.start() - _LONGEST_END) : match.start()].rstrip()
+        if _goes_on(head, text[match.end() : match.end() + 1]):
             continue
-        out.append(head + closing)
+        out.append(text[start : match.start()].rstrip() + match[0].rstrip())
         start = match.end()
     rest = text[start:].strip()
     return [*out, rest] if rest else out
@@ -33,10 +33,10 @@ def _goes_on(head: str, behind: str) -> bool:
     """Whether the full stop belongs to an abbreviation, an initial or a number before a name."""
     if not head.endswith("."):
         return False
-    if _ENUMERATION.search(head) and len(head) < 6:
+    if len(head) < 6 and _ENUMERATION.search(head):
         return True
     if head.lower().endswith("etc.") or head.lower().endswith("al."):
-        return not behind[:1].isupper() or head.lower().endswith("et al.")
+        return not behind.isupper() or head.lower().endswith("et al.")
     return _ABBREVIATION.search(head) is not None and not _is_word_end(head)
 
 

@@ -13,6 +13,7 @@ from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
+from es_mappings.lost_aliases import lost_aliases
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
 from search_api.catalogue_languages import catalogue_languages
 from search_api.ranking.words import Boosts, WordWeights
@@ -143,6 +144,8 @@ class ServingResolver:
     def _resolve(self) -> Serving:
         records = serving(self._client, self._prefix, "records")
         if records is None:
+            for lost in lost_aliases(self._client, self._prefix, ["records"]):
+                raise Unavailable(lost.told)
             raise Unavailable(
                 f"There is no index {self._prefix}-records yet. Run `sonde harvest` (or `sonde demo`) to fill it."
             )

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from celery.signals import setup_logging
+import sys
+from typing import Any
 
+from celery.signals import setup_logging, worker_ready
+
+from core.errors import SondeError
+from indexer.documents.confinement import hide_from_children
 from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.worker_pulse import keep_pulse
 from sonde.settings import load_settings
+from sonde.telemetry.housekeeping import quiet_housekeeping
 from sonde.telemetry.logs import configure_logs
 from sonde.telemetry.task_logs import name_tasks_in_logs
 from sonde.telemetry.task_traces import trace_tasks
@@ -16,13 +22,22 @@ from sonde.wiring.harvesting import worker_parts
 from sonde.wiring.worker_settings import worker_config
 from workers.app import create_celery
 from workers.parts import WorkerParts
+from workers.signs_of_life import leave_signs
 
-_settings = load_settings()
+try:
+    _settings = load_settings()
+except SondeError as error:
+    sys.exit(f"sonde: {error}")
 
 
 @setup_logging.connect
 def _logs(**_: object) -> None:
     configure_logs(_settings.log)
+
+
+@worker_ready.connect
+def _signs(sender: Any, **_: object) -> None:
+    leave_signs(_settings.broker_url, _settings.index.prefix, list(sender.app.amqp.queues.consume_from))
 
 
 def _parts() -> WorkerParts:
@@ -31,10 +46,12 @@ def _parts() -> WorkerParts:
     return parts
 
 
+hide_from_children()
 if _settings.worker.pulse is not None:
     keep_pulse(_settings.worker.pulse)
 
 name_tasks_in_logs()
+quiet_housekeeping()
 start_traces(_settings.telemetry, "sonde-worker")
 trace_tasks(_settings.telemetry)
 app = create_celery(worker_config(_settings), _parts)

@@ -11,15 +11,18 @@ from urllib.parse import urlencode, urlsplit
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
+from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, wrong_settings
 from sonde.portal_settings import PortalSettings
+from sonde.secret_files import MOUNTED, with_secret_files
 
 _MIB = 1024 * 1024
+ANY_ADDRESS = ("0.0.0.0", "::")  # compared, not bound  # noqa: S104  # nosec B104
 _SHORTEST_SECRET = 16
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -51,15 +54,15 @@ class _Group(BaseModel):
 
 
 class ElasticsearchSettings(_Group):
-    url: HttpUrl | None = Field(None, description="Your server. Sonde then starts none.")
+    url: Annotated[HttpUrl | None, MOUNTED] = Field(None, description="Your server. Sonde then starts none.")
     more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, used if one fails.")
-    username: str | None = None
+    username: Annotated[str | None, MOUNTED] = None
     password: SecretStr | None = None
     api_key: SecretStr | None = None
     ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
     timeout_s: float = Field(4.0, gt=0, description="Limit for one request of a search; harvests wait longer.")
     port: Port = Field(9270, description="Port of the node that `sonde up` starts.")
-    transport_port: Port = 9370
+    transport_port: Port = Field(9370, description="Port between nodes, of the node that `sonde up` starts.")
     heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of the node that `sonde up` starts.")
     version: Literal["9.4.3", "8.19.13"] = Field(
         "9.4.3", description="Version of the node that `sonde up` starts. Not for a server of your own."
@@ -67,7 +70,9 @@ class ElasticsearchSettings(_Group):
 
 
 class BrokerSettings(_Group):
-    url: BrokerUrl | None = Field(None, description="Your Redis-protocol server. Sonde then starts none.")
+    url: Annotated[BrokerUrl | None, MOUNTED] = Field(
+        None, description="Your Redis-protocol server. Sonde then starts none."
+    )
     ca_certs: Path | None = Field(
         None, description="PEM file with the CA of a rediss:// server; default: the system's CAs."
     )
@@ -248,7 +253,7 @@ class MailSettings(_Group):
     host: str | None = Field(None, description="Name of the SMTP server.")
     port: Port = 587
     tls: Literal["starttls", "tls", "none"] = Field("starttls", description="`none` only for a server on this machine.")
-    username: str | None = None
+    username: Annotated[str | None, MOUNTED] = None
     password: SecretStr | None = None
     sender: str = Field(
         "Sonde <nobody@sonde.invalid>", pattern=r"^[^\r\n]*\S+@(\S+\.)+\S+$", description="The From of each mail."
@@ -298,6 +303,12 @@ class LimitsSettings(_Group):
         "60/minute",
         pattern=_RATE,
         description="Granule searches of one address: they ask other hosts; none: no limit.",
+    )
+    model: str = Field(
+        "300/hour",
+        pattern=_RATE,
+        description="Calls of the language model for one key, or one address without a key; a comparison counts each "
+        "question for each document. none: no limit.",
     )
     proxies: int = Field(0, ge=0, le=5, description="Number of your reverse proxies in front of the API.")
 
@@ -397,6 +408,14 @@ class DocumentsSettings(_Group):
     )
     max_mib: int = Field(200, ge=1, description="Largest file.")
     max_pages: int = Field(1500, ge=1)
+    max_characters: int = Field(
+        5_000_000,
+        ge=1000,
+        description="Characters that are read of one document; the rest is left out, with a warning.",
+    )
+    max_blocks: int = Field(100_000, ge=100, description="Paragraphs and tables that are read of one document.")
+    max_cells: int = Field(200_000, ge=100, description="Cells, also empty ones, of all tables of one document.")
+    max_passages: int = Field(10_000, ge=10, description="Passages of one document.")
     ocr: bool = Field(
         True, description="Whether tesseract reads pages without a text layer, and large pictures on pages with one."
     )
@@ -457,10 +476,23 @@ class AnswersSettings(_Group):
 
 class WorkerSettings(_Group):
     pulse: Path | None = Field(None, description="Folder for a worker's heartbeat files, which its probes read.")
+    memory_mib: int = Field(
+        4096,
+        ge=1024,
+        description="Maximum memory of each process of a worker: a task that needs more fails, and a process that "
+        "keeps more than three quarters of it is replaced after its task.",
+    )
 
 
 class NetSettings(_Group):
-    allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may have private addresses: name or name:port.")
+    allowed_hosts: tuple[str, ...] = Field(
+        (),
+        description="Hosts of harvests, of links in their records and of your services that may have private "
+        "addresses: name or name:port. Not for addresses that users give.",
+    )
+    user_hosts: tuple[str, ...] = Field(
+        (), description="The same for addresses that users give: references of the library, webhooks."
+    )
     contact: str = Field("", description="Mail address or web page in the User-Agent.")
 
 
@@ -487,7 +519,7 @@ class Settings(BaseSettings):
     """All settings, validated once at start."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SONDE_", env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
+        env_prefix=PREFIX, env_nested_delimiter=DELIMITER, extra="forbid", frozen=True, env_ignore_empty=True
     )
 
     elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
@@ -521,6 +553,20 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment with the files of mounted secrets in it; no .env file."""
+        environment = EnvironmentSource(settings_cls)
+        environment.env_vars = with_secret_files(environment.env_vars, settings_cls)
+        return init_settings, environment
+
     @model_validator(mode="after")
     def _registries_know_whom_to_write_to(self) -> Self:
         if self.registries.ask == "all" and not self.net.contact:
@@ -540,7 +586,9 @@ class Settings(BaseSettings):
 
     @property
     def api_url(self) -> str:
-        return self.api.public_url or f"http://{self.api.host}:{self.api.port}"
+        """Where links lead: the public address, else the one on this machine."""
+        host = "127.0.0.1" if self.api.host in ANY_ADDRESS else self.api.host
+        return self.api.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.api.port}"
 
 
 def load_settings() -> Settings:
@@ -548,8 +596,4 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        wrong = [
-            f"SONDE_{'__'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}"
-            for problem in error.errors(include_input=False)
-        ]
-        raise SondeError("Settings are wrong. " + "; ".join(wrong)) from None
+        raise SondeError(f"Settings are wrong. {wrong_settings(error, Settings)}") from None

@@ -11,13 +11,15 @@ from kombu import Queue as KombuQueue
 
 from core.json_types import Json
 from workers.config import QUEUES, WorkerConfig
-from workers.queued import HEADER
+from workers.memory_limit import kept_memory_kib
+from workers.queue_ages import HEADER
 from workers.task_names import (
     ALL_LINKS_TASK,
     EMBED_TASK,
     MATCH_TASK,
     MEASURE_TASK,
     OF_DOCUMENTS_QUEUE,
+    OF_LIBRARY_QUEUE,
     PURGE_TASK,
     REPAIR_LIBRARY_TASK,
     REQUEUE_TASK,
@@ -52,12 +54,16 @@ def _settings(config: WorkerConfig) -> Json:
         "task_reject_on_worker_lost": True,
         "worker_prefetch_multiplier": 1,
         "task_time_limit": config.task_limit_s,
+        **(
+            {} if config.memory_bytes is None else {"worker_max_memory_per_child": kept_memory_kib(config.memory_bytes)}
+        ),
         "task_queues": [KombuQueue(name) for name in QUEUES],
         "task_default_queue": "harvest",
         "task_create_missing_queues": False,
         "task_routes": {
             EMBED_TASK: {"queue": "embed"},
             **{name: {"queue": "documents"} for name in OF_DOCUMENTS_QUEUE},
+            **{name: {"queue": "library"} for name in OF_LIBRARY_QUEUE},
         },
         "broker_connection_retry_on_startup": True,
         "broker_transport_options": {

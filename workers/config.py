@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-Queue = Literal["harvest", "documents", "embed"]
+Queue = Literal["harvest", "documents", "library", "embed"]
 QUEUES: tuple[Queue, ...] = get_args(Queue)
 
 
@@ -15,11 +15,12 @@ class WorkerConfig:
     """Times in seconds. A slice ends well before the task limit, and the task limit ends before the broker gives the
     message to another worker. Raises ValueError if these times do not fit together.
 
+    ``library_slice_s``: how long one document of a user is read before another user's document has its turn.
     ``lease_s``: another worker may take the source after this time without a renewal; the owner renews it every
     ``heartbeat_s``. ``requeue_every_s`` and ``reread_every_s``: how often beat checks for lapsed runs and reads the
     sources file. ``links_every_s``: how often all links of all records are checked; 0: never.
     ``alerts_hour`` and ``measure_hour``: when saved searches are matched, and when the answers are measured (0 to 23,
-    UTC); None: never.
+    UTC); None: never. ``memory_bytes``: the limit of each process; None: none.
     """
 
     broker_url: str
@@ -27,6 +28,7 @@ class WorkerConfig:
     sources: Path
     visibility_timeout_s: int = 1800
     slice_s: float = 240.0
+    library_slice_s: float = 20.0
     lease_s: float = 15.0
     heartbeat_s: float = 5.0
     requeue_every_s: float = 5.0
@@ -36,6 +38,7 @@ class WorkerConfig:
     links_every_s: float = 0.0
     alerts_hour: int | None = None
     measure_hour: int | None = None
+    memory_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.heartbeat_s <= 20:

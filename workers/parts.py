@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.ports import Embedder
@@ -18,13 +18,15 @@ from workers.source_config import SourceConfig
 
 @dataclass(frozen=True, slots=True)
 class LibraryWork:
-    """``read`` reads a queued document of a user.
+    """``unread``: the documents of each user that are not finished, the one that waits longest first. ``read`` reads
+    one of them for a number of seconds.
 
     ``repair_library`` finishes interrupted work. It asks whether a worker has a document now, and queues a document
     again (False if it was queued just now).
     """
 
-    read: Callable[[str], None]
+    unread: Callable[[], Mapping[str, Sequence[str]]]
+    read: Callable[[str, float], None]
     repair_library: Callable[[Callable[[str], bool], Callable[[str], bool]], Repairs]
 
 

@@ -18,4 +18,6 @@ MATCH_TASK = "sonde.match_saved_searches"
 SEND_TASK = "sonde.send_alerts"
 MEASURE_TASK = "sonde.measure_answers"
 
-OF_DOCUMENTS_QUEUE = (DOCUMENTS_TASK, READ_TASK, REPAIR_LIBRARY_TASK, LINKS_TASK, ALL_LINKS_TASK)
+OF_DOCUMENTS_QUEUE = (DOCUMENTS_TASK, LINKS_TASK, ALL_LINKS_TASK)
+OF_LIBRARY_QUEUE = (READ_TASK, REPAIR_LIBRARY_TASK)
+"""Users' documents: in a queue of their own, so that nobody waits for the documents of a catalogue."""

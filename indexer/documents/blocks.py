@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import groupby, takewhile
 
-from indexer.documents.clean import join_lines, join_two, normalise_text
+from indexer.documents.clean import Joined, join_lines, normalise_text
 from indexer.documents.compounds import hyphenated_words
 from indexer.documents.kinds import NUMBERED
 from indexer.documents.model import Block, BlockKind, Table
@@ -129,35 +129,58 @@ def _is_sentence(heading: Styled, behind: Styled | None) -> bool:
 
 def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]:
     """Joins paragraphs that a column or page break split; floating blocks in between come after them."""
-    out: list[Styled] = []
-    open_text: int | None = None
+    out: list[Styled | _OpenText] = []
+    open_text: _OpenText | None = None
     for draft in drafts:
         block = draft.block
         if block.table is None and (not block.text or _is_crumb(block)):
             continue
         if draft.beside:
             out.append(draft)
-            continue
-        if block.kind == "text" and open_text is not None and _goes_on(out[open_text].block, block):
-            before = out[open_text].block
-            text = join_two(before.text, block.text, compounds)
-            joined = _with_break(replace(before, text=text, words=(*before.words, *block.words)), block)
-            out[open_text] = Styled(joined)
-            continue
-        out.append(draft)
-        if block.kind == "text":
-            open_text = len(out) - 1
-        elif block.kind not in _FLOATING:
-            open_text = None
-    return out
+        elif block.kind == "text" and open_text is not None and open_text.goes_on(block):
+            open_text.add(block)
+        elif block.kind == "text":
+            open_text = _OpenText(draft, compounds)
+            out.append(open_text)
+        else:
+            out.append(draft)
+            open_text = open_text if block.kind in _FLOATING else None
+    return [one.styled() if isinstance(one, _OpenText) else one for one in out]
 
 
-def _with_break(joined: Block, added: Block) -> Block:
-    """The joined block; records where the added text begins if that is on a later page."""
-    if added.first_page is None or added.first_page == joined.last_page:
-        return joined
-    start = len(joined.text) - len(added.text)
-    return replace(joined, last_page=added.last_page, breaks=(*joined.breaks, (start, added.first_page)))
+class _OpenText:
+    """A paragraph to which its continuations are added."""
+
+    def __init__(self, draft: Styled, compounds: frozenset[str]) -> None:
+        self._drafts = [draft]
+        self._text = Joined(compounds, draft.block.text)
+        self._breaks = list(draft.block.breaks)
+
+    def goes_on(self, block: Block) -> bool:
+        end = self._text.end
+        if _SENTENCE_END.search(end) or _LIST_ITEM.match(block.text):
+            return False
+        apart = (block.first_page or 0) - (self._drafts[-1].block.last_page or 0)
+        if apart > 1:
+            return False
+        long = self._text.length > 200 and len(block.text) > 80
+        return block.text[:1].islower() or end.endswith(("-", ",")) or (apart == 1 and long)
+
+    def add(self, block: Block) -> None:
+        """Records where the added text begins if that is on a later page."""
+        self._text.add(block.text)
+        if block.first_page is not None and block.first_page != self._drafts[-1].block.last_page:
+            self._breaks.append((self._text.length - len(block.text), block.first_page))
+        self._drafts.append(Styled(block))
+
+    def styled(self) -> Styled:
+        if len(self._drafts) == 1:
+            return self._drafts[0]
+        words = tuple(word for one in self._drafts for word in one.block.words)
+        first, last = self._drafts[0].block, self._drafts[-1].block
+        return Styled(
+            replace(first, text=self._text.text, last_page=last.last_page, breaks=tuple(self._breaks), words=words)
+        )
 
 
 def _is_crumb(block: Block) -> bool:
@@ -169,16 +192,6 @@ def _is_crumb(block: Block) -> bool:
     )
 
 
-def _goes_on(before: Block, block: Block) -> bool:
-    if _SENTENCE_END.search(before.text) or _LIST_ITEM.match(block.text):
-        return False
-    apart = (block.first_page or 0) - (before.last_page or 0)
-    if apart > 1:
-        return False
-    long = len(before.text) > 200 and len(block.text) > 80
-    return block.text[:1].islower() or before.text.endswith(("-", ",")) or (apart == 1 and long)
-
-
 def with_levels(drafts: Sequence[Styled]) -> list[Block]:
     """Gives headings their level: by their number, else by their likeness to numbered ones, else by size and style."""
     headings = [draft for draft in drafts if draft.block.kind == "heading"]
@@ -188,24 +201,30 @@ def with_levels(drafts: Sequence[Styled]) -> list[Block]:
         if depth is not None:
             by_style[draft.style] = min(depth, by_style.get(draft.style, depth))
     looks = sorted({d.style for d in headings}, key=lambda s: (-s[0], not s[1], not s[2]))
-    ranks = {style: rank for rank, style in enumerate(looks, 1)}
+    of_style = _levels(looks, by_style)
     return [
-        replace(d.block, level=_level(d, by_style, ranks)) if d.block.kind == "heading" else d.block for d in drafts
+        replace(d.block, level=_depth(d.block.text) or of_style[d.style]) if d.block.kind == "heading" else d.block
+        for d in drafts
     ]
 
 
-def _level(
-    draft: Styled, numbered: dict[tuple[float, bool, bool], int], ranks: dict[tuple[float, bool, bool], int]
-) -> int:
-    depth = _depth(draft.block.text)
-    if depth is not None:
-        return depth
-    if draft.style in numbered:
-        return numbered[draft.style]
-    if numbered:
-        larger = [level for style, level in numbered.items() if style[0] <= draft.style[0]]
-        return min(larger) if larger else max(numbered.values()) + 1
-    return min(ranks[draft.style], 6)
+def _levels(
+    looks: Sequence[tuple[float, bool, bool]], numbered: dict[tuple[float, bool, bool], int]
+) -> dict[tuple[float, bool, bool], int]:
+    """The level of unnumbered headings of each style; ``looks``: all styles, the largest first. Without any numbered
+    heading their order is their level; else they rank with the highest numbered one that is no larger.
+    """
+    if not numbered:
+        return {style: min(rank, 6) for rank, style in enumerate(looks, 1)}
+    out: dict[tuple[float, bool, bool], int] = {}
+    lowest = max(numbered.values()) + 1
+    highest: int | None = None
+    for _, group in groupby(reversed(looks), key=lambda style: style[0]):
+        same_size = list(group)
+        levels = [numbered[style] for style in same_size if style in numbered]
+        highest = min([*levels, *([highest] if highest is not None else [])], default=None)
+        out |= {style: numbered.get(style, lowest if highest is None else highest) for style in same_size}
+    return out
 
 
 def _depth(text: str) -> int | None:

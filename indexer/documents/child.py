@@ -1,4 +1,5 @@
-"""The process that reads one document: ``python -m indexer.documents.child JOB``. It sets its limits before it reads.
+"""The process that reads one document: ``python -m indexer.documents.child JOB``. It sets its limits and leaves
+the rest of the machine before it reads.
 
 JOB is a folder with ``job.json`` and ``document``; the process writes ``answer.json`` there. Exit code 0: the answer
 holds a document or a named refusal; 3: out of memory; anything else: it crashed.
@@ -9,18 +10,24 @@ from __future__ import annotations
 import json
 import resource
 import sys
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from indexer.documents.failures import DocumentRefused
+from indexer.documents.confinement import confine_process
+from indexer.documents.failures import DocumentRefused, Reason
+from indexer.documents.handed_over import handed_over
+from indexer.documents.kept_pages import PAGES_FILE, KeptPages
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.progress import note_pages
 
 OUT_OF_MEMORY = 3
-_LARGEST_ANSWER = 512 * 1024 * 1024
+_LARGEST_FILE = 512 * 1024 * 1024
+_ANSWER_FILE = "answer.json"
+_LONGEST_MESSAGE = 500
 _READ = TypeAdapter(ReadDocument)
 _LIMITS = TypeAdapter(Limits)
 _OCR = TypeAdapter(Ocr)
@@ -30,38 +37,67 @@ def job_json(limits: Limits, ocr: Ocr) -> bytes:
     return json.dumps({"limits": _LIMITS.dump_python(limits), "ocr": _OCR.dump_python(ocr)}).encode()
 
 
-def answered(content: bytes) -> ReadDocument:
-    """The document in an answer. Raises the DocumentRefused that the answer names, or ValueError if it is broken."""
-    answer = json.loads(content)
-    if "reason" in answer:
-        raise DocumentRefused(answer["reason"], answer["message"])
-    return _READ.validate_python(answer["document"])
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """Either a document, or the reason why there is none."""
+
+    document: ReadDocument | None = None
+    reason: Reason | None = None
+    message: str = ""
+
+
+_ANSWER = TypeAdapter(_Answer)
+
+
+def answered(folder: Path, limits: Limits) -> ReadDocument:
+    """The document in the answer of a process.
+
+    Raises the DocumentRefused that the answer names, or one if the answer is too large to be parsed; OSError if there
+    is none, ValueError if it is broken.
+    """
+    content = handed_over(folder / _ANSWER_FILE, limits.max_answer_bytes)
+    if content is None:
+        raise _too_much(limits)
+    answer = _ANSWER.validate_json(content)
+    if answer.reason is not None:
+        raise DocumentRefused(answer.reason, answer.message[:_LONGEST_MESSAGE])
+    if answer.document is None:
+        raise ValueError("neither a document nor a reason")
+    return answer.document
+
+
+def _too_much(limits: Limits) -> DocumentRefused:
+    most = limits.max_answer_bytes // (1024 * 1024)
+    return DocumentRefused("too_large", f"What was read of it takes more than {most} MiB, so it is not taken over.")
 
 
 def run(folder: Path) -> int:
     job = json.loads((folder / "job.json").read_bytes())
     limits, ocr = _LIMITS.validate_python(job["limits"]), _OCR.validate_python(job["ocr"])
-    confine(limits)
+    limit_resources(limits)
     try:
         from indexer.documents.read import read_document
 
+        confine_process(folder, [ocr.command] if ocr.command else [])
         data = (folder / "document").read_bytes()
-        read = read_document(data, limits, ocr, partial(note_pages, folder))
+        read = read_document(data, limits, ocr, partial(note_pages, folder), KeptPages(folder / PAGES_FILE))
         answer = b'{"document":' + _READ.dump_json(read) + b"}"
+        if len(answer) > limits.max_answer_bytes:
+            raise _too_much(limits)
     except DocumentRefused as refused:
         answer = json.dumps({"reason": refused.reason, "message": str(refused)}).encode()
     except MemoryError:
         return OUT_OF_MEMORY
-    (folder / "answer.json").write_bytes(answer)
+    (folder / _ANSWER_FILE).write_bytes(answer)
     return 0
 
 
-def confine(limits: Limits) -> None:
+def limit_resources(limits: Limits) -> None:
     """Limits address space, processor time and output size; no core dumps. Grandchildren (OCR) inherit the limits."""
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     seconds = int(limits.seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_ANSWER, _LARGEST_ANSWER))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

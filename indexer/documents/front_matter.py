@@ -10,12 +10,13 @@ from lxml import etree
 
 from indexer.documents.clean import letters, normalise_text
 from indexer.documents.kinds import NUMBERED, SECTION_NAMES
+from indexer.documents.limits import LONGEST_HEADING
 from indexer.documents.model import Block, FrontMatter
 from indexer.documents.moments import date_in, whole_date
 from indexer.documents.sections import role_of
 from indexer.formats.doi import doi_in
 
-_XMP = re.compile(rb"<x:xmpmeta.*?</x:xmpmeta>", re.DOTALL)
+_XMP_BEGINS, _XMP_ENDS = b"<x:xmpmeta", b"</x:xmpmeta>"
 _MOST_XMP_BYTES = 2_000_000
 _SPACES = {
     "dc": "http://purl.org/dc/elements/1.1/",
@@ -45,7 +46,7 @@ _NAME = re.compile(
     r"^(?:[^\W\d_](?:\.|[^\W\d_]*)[ .-]*){1,3}(?:d[aeiou]s?|van|von|der|de|la|le|Jr\.?|[^\W\d_][^\W\d_'’-]+)"
     r"(?:[ -](?:[^\W\d_][\w'’.-]*|Jr\.?)){0,3}$"
 )
-_MARKS = re.compile(r"\((?:\d{1,2}[,\s]*)+\)|[\d*†‡§¶∗,\s]+$|^[\d*†‡§¶∗\s]+")
+_MARKS = re.compile(r"\(\d[\d,\s]*\)|[\d*†‡§¶∗,\s]+$|^[\d*†‡§¶∗\s]+")
 _KEYWORDS = re.compile(
     r"^(?:key ?words?|index terms|schlüsselwörter|mots[- ]clés)\s*[:—-]?\s*(.+)$", re.IGNORECASE | re.DOTALL
 )
@@ -60,6 +61,8 @@ _KINDS_OF_TEXT = """
     keywords
 """
 _LABELS = SECTION_NAMES | frozenset(_KINDS_OF_TEXT.split()) | {"open access", "full paper", "data paper"}
+_LONGEST = 4000  # characters of a block: what front matter says, it says at the beginning
+_MOST_NAMES = 500
 _GENERATED = re.compile(
     r"\.(?:docx?|tex|dvi|indd|pdf|qxd)$|^untitled|^microsoft word|^slide \d|^\(anonymous\)", re.IGNORECASE
 )
@@ -80,12 +83,13 @@ class _Draft:
 
 def read_xmp(data: bytes) -> dict[str, object]:
     """title, authors, doi, journal, published of the first XMP packet; empty if no packet can be read."""
-    match = _XMP.search(data)
-    if match is None or len(match[0]) > _MOST_XMP_BYTES:
+    start = data.find(_XMP_BEGINS)
+    end = data.find(_XMP_ENDS, start, start + _MOST_XMP_BYTES) if start >= 0 else -1
+    if end < 0:
         return {}
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, recover=True)
     try:
-        root = etree.fromstring(match[0], parser)
+        root = etree.fromstring(data[start : end + len(_XMP_ENDS)], parser)
     except etree.XMLSyntaxError:
         return {}
     if root is None:
@@ -118,13 +122,16 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     A file's creation date is not its publication date.
     """
     draft = _Draft()
+    blocks = [block if len(block.text) <= _LONGEST else replace(block, text=block.text[:_LONGEST]) for block in blocks]
     page = _front_page(blocks)
     own = _of_page(blocks, page)
     printed = letters(" ".join(block.text for block in own)[:20_000])
     for source, names in (("xmp", _told(xmp)["authors"]), ("info", tuple(split_names(info.get("Author", ""))))):
         if isinstance(names, tuple) and len(names) >= 2 and all(letters(name) in printed for name in names):
             draft.take("authors", names, source)  # complete, where the page parts names by white space alone
-    own = [block for block in own if not _is_names(block.text, draft.values.get("authors"))]
+    authors = draft.values.get("authors")
+    named = "".join(map(letters, authors)) if isinstance(authors, tuple) else None
+    own = [block for block in own if letters(block.text) != named]
     titles = [(source, text) for source, text in _told_titles(info, xmp) if not _GENERATED.search(text)]
     head = _title(opening(own))
     for source, text in titles:
@@ -139,7 +146,17 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     for source, text in titles:
         draft.take("title", text, source)
     draft.take("authors", tuple(split_names(info.get("Author", ""))), "info")
-    return FrontMatter(**draft.values, source=draft.source)  # type: ignore[arg-type]  # names are the fields'
+    return FrontMatter(**_within(draft.values), source=draft.source)  # type: ignore[arg-type]  # names are the fields'
+
+
+def _within(values: Mapping[str, object]) -> dict[str, object]:
+    """At most so many names and words of a title: each passage carries the title, each list of documents the names."""
+    return {
+        name: tuple(str(one)[:LONGEST_HEADING] for one in value[:_MOST_NAMES])
+        if isinstance(value, tuple)
+        else str(value)[:LONGEST_HEADING]
+        for name, value in values.items()
+    }
 
 
 def _told(xmp: Mapping[str, object]) -> dict[str, object]:
@@ -147,7 +164,7 @@ def _told(xmp: Mapping[str, object]) -> dict[str, object]:
     authors = xmp.get("authors")
     doi = doi_in(str(xmp.get("doi") or ""))
     return {
-        "authors": tuple(one for text in authors for one in split_names(str(text)))
+        "authors": tuple(one for text in authors[:_MOST_NAMES] for one in split_names(str(text)))[:_MOST_NAMES]
         if isinstance(authors, tuple)
         else (),
         "doi": doi,
@@ -157,13 +174,9 @@ def _told(xmp: Mapping[str, object]) -> dict[str, object]:
 
 
 def _told_titles(info: Mapping[str, str], xmp: Mapping[str, object]) -> list[tuple[str, str]]:
-    told = (("xmp", normalise_text(str(xmp.get("title") or ""))), ("info", normalise_text(info.get("Title", ""))))
+    given = (("xmp", str(xmp.get("title") or "")), ("info", info.get("Title", "")))
+    told = [(source, normalise_text(text[:LONGEST_HEADING])) for source, text in given]
     return [(source, text) for source, text in told if len(text) > 6]
-
-
-def _is_names(text: str, authors: object) -> bool:
-    """Whether a line holds these authors and nothing else."""
-    return isinstance(authors, tuple) and letters(text) == "".join(letters(name) for name in authors)
 
 
 def _is_begin(text: str, head: Block | None) -> bool:
@@ -317,7 +330,7 @@ def split_names(text: str) -> list[str]:
     """Names of people in a line of authors; the list ends at the first text that does not look like a name."""
     names: list[str] = []
     text = re.sub(r"^(?:By|von|par|por)\s+(?=[^\W\d_])", "", text)
-    marked = re.sub(r"\((?:\d{1,2}[,\s]*)+\)", " , ", normalise_text(text))
+    marked = re.sub(r"\(\d[\d,\s]*\)", " , ", normalise_text(text[:_LONGEST]))
     for part in re.split(r"\s*(?:;|,|\band\b|\bund\b|\bet\b|&)\s*", marked):
         name = _MARKS.sub("", re.sub(r"(?<=[^\W\d_])\d+(?:\s*\d+)*", "", part)).strip(" .∗†")
         if not name or name.isdigit():

@@ -86,13 +86,28 @@ def _repeated(pages: Sequence[Page], edges: Sequence[AtTheEdge]) -> Iterator[AtT
     for (_, key), where in seen.items():
         is_number = _PAGE_NUMBER.match(key) is not None
         reach = _NUMBER_HEIGHT if is_number else _SAME_HEIGHT
-        for one in where:
-            near = (other for other in where if abs(other.line.baseline - one.line.baseline) <= reach)
-            fellows = {other.page for other in near if other.page != one.page}
-            if (len(fellows) + 1 >= max(2, _SHARE_OF_PAGES * len(pages)) and fellows) or (
+        for one, count in _pages_near(where, reach):
+            if count >= max(2, _SHARE_OF_PAGES * len(pages)) or (
                 is_number and _alone_at_the_edge(one.line, by_number[one.page])
             ):
                 yield one
+
+
+def _pages_near(found: Sequence[AtTheEdge], reach: float) -> Iterator[tuple[AtTheEdge, int]]:
+    """Each row with the number of pages, its own among them, that have one of these rows about as high."""
+    rows_in_order = sorted(found, key=lambda one: one.line.baseline)
+    pages: Counter[int] = Counter()
+    first = behind = 0
+    for one in rows_in_order:
+        while behind < len(rows_in_order) and rows_in_order[behind].line.baseline - one.line.baseline <= reach:
+            pages[rows_in_order[behind].page] += 1
+            behind += 1
+        while one.line.baseline - rows_in_order[first].line.baseline > reach:
+            pages[rows_in_order[first].page] -= 1
+            if not pages[rows_in_order[first].page]:
+                del pages[rows_in_order[first].page]
+            first += 1
+        yield one, len(pages)
 
 
 def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[AtTheEdge]:

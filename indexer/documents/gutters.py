@@ -26,6 +26,7 @@ _WIDE_ENOUGH = 0.55  # of the column's width: table cells are narrower
 _ENDS = (".", "!", "?", ":", ";")
 _CONTINUED = 0.4  # of the lines of running text
 _STEP = 2.0
+_MOST_PLACES = 250  # between two columns; a page of several metres has no finer columns
 _EDGE = 6.0  # points: lines that begin this close to each other share an edge
 
 
@@ -71,7 +72,8 @@ def _is_column(segments: Sequence[Line], left: float, right: float) -> bool:
 def _least_crossed(segments: Sequence[Line], start: float, end: float) -> tuple[float, int]:
     """The x between the two that the fewest segments cross, nearest to their middle; and the number of crossings."""
     middle = (start + end) / 2.0
-    places = [start + _STEP * number for number in range(max(1, int((end - start) / _STEP) + 1))]
+    step = max(_STEP, (end - start) / _MOST_PLACES)
+    places = [start + step * number for number in range(max(1, int((end - start) / step) + 1))]
     crossing = {x: sum(s.box.left < x - 1.0 and s.box.right > x + 1.0 for s in segments) for x in places}
     at = min(places, key=lambda x: (crossing[x], abs(x - middle)))
     return at, crossing[at]

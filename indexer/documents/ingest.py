@@ -31,7 +31,7 @@ from indexer.documents.catalogued import put_record, summary_of
 from indexer.documents.coherence import Coherence, all_alike
 from indexer.documents.detect_format import MEDIA_TYPES
 from indexer.documents.failures import DocumentRefused
-from indexer.documents.isolation import Parsed, read_isolated
+from indexer.documents.isolation import ATTEMPTS, Parsed, SliceOver, read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.parking import (
@@ -43,7 +43,7 @@ from indexer.documents.parking import (
     starts_before,
 )
 from indexer.documents.place_time import PassageReader
-from indexer.documents.progress import PagesRead
+from indexer.documents.reading_slice import KeptReadings, ReadingSlice
 from indexer.documents.recipe import recipe
 from indexer.documents.registered import completed, opening_text
 from indexer.documents.registries import Registries
@@ -57,9 +57,13 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _BATCH = 64
+_BATCH_OF_A_SLICE = 16
+"""Small, so that a slice ends soon after its time also on a slow machine."""
 
-Parse = Callable[[bytes, Limits, Ocr, PagesRead], Parsed]
-"""Reads bytes into a document. Raises DocumentRefused; any other error parks the document as crashed."""
+Parse = Callable[..., Parsed]
+"""Reads bytes into a document, as ``read_isolated``. Raises DocumentRefused; any other error parks the document as
+crashed.
+"""
 
 
 class DocumentProgress(Protocol):
@@ -86,7 +90,8 @@ def not_kept(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
 class IngestParts:
     """``embedder`` loads the model with the given name. ``coherence`` says where a long text is split,
     ``segmenter`` is its name: after a change, documents are split again.
-    ``registries`` complete the metadata of documents with a DOI; None: nobody is asked.
+    ``registries`` complete the metadata of documents with a DOI; None: nobody is asked. ``kept``: where slices keep
+    what is done; None: each document is read at once.
     """
 
     client: Elasticsearch
@@ -101,6 +106,7 @@ class IngestParts:
     parse: Parse = read_isolated
     keep_file: KeepFile = not_kept
     registries: Registries | None = None
+    kept: KeptReadings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +153,17 @@ def prepare(client: Elasticsearch, prefix: str, embedder: Callable[[], Embedder]
         migrate(client, prefix)
 
 
-def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = no_progress) -> Ingested:
+def ingest(
+    incoming: Incoming,
+    parts: IngestParts,
+    progress: DocumentProgress = no_progress,
+    *,
+    seconds: float | None = None,
+) -> Ingested:
     """The document's entry, ``ready`` or ``failed`` with its reason. Idempotent.
+
+    With ``seconds`` it reads one slice: the entry may also be ``parsing`` or ``embedding``, and the next call with the
+    same bytes continues.
 
     Raises core.errors.Unavailable if Elasticsearch does not answer, NotFound if the record or the index does not exist,
     ModelMissing if the embedder cannot be loaded.
@@ -167,7 +182,7 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
         return Ingested(stored, same=True)
     if stored is not None and is_parked(stored, incoming.hash) and not incoming.again:
         return Ingested(stored, same=True)
-    entry = DocumentEntry(
+    new = DocumentEntry(
         id=incoming.id,
         owner=incoming.owner,
         origin=incoming.origin,
@@ -184,10 +199,28 @@ def ingest(incoming: Incoming, parts: IngestParts, progress: DocumentProgress = 
         updated=now_iso(),
         registered=stored.registered if stored is not None else {},
     )
-    if incoming.known is None:
-        return Ingested(_Run(parts, store, embedder, index.tokens, progress, store.put_entry).run(entry, incoming.data))
-    entry = entry if stored is None else _with_reference(entry, stored)
-    return Ingested(_Run(parts, store, embedder, index.tokens, progress, store.keep_entry).run(entry, incoming.data))
+    keep = store.put_entry if incoming.known is None else store.keep_entry
+    within = _slice(parts, new, seconds)
+    run = _Run(parts, store, embedder, index.tokens, progress, keep, within)
+    if within is not None and stored is not None and _is_continued(stored, new):
+        run.took_ms = dict(stored.took_ms)
+        new = replace(stored, attempts=new.attempts, version=new.version)
+    elif incoming.known is not None and stored is not None:
+        new = _with_reference(new, stored)
+    return Ingested(run.run(new, incoming.data))
+
+
+def _slice(parts: IngestParts, entry: DocumentEntry, seconds: float | None) -> ReadingSlice | None:
+    if parts.kept is None or seconds is None:
+        return None
+    made_of = (entry.hash, entry.recipe, entry.model, entry.owner, entry.record, entry.version)
+    return parts.kept.slice(entry.id, [each or "" for each in made_of], seconds)
+
+
+def _is_continued(stored: DocumentEntry, new: DocumentEntry) -> bool:
+    """Whether an earlier slice of the same reading left this entry."""
+    same = (stored.hash, stored.recipe, stored.model) == (new.hash, new.recipe, new.model)
+    return same and stored.state in ("parsing", "embedding")
 
 
 def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
@@ -223,7 +256,9 @@ class _Run:
     tokens: TokenCard | None
     progress: DocumentProgress
     keep: Callable[[DocumentEntry], None]
+    slice: ReadingSlice | None = None
     took_ms: dict[str, float] = field(default_factory=dict)
+    parse_attempts: int = 1
     last: DocumentEntry | None = None
     """The entry as last reported."""
 
@@ -233,8 +268,13 @@ class _Run:
             done = self._steps(entry, data)
         except DocumentGone:
             self.store.drop_passages(entry)
+            self._forget_slices()
             raise
+        except SliceOver:
+            return self._paused(entry)
         except DocumentRefused as refused:
+            if self.slice is not None and refused.reason == "crashed" and entry.attempts < ATTEMPTS:
+                return self._paused(entry, attempts=entry.attempts)
             return self._failed(entry, refused)
         except SondeError:
             self._not_counted(entry)
@@ -246,31 +286,70 @@ class _Run:
             return self._failed(entry, refused_by_defect(error))
         for old in before:
             self.store.drop(old)
+        self._forget_slices()
         log.info("document.ready", document=done.id, passages=done.passages, pages=done.pages)
         return self._told(done, done.passages or 0, done.passages or 0)
 
     def _steps(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
         if entry.attempts > MOST_STARTS:
             raise refused_start(MOST_STARTS)
-        entry = self._told(entry)
-        pages_read = partial(self._on_its_way, entry)
-        parsed = self._timed("parse", lambda: self.parts.parse(data, self.parts.limits, self.parts.ocr, pages_read))
+        found = self.slice.passages() if self.slice is not None and entry.state == "embedding" else None
+        written = (entry.done or 0) if found is not None else 0
+        entry = self._told(entry, written, len(found.passages) if found is not None else 0)
+        if found is None:
+            entry, found = self._split(*self._read(replace(entry, state="parsing", done=None, total=None), data))
+        explained = self._record(entry)
+        carried = self._timed("record", partial(self._catalogued, entry, found.passages, explained))
+        self._write(entry, found.passages, carried, written)
+        if entry.owner == PUBLIC:
+            self.parts.keep_file(entry, data, explained.licence if explained is not None else None)
+        entry = replace(entry, state="ready", passages=len(found.passages), cut=found.cut, done=None, total=None)
+        return replace(entry, attempts=self.parse_attempts, took_ms=_rounded(self.took_ms))
+
+    def _read(self, entry: DocumentEntry, data: bytes) -> tuple[DocumentEntry, Parsed]:
+        """The document, with its metadata in the entry."""
+        parsed = self._parsed(entry, data)
+        self.parse_attempts = parsed.attempts
         entry = self._described(entry, parsed)
         explained = self._record(entry)
         entry = self._completed(entry, explained, parsed.document)
-        entry = self._told(replace(entry, state="embedding", record=explained.id if explained is not None else None))
+        entry = replace(entry, state="embedding", record=explained.id if explained is not None else None)
+        return self._told(entry), parsed
+
+    def _parsed(self, entry: DocumentEntry, data: bytes) -> Parsed:
+        given = (data, self.parts.limits, self.parts.ocr, partial(self._on_its_way, entry))
+        if self.slice is None:
+            return self._timed("parse", lambda: self.parts.parse(*given))
+        parsed = self.slice.parsed()
+        if parsed is None:
+            pages = replace(self.slice.pages, spent_s=self.took_ms.get("parse", 0.0) / 1000.0)
+            parsed = self._timed("parse", lambda: self.parts.parse(*given, pages))
+            self.slice.keep_parsed(parsed)
+            self.slice.check()
+        return parsed
+
+    def _split(self, entry: DocumentEntry, parsed: Parsed) -> tuple[DocumentEntry, Segmented]:
         found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
-        carried = self._timed("record", lambda: self._catalogued(entry, found.passages, explained))
-        written = self._write(entry, found.passages, carried)
-        if entry.owner == PUBLIC:
-            self.parts.keep_file(entry, data, explained.licence if explained is not None else None)
-        took_ms = _rounded(self.took_ms)
-        return replace(entry, state="ready", passages=written, cut=found.cut, attempts=parsed.attempts, took_ms=took_ms)
+        entry = replace(entry, warnings=(*found.warnings, *entry.warnings))
+        if self.slice is not None:
+            self.slice.keep_passages(found)
+            entry = self._told(replace(entry, done=0, total=len(found.passages)), 0, len(found.passages))
+            self.slice.check()
+        return entry, found
+
+    def _paused(self, entry: DocumentEntry, attempts: int = 0) -> DocumentEntry:
+        """Keeps what is done; ``attempts`` 0: this slice did its work, so no start was in vain."""
+        reached = replace(self.last or entry, attempts=attempts, took_ms=_rounded(self.took_ms))
+        return self._told(reached, reached.done or 0, reached.total or 0)
+
+    def _forget_slices(self) -> None:
+        if self.slice is not None:
+            self.slice.drop()
 
     def _not_counted(self, entry: DocumentEntry) -> None:
         """Removes this start from the count: the document did not cause the failure."""
         with suppress(SondeError):
-            self.keep(replace(entry, attempts=entry.attempts - 1, updated=now_iso()))
+            self.keep(replace(self.last or entry, attempts=entry.attempts - 1, updated=now_iso()))
 
     def _told(self, entry: DocumentEntry, done: int = 0, total: int = 0) -> DocumentEntry:
         self.last = entry = replace(entry, updated=now_iso())
@@ -346,17 +425,20 @@ class _Run:
             raise DocumentRefused("no_text", "Nothing that could be searched was found in the document.")
         return replace(found, passages=passages)
 
-    def _write(self, entry: DocumentEntry, passages: Sequence[Passage], carried: JsonMapping | None) -> int:
-        written = 0
-        for batch in batched(passages, _BATCH):
+    def _write(
+        self, entry: DocumentEntry, passages: Sequence[Passage], carried: JsonMapping | None, written: int
+    ) -> None:
+        """Embeds and writes the passages after the first ``written``. Raises SliceOver after a slice's last batch."""
+        for batch in batched(passages[written:], _BATCH if self.slice is None else _BATCH_OF_A_SLICE):
             documents = self._timed("embed", partial(self._documents, entry, batch, carried))
             failures = self.store.put_passages(entry.owner, documents)
             if failures:
                 raise DocumentRefused("not_stored", f"{len(failures)} passages were not taken: {failures[0].reason}")
             written += len(batch)
             self._on_its_way(entry, written, len(passages))
+            if self.slice is not None and written < len(passages):
+                self.slice.check()
         self.store.drop_passages(entry, from_ordinal=len(passages))
-        return written
 
     def _documents(
         self, entry: DocumentEntry, batch: Sequence[Passage], carried: JsonMapping | None
@@ -375,6 +457,7 @@ class _Run:
         """Parks the document with its reason; deletes passages of an earlier reading of the same bytes."""
         log.warning("document.failed", document=entry.id, reason=refused.reason)
         self.store.drop_passages(entry)
+        self._forget_slices()
         seen = replace(self.last or entry, done=None, total=None)
         return self._told(replace(seen, state="failed", reason=refused.reason, message=str(refused)[:500]))
 

@@ -18,6 +18,7 @@ NUMBERED = re.compile(
     r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,3}|[IVX]{1,5}\.)\.?\s+(?P<title>\S.*)$"
 )
 _CONTENTS = re.compile(r"(?:\.\s?){4,}\s*\d{1,4}$")
+_CONTENTS_END = 40  # characters: the dots and the number are at the end
 _PROMPT = re.compile(r"^(?:R?>|\+|>>>|\$) \S")
 _EQUATION_NUMBER = re.compile(r"\(\s?[A-Z]?\d{1,3}[a-z]?\s?\)$")
 _FOOTNOTE_MARK = re.compile(r"^(?:\d{1,2}|[*†‡§¶])(?:\s|\D)")
@@ -92,7 +93,7 @@ def kind_of(line: Line, near: Neighbours, measures: Measures, *, scanned: bool =
 
 def _is_contents(line: Line) -> bool:
     """Whether dots lead to a page number, or a numbered title has one far to its right."""
-    if _CONTENTS.search(line.text):
+    if _CONTENTS.search(line.text[-_CONTENTS_END:]):
         return True
     if len(line.words) < 3 or not line.words[-1].text.isdigit() or NUMBERED.match(line.text) is None:
         return False

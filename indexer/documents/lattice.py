@@ -6,18 +6,17 @@ that cross make one table; a cell covers several grid positions where the rule b
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from indexer.documents.page import Box, Page, Rule, Word
 from indexer.documents.rows import rows
-from indexer.documents.table_found import TableFound, has_words, is_labelled, joined_cell
+from indexer.documents.table_found import MOST_CELLS, MOST_RULES, TableFound, has_words, is_labelled, joined_cell
 
 _SAME = 3.0  # points: rules closer than this are one
 _REACH = 3.0  # points by which a rule may miss the one that it crosses
-_MOST_RULES = 2000
-_MOST_CELLS = 6000
 _FEWEST_FILLED = 0.4  # of the cells: the grid of a chart is empty
 _PARAGRAPH = 60  # words
 _LINES_OF_A_LIST = 3
@@ -63,22 +62,41 @@ def _frames_text(table: TableFound) -> bool:
 
 
 def _grids(rules: Sequence[Rule]) -> list[_Grid]:
-    drawn = rules[:_MOST_RULES]
+    drawn = rules[:MOST_RULES]
     levels = _joined([_Stroke(r.box.middle_y, r.box.left, r.box.right) for r in drawn if r.level])
     uprights = _joined([_Stroke(r.box.middle_x, r.box.top, r.box.bottom) for r in drawn if not r.level])
-    groups: list[tuple[list[_Stroke], list[_Stroke]]] = []
+    groups = _Groups(len(levels))
+    crossing: list[tuple[_Stroke, int]] = []
     for upright in uprights:
-        own: tuple[list[_Stroke], list[_Stroke]] = ([level for level in levels if _cross(level, upright)], [upright])
-        if not own[0]:
-            continue
-        apart = []
-        for group in groups:
-            if any(level in group[0] for level in own[0]):
-                own = ([*group[0], *(one for one in own[0] if one not in group[0])], [*group[1], *own[1]])
-            else:
-                apart.append(group)
-        groups = [*apart, own]
-    return [_Grid(tuple(_with_open_edge(*group)), tuple(group[1])) for group in groups]
+        own = [place for place, level in enumerate(levels) if _cross(level, upright)]
+        if own:
+            groups.join(own)
+            crossing.append((upright, own[0]))
+    out: dict[int, tuple[list[_Stroke], list[_Stroke]]] = {}
+    for upright, place in crossing:
+        out.setdefault(groups.of(place), ([], []))[1].append(upright)
+    for place, level in enumerate(levels):
+        if groups.of(place) in out:
+            out[groups.of(place)][0].append(level)
+    return [_Grid(tuple(_with_open_edge(*group)), tuple(group[1])) for group in out.values()]
+
+
+class _Groups:
+    """Disjoint sets of places (union-find): which horizontal rules some vertical one connects."""
+
+    def __init__(self, number: int) -> None:
+        self._above = list(range(number))
+
+    def of(self, place: int) -> int:
+        while self._above[place] != place:
+            self._above[place] = self._above[self._above[place]]
+            place = self._above[place]
+        return place
+
+    def join(self, places: Sequence[int]) -> None:
+        first = self.of(places[0])
+        for place in places[1:]:
+            self._above[self.of(place)] = first
 
 
 def _joined(rules: Sequence[_Stroke]) -> list[_Stroke]:
@@ -140,7 +158,7 @@ def _apart(values: Sequence[float]) -> list[float]:
 
 def _table(grid: _Grid, words: Sequence[Word]) -> TableFound | None:
     xs, ys = grid.xs, grid.ys
-    if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > _MOST_CELLS:
+    if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
         return None
     box = Box(xs[0], ys[0], xs[-1], ys[-1])
     inside = [word for word in words if box.holds(word.box, 1.0) and not word.turned]
@@ -159,8 +177,8 @@ def _table(grid: _Grid, words: Sequence[Word]) -> TableFound | None:
 
 
 def _place(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:
-    row = sum(word.box.middle_y > y for y in ys[1:-1])
-    return row, sum(word.box.middle_x > x for x in xs[1:-1])
+    row = bisect_left(ys, word.box.middle_y, 1, len(ys) - 1) - 1
+    return row, bisect_left(xs, word.box.middle_x, 1, len(xs) - 1) - 1
 
 
 def _cells_of(grid: _Grid, xs: Sequence[float], ys: Sequence[float]) -> dict[tuple[int, int], tuple[int, int]]:

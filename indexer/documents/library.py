@@ -16,11 +16,13 @@ from indexer.documents.linked import pdf_of_page
 from indexer.documents.parking import refused_by_defect, sonde_version
 from indexer.documents.registered import completed
 from indexer.documents.store import DocumentGone, DocumentStore
+from net.errors import Forbidden, UnknownName
 from net.exchange import Outgoing
 from net.gate import Gate
 
 log = structlog.get_logger(__name__)
 
+NOT_PUBLIC = "The address of the reference is no server of the open internet; upload the file."
 _WEB = ("http://", "https://")
 
 
@@ -40,8 +42,9 @@ class LibraryReading:
         return DocumentStore(self.parts.client, self.parts.prefix)
 
 
-def read_queued(id: str, reading: LibraryReading) -> DocumentEntry | None:
-    """The entry, ``ready`` or ``failed``; None if there is nothing to do. Idempotent.
+def read_queued(id: str, reading: LibraryReading, seconds: float | None = None) -> DocumentEntry | None:
+    """The entry, ``ready`` or ``failed``; None if there is nothing to do. Idempotent. With ``seconds`` it reads one
+    slice (``ingest``).
 
     Raises core.errors.Unavailable if Elasticsearch does not answer, ModelMissing if the embedder is not installed.
     """
@@ -58,7 +61,7 @@ def read_queued(id: str, reading: LibraryReading) -> DocumentEntry | None:
             entry = replace(entry, bytes=len(data), media_type=MEDIA_TYPES["pdf"])
             reading.store.keep_entry(entry)
         incoming = Incoming(data, entry.origin, entry.name, entry.owner, entry.record, known=entry.id)
-        return ingest(incoming, reading.parts).entry
+        return ingest(incoming, reading.parts, seconds=seconds).entry
     except DocumentGone:
         reading.files.delete(key)
         return None
@@ -108,6 +111,8 @@ def fetched_pdf(address: str, gate: Gate, most: int) -> bytes:
         content = gate.request(Outgoing(named, max_bytes=most)).expect_ok().content
     except DocumentRefused:
         raise
+    except (Forbidden, UnknownName) as error:  # one sentence: nobody learns which names our network knows
+        raise DocumentRefused("unreachable", NOT_PUBLIC) from error
     except SondeError as error:
         raise DocumentRefused("unreachable", str(error)) from error
     if not _is_pdf(content):

@@ -16,7 +16,7 @@ import lxml.html
 import structlog
 from lxml import etree
 
-from core.document import PUBLIC, DocumentEntry, Follow, now_iso
+from core.document import PUBLIC, UNREAD, DocumentEntry, Follow, now_iso
 from core.errors import SondeError
 from core.record import Link, Record
 from es_gateway.client import Elasticsearch
@@ -66,9 +66,12 @@ def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *,
                 continue
             if time.monotonic() - started > seconds:
                 return Followed(ready, failed, True)
-            entry = _followed(record, link, parts, gate, store)
+            left = max(0.0, seconds - (time.monotonic() - started))
+            entry = _followed(record, link, parts, gate, store, left)
             ready += entry.state == "ready"
             failed += entry.state == "failed"
+            if entry.state in UNREAD:
+                return Followed(ready, failed, True)
     return Followed(ready, failed, False)
 
 
@@ -122,7 +125,10 @@ def _is_settled(entries: list[DocumentEntry], record: str) -> bool:
     return any(is_settled(entry) and not is_outdated(entry) for entry in entries if entry.record == record)
 
 
-def _followed(record: Record, link: Link, parts: IngestParts, gate: Gate, store: DocumentStore) -> DocumentEntry:
+def _followed(
+    record: Record, link: Link, parts: IngestParts, gate: Gate, store: DocumentStore, seconds: float
+) -> DocumentEntry:
+    """The document, as far as it is read in this time."""
     try:
         data = _fetched(link, gate, parts.limits.max_bytes)
     except SondeError as error:
@@ -130,7 +136,7 @@ def _followed(record: Record, link: Link, parts: IngestParts, gate: Gate, store:
     except Exception as error:  # noqa: BLE001 - an address or a page that our own code failed at
         return _not_had(record, link, refused_by_defect(error), store)
     name = unquote(_path(link.href).rsplit("/", 1)[-1]) or link.name or record.title
-    return ingest(Incoming(data, link.href, name[:200], record=record.id), parts).entry
+    return ingest(Incoming(data, link.href, name[:200], record=record.id), parts, seconds=seconds).entry
 
 
 def _fetched(link: Link, gate: Gate, most: int) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -89,7 +90,8 @@ class Block:
 
     def page_at(self, offset: int) -> int | None:
         """The page of this character of the text."""
-        return next((page for start, page in reversed(self.breaks) if start <= offset), self.first_page)
+        place = bisect_right(self.breaks, offset, key=lambda one: one[0])
+        return self.breaks[place - 1][1] if place else self.first_page
 
 
 @dataclass(frozen=True, slots=True)

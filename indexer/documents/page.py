@@ -54,6 +54,11 @@ class Box:
     def middle_y(self) -> float:
         return (self.top + self.bottom) / 2.0
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is somewhere at all: a broken matrix in a file gives places that are no numbers."""
+        return all(map(math.isfinite, (self.left, self.top, self.right, self.bottom)))
+
     def holds(self, other: Box, slack: float = 0.0) -> bool:
         """Whether the middle of ``other`` is inside, with ``slack`` points of tolerance."""
         return (
@@ -94,6 +99,18 @@ class Line:
     words: tuple[Word, ...]
     box: Box
     kind: RegionKind = "text"
+    size: float = field(init=False, default=0.0, compare=False)
+    """The size of most of its letters."""
+    baseline: float = field(init=False, default=0.0, compare=False)
+
+    def __post_init__(self) -> None:
+        """Both are asked for often, and a line may have many words."""
+        letters: dict[float, int] = {}
+        for word in self.words:
+            letters[word.size] = letters.get(word.size, 0) + len(word.text)
+        object.__setattr__(self, "size", max(letters, key=lambda size: (letters[size], size)))
+        longest = max(self.words, key=lambda word: len(word.text) * word.size)
+        object.__setattr__(self, "baseline", longest.baseline)
 
     @classmethod
     def of(cls, words: Sequence[Word]) -> Line:
@@ -103,18 +120,6 @@ class Line:
     @property
     def text(self) -> str:
         return " ".join(word.text for word in self.words)
-
-    @property
-    def size(self) -> float:
-        """The size of most of its letters."""
-        letters: dict[float, int] = {}
-        for word in self.words:
-            letters[word.size] = letters.get(word.size, 0) + len(word.text)
-        return max(letters, key=lambda size: (letters[size], size))
-
-    @property
-    def baseline(self) -> float:
-        return max(self.words, key=lambda word: len(word.text) * word.size).baseline
 
     def share(self, trait: Literal["bold", "mono", "maths"]) -> float:
         """The share of its characters that are bold, monospaced or mathematical, 0..1."""
@@ -136,6 +141,7 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class Page:
     """``number`` counts from 1. ``figures`` are the outlines of pictures and drawings, ``pictures`` those of bitmaps.
+    ``left_out``: the number of characters beyond those that are read of one page.
 
     ``asides`` hold text of the same page that is read for itself: text of another direction, turned upright (``turn``:
     degrees anticlockwise by which it is turned on the page), and text of pictures. ``hidden`` counts words that nobody
@@ -157,6 +163,7 @@ class Page:
     hidden: int = 0
     unknown: int = 0
     notes: tuple[str, ...] = ()
+    left_out: int = 0
 
     @property
     def parts(self) -> tuple[Page, ...]:

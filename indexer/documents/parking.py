@@ -29,6 +29,8 @@ log = structlog.get_logger(__name__)
 MOST_STARTS = 3
 SILENT = timedelta(minutes=15)
 """Longer than any reading without progress: two attempts of five minutes in the reading process."""
+BETWEEN_SLICES = timedelta(days=1)
+"""So long a document may wait for its next slice, behind the slices of other sources."""
 _DEFECT = "Nothing of it is searchable. It is read again after the next upgrade of Sonde, or when it is sent again."
 
 
@@ -73,6 +75,8 @@ def refused_start(starts: int) -> DocumentRefused:
 
 def refused_by_defect(error: Exception) -> DocumentRefused:
     """The error for a document on which one of our own steps failed. Names the place in our code, no text."""
+    if isinstance(error, MemoryError):
+        return DocumentRefused("out_of_memory", "To split it into passages needs more memory than the worker may have.")
     place = _place(error)
     log.error("document.crashed", error=type(error).__name__, at=place)
     return DocumentRefused(
@@ -92,10 +96,14 @@ def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int
     """Deletes half-read documents of everybody that have not changed for ``silent``.
 
     They become ``failed`` with the reason ``interrupted``, and a harvest or ``sonde ingest`` starts them again.
-    ``repair_library`` queues users' documents again instead.
+    ``repair_library`` queues users' documents again instead. A document between two slices has no open start
+    (``attempts`` is 0) and waits longer.
     """
     undone = 0
+    waits_since = (datetime.now(UTC) - max(silent, BETWEEN_SLICES)).isoformat(timespec="milliseconds")
     for entry in list(_silent(store, silent)):
+        if not entry.attempts and (entry.updated or "") > waits_since:
+            continue
         store.drop_passages(entry)
         message = "Reading it was interrupted. Nothing of it is searchable; ingest it again."
         store.put_entry(replace(entry, state="failed", reason="interrupted", message=message, updated=now_iso()))

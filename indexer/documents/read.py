@@ -10,6 +10,7 @@ from PIL import Image, UnidentifiedImageError
 
 from indexer.documents.detect_format import file_kind
 from indexer.documents.failures import DocumentRefused
+from indexer.documents.kept_pages import KeptPages
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.ocr import Picture
@@ -25,15 +26,20 @@ _MOST_FRAMES = 200
 _MOST_PIXELS = 60_000_000
 
 
-def read_document(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
-    """Calls ``progress`` after each page of a PDF or image. Raises DocumentRefused with the reason."""
+def read_document(
+    data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched, kept: KeptPages | None = None
+) -> ReadDocument:
+    """Calls ``progress`` after each page of a PDF or image, and keeps the page in ``kept``. Raises DocumentRefused with
+    the reason.
+    """
+    kept = kept or KeptPages()
     if len(data) > limits.max_bytes:
         raise DocumentRefused("too_large", f"The file has {len(data):,} bytes; at most {limits.max_bytes:,} are read.")
     kind = file_kind(data)
     if kind == "pdf":
-        return read_pdf(data, limits, ocr, progress)
+        return read_pdf(data, limits, ocr, progress, kept)
     if kind == "image":
-        return _read_image(data, limits, ocr, progress)
+        return _read_image(data, limits, ocr, progress, kept)
     if kind == "html":
         return read_html(data, limits)
     if kind == "docx":
@@ -41,22 +47,23 @@ def read_document(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = u
     return read_text(data, limits)
 
 
-def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> ReadDocument:
+def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead, kept: KeptPages) -> ReadDocument:
     """A page image (PNG, JPEG, or TIFF with one page per frame)."""
     if ocr.command is None:
         raise DocumentRefused("unsupported", f"A page image needs OCR, and {ocr.absence}.")
-    recogniser = Recogniser(ocr, limits)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             picture = Image.open(io.BytesIO(data))
         if picture.width * picture.height > _MOST_PIXELS:
             raise DocumentRefused("too_large", f"The picture has {picture.width} x {picture.height} points.")
-        frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES)
-        pages = []
-        for number in range(1, frames + 1):
+        frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES, ocr.most_pages)
+        pages = kept.read()
+        recogniser = Recogniser(ocr, limits, {page.number for page in pages})
+        for number in range(len(pages) + 1, frames + 1):
             picture.seek(number - 1)
             pages.append(recogniser.whole_page(number, partial(_grey, picture), "it is a picture"))
+            kept.add(pages[-1])
             progress(number, frames)
     except (
         UnidentifiedImageError,

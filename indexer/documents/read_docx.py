@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 
 from lxml import etree
@@ -12,12 +15,27 @@ from lxml import etree
 from indexer.documents.clean import normalise_text
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter
-from indexer.documents.limits import Limits
-from indexer.documents.model import Block, ReadDocument, Table
+from indexer.documents.grid import Cell, markup_table
+from indexer.documents.limits import Allowance, Limits
+from indexer.documents.model import Block, ReadDocument
 from indexer.documents.references import split_references
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _CORE = {"dc": "http://purl.org/dc/elements/1.1/", "dcterms": "http://purl.org/dc/terms/"}
+_BROKEN_ARCHIVE = (
+    KeyError,
+    ValueError,
+    EOFError,
+    OSError,
+    OverflowError,
+    NotImplementedError,  # an unknown compression
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+)
+_TOO_LARGE_FOR_XML = (etree.ErrorTypes.ERR_RESOURCE_LIMIT, etree.ErrorTypes.ERR_NAME_TOO_LONG)
+_WIDTH = re.compile(r"[1-9][0-9]{0,3}")
 _HEADING = re.compile(r"^(?:heading|berschrift|titre|ttulo|titolo|titel)(\d)$", re.IGNORECASE)
 
 
@@ -26,18 +44,20 @@ def read_docx(data: bytes, limits: Limits) -> ReadDocument:
     with _opened(data) as archive:
         body = _part(archive, "word/document.xml", limits)
         core = _part(archive, "docProps/core.xml", limits) if "docProps/core.xml" in archive.namelist() else None
-    blocks = [block for block in _blocks(body) if block.text or block.table]
+    allowance = Allowance(limits)
+    blocks = list(allowance.within(block for block in _blocks(body, allowance) if block.text or block.table))
     if not blocks:
         raise DocumentRefused("no_text", "The document holds no text.")
     info = {} if core is None else {"Title": _core(core, "dc:title"), "Author": _core(core, "dc:creator")}
     kept, references = split_references(blocks)
-    return ReadDocument("docx", tuple(kept), front_matter(blocks, info, {}), references)
+    front = front_matter(blocks, info, {})
+    return ReadDocument("docx", tuple(kept), front, references, warnings=allowance.warnings)
 
 
 def _opened(data: bytes) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(data))
-    except zipfile.BadZipFile:
+    except _BROKEN_ARCHIVE:
         raise DocumentRefused("damaged", "The DOCX is not a zip archive that can be opened.") from None
 
 
@@ -46,7 +66,7 @@ def _part(archive: zipfile.ZipFile, name: str, limits: Limits) -> etree._Element
     try:
         with archive.open(name) as stream:
             content = stream.read(limits.max_unpacked_bytes + 1)
-    except (KeyError, zipfile.BadZipFile, EOFError, OSError) as error:
+    except _BROKEN_ARCHIVE as error:
         raise DocumentRefused(
             "damaged", f"The part {name} of the DOCX cannot be read ({type(error).__name__})."
         ) from None
@@ -58,16 +78,19 @@ def _part(archive: zipfile.ZipFile, name: str, limits: Limits) -> etree._Element
     try:
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
+        if parser.error_log[0].type in _TOO_LARGE_FOR_XML:
+            told = "it nests too deeply, or one of its texts is too long"
+            raise DocumentRefused("too_large", f"{name} is no document that can be read: {told}.") from None
         raise DocumentRefused("damaged", f"{name} is not XML: {str(error)[:200]}") from None
 
 
-def _blocks(body: etree._Element) -> Iterator[Block]:
+def _blocks(body: etree._Element, allowance: Allowance) -> Iterator[Block]:
     root = body.find(f"{_W}body")
     for node in root if root is not None else ():
         if node.tag == f"{_W}p":
             yield _paragraph(node)
         elif node.tag == f"{_W}tbl":
-            yield from _table(node)
+            yield from markup_table(map(_cells, node.iterfind(f"{_W}tr")), 1, "", allowance)
 
 
 def _paragraph(node: etree._Element) -> Block:
@@ -93,22 +116,15 @@ def _text(node: etree._Element) -> str:
     return normalise_text("".join(parts))
 
 
-def _table(node: etree._Element) -> Iterator[Block]:
-    rows: list[list[str]] = []
-    for row in node.iterfind(f"{_W}tr"):
-        cells: list[str] = []
-        for cell in row.iterfind(f"{_W}tc"):
-            span = cell.find(f"{_W}tcPr/{_W}gridSpan")
-            width = int(span.get(f"{_W}val") or 1) if span is not None else 1
-            cells += [_text(cell), *[""] * (min(width, 100) - 1)]
-        rows.append(cells)
-    if not rows:
-        return
-    width = max(map(len, rows))
-    if width < 2 or len(rows) < 2:
-        yield from (Block("text", " ".join(cell for cell in row if cell)) for row in rows)
-        return
-    yield Block("table", "", table=Table(tuple(tuple(row + [""] * (width - len(row))) for row in rows), 1))
+def _cells(row: etree._Element) -> Iterator[Cell]:
+    return ((_text(cell), _width(cell)) for cell in row.iterfind(f"{_W}tc"))
+
+
+def _width(cell: etree._Element) -> int:
+    """The number of columns that the cell takes; 1 where what the file says is no such number."""
+    span = cell.find(f"{_W}tcPr/{_W}gridSpan")
+    said = span.get(f"{_W}val") if span is not None else None
+    return int(said) if said is not None and _WIDTH.fullmatch(said.strip()) else 1
 
 
 def _core(core: etree._Element, path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import lxml.html
 from lxml import etree
@@ -10,8 +10,9 @@ from lxml import etree
 from indexer.documents.clean import normalise_text
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter
-from indexer.documents.limits import Limits
-from indexer.documents.model import Block, BlockKind, FrontMatter, ReadDocument, Table
+from indexer.documents.grid import markup_table
+from indexer.documents.limits import Allowance, Limits
+from indexer.documents.model import Block, BlockKind, FrontMatter, ReadDocument
 from indexer.documents.references import split_references
 from indexer.formats.doi import doi_in
 
@@ -30,75 +31,103 @@ _META = {
     "dc.date": "published",
 }
 _AUTHORS = ("citation_author", "dc.creator", "author")
-_MOST_DEPTH = 200
+_BLOCKS = (*_PARAGRAPHS, *_HEADINGS, "table", "div", "section", "article", "ul", "ol", "dl", "main")
+_FEW_WORDS = 3
+_TOO_DEEP = "The page nests too deeply: what follows its deepest element is left out."
 
 
 def read_html(data: bytes, limits: Limits) -> ReadDocument:
     """Raises DocumentRefused: ``damaged``, ``no_text``, ``too_large``."""
-    parser = lxml.html.HTMLParser(no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
+    parser = lxml.html.HTMLParser(no_network=True, huge_tree=True, remove_comments=True, remove_pis=True)
     try:
         root = lxml.html.document_fromstring(data, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise DocumentRefused("damaged", f"The HTML cannot be read: {str(error)[:200]}") from None
+    is_cut = any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log)
+    allowance = Allowance(limits)
     body = root.find("body")
-    blocks = [block for block in _blocks(root if body is None else body, 0) if block.text or block.table]
+    found = _blocks(root if body is None else body, allowance)
+    blocks = list(allowance.within(block for block in found if block.text or block.table))
+    if not blocks and is_cut:
+        raise DocumentRefused("too_large", "The page nests too deeply to be read.")
     if not blocks:
         raise DocumentRefused("no_text", "The page holds no text (it may be drawn by a script).")
-    if sum(len(block.text) for block in blocks) > limits.max_characters:
-        raise DocumentRefused("too_large", f"The page holds more than {limits.max_characters:,} characters.")
     front = _front(root, blocks)
     kept, references = split_references(blocks)
-    return ReadDocument("html", tuple(kept), front, references)
+    warnings = (*allowance.warnings, *([_TOO_DEEP] if is_cut else []))
+    return ReadDocument("html", tuple(kept), front, references, warnings=warnings)
 
 
-def _blocks(node: lxml.html.HtmlElement, depth: int) -> Iterator[Block]:
+def _blocks(body: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block]:
     """Depth-first; a node with text and without blocks inside is a paragraph."""
-    if depth > _MOST_DEPTH:
-        return
-    for child in node:
-        tag = child.tag if isinstance(child.tag, str) else ""
-        if tag in _LEFT_OUT:
+    holding, layout = _above(body, _BLOCKS), _above(body, ("table",))
+    yield from _loose(body.text)
+    open_nodes = [(iter(body), "")]
+    while open_nodes:
+        children, tail = open_nodes[-1]
+        child = next(children, None)
+        if child is None:
+            open_nodes.pop()
+            yield from _loose(tail)
             continue
-        if tag in _HEADINGS:
-            yield Block("heading", _text(child), level=_HEADINGS[tag])
-        elif tag == "table":
-            yield from _table(child)
-        elif tag == "pre":
-            lines = tuple(line.rstrip() for line in child.text_content().splitlines() if line.strip())
-            yield Block("code", "\n".join(lines), lines=lines)
-        elif tag in _PARAGRAPHS and not _holds_blocks(child):
-            kind: BlockKind = "caption" if tag == "figcaption" else "list" if tag == "li" else "text"
-            yield Block(kind, _text(child))
-        elif _holds_blocks(child):
-            yield from _blocks(child, depth + 1)
-        else:
-            yield Block("text", _text(child))
-        if child.tail and len(child.tail.split()) > 3:
-            yield Block("text", normalise_text(child.tail))
+        tag = child.tag if isinstance(child.tag, str) else ""
+        is_whole = tag in _HEADINGS or tag == "pre" or (tag == "table" and child not in layout)
+        if child in holding and not is_whole and tag not in _LEFT_OUT:
+            yield from _leaf_text(child, tag)
+            open_nodes.append((iter(child), child.tail or ""))
+            continue
+        if tag not in _LEFT_OUT:
+            yield from _table(child, allowance) if tag == "table" else _leaf(child, tag)
+        yield from _loose(child.tail)
 
 
-def _holds_blocks(node: lxml.html.HtmlElement) -> bool:
-    wanted = _PARAGRAPHS | set(_HEADINGS) | {"table", "div", "section", "article", "ul", "ol", "dl", "main"}
-    return any(isinstance(below.tag, str) and below.tag in wanted for below in node.iterdescendants())
+def _leaf(node: lxml.html.HtmlElement, tag: str) -> Iterator[Block]:
+    if tag in _HEADINGS:
+        yield Block("heading", _text(node), level=_HEADINGS[tag])
+    elif tag == "pre":
+        lines = tuple(line.rstrip() for line in node.text_content().splitlines() if line.strip())
+        yield Block("code", "\n".join(lines), lines=lines)
+    elif tag == "tr":
+        yield Block("text", " ".join(_text(cell) for cell in node))
+    else:
+        kind: BlockKind = "caption" if tag == "figcaption" else "list" if tag == "li" else "text"
+        yield Block(kind, _text(node))
+
+
+def _leaf_text(node: lxml.html.HtmlElement, tag: str) -> Iterator[Block]:
+    """The text of a node before the blocks in it."""
+    if tag in _PARAGRAPHS and node.text and node.text.strip():
+        yield Block("list" if tag == "li" else "text", normalise_text(node.text))
+    else:
+        yield from _loose(node.text)
+
+
+def _loose(text: str | None) -> Iterator[Block]:
+    """Text between blocks, if it is more than a few words (a button, a separator)."""
+    if text and len(text.split()) > _FEW_WORDS:
+        yield Block("text", normalise_text(text))
+
+
+def _above(root: lxml.html.HtmlElement, tags: Iterable[str]) -> set[lxml.html.HtmlElement]:
+    """All elements with one of these tags somewhere inside, each visited once."""
+    found: set[lxml.html.HtmlElement] = set()
+    for node in root.iterdescendants(*tags):
+        above = node.getparent()
+        while above is not None and above not in found:
+            found.add(above)
+            above = above.getparent()
+    return found
 
 
 def _text(node: lxml.html.HtmlElement) -> str:
     return normalise_text(str(node.text_content()))
 
 
-def _table(node: lxml.html.HtmlElement) -> Iterator[Block]:
-    rows = [[_text(cell) for cell in row.iterfind("./*") if cell.tag in ("td", "th")] for row in node.iter("tr")]
-    rows = [row for row in rows if any(row)]
-    if len(rows) < 2 or max(map(len, rows)) < 2:  # a layout table
-        for row in rows:
-            yield Block("text", " ".join(cell for cell in row if cell))
-        return
-    width = max(map(len, rows))
+def _table(node: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block]:
+    rows = (((_text(cell), 1) for cell in row if cell.tag in ("td", "th")) for row in node.iter("tr"))
     header = sum(1 for row in node.iter("tr") if row.find("th") is not None and row.find("td") is None)
     caption = node.find("caption")
-    filled = tuple(tuple(row + [""] * (width - len(row))) for row in rows)
-    text = _text(caption) if caption is not None else ""
-    yield Block("table", "", table=Table(filled, max(1, min(header, len(rows) - 1)), text))
+    yield from markup_table(rows, header, _text(caption) if caption is not None else "", allowance)
 
 
 def _front(root: lxml.html.HtmlElement, blocks: list[Block]) -> FrontMatter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,10 +15,11 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, without_author_headings
 from indexer.documents.furniture import find_furniture
 from indexer.documents.gutters import usual_gutters
+from indexer.documents.kept_pages import KeptPages
 from indexer.documents.legible import WITHOUT_MEANING, illegible
-from indexer.documents.limits import Limits, Ocr
+from indexer.documents.limits import Allowance, Limits, Ocr
 from indexer.documents.measures import measure
-from indexer.documents.model import DocumentFormat, ReadDocument, RegionBox
+from indexer.documents.model import Block, DocumentFormat, ReadDocument, RegionBox
 from indexer.documents.ocr import Picture, page_image
 from indexer.documents.page import Page
 from indexer.documents.page_warnings import page_warnings
@@ -34,8 +35,13 @@ _MOST_WARNINGS = 100
 _LONGEST_REASON = 1000
 
 
-def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched) -> ReadDocument:
-    """Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``."""
+def read_pdf(
+    data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatched, kept: KeptPages | None = None
+) -> ReadDocument:
+    """Goes on after the pages in ``kept``, and adds each page there.
+
+    Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``.
+    """
     document = _opened(data)
     try:
         pages = len(document)
@@ -43,26 +49,35 @@ def read_pdf(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead = unwatc
             raise DocumentRefused("empty", "The PDF has no pages.")
         if pages > limits.max_pages:
             raise DocumentRefused("too_many_pages", f"The PDF has {pages} pages; at most {limits.max_pages} are read.")
-        read = []
-        for page in _pages(document, limits, ocr):
+        kept, allowance = kept or KeptPages(), Allowance(limits)
+        read = kept.read()
+        for page in _pages(document, limits, ocr, allowance, tuple(read)):
             read.append(page)
+            kept.add(page)
             progress(page.number, pages)
         info = {name: str(value) for name, value in document.get_metadata_dict(skip_empty=True).items()}
-        return assemble(read, info, read_xmp(data), "pdf")
+        return assemble(read, info, read_xmp(data), "pdf", allowance)
     finally:
         document.close()
 
 
 def assemble(
-    pages: Sequence[Page], info: dict[str, str], xmp: dict[str, object], format: DocumentFormat
+    pages: Sequence[Page],
+    info: dict[str, str],
+    xmp: dict[str, object],
+    format: DocumentFormat,
+    allowance: Allowance | None = None,
 ) -> ReadDocument:
-    """Turns pages into a document; pure. Raises DocumentRefused ``no_text`` if no page has text."""
-    warnings = page_warnings(pages)
+    """Turns pages into a document; pure. ``allowance``: what the document may hold (by default the usual limits).
+
+    Raises DocumentRefused ``no_text`` if no page has text.
+    """
+    allowance = allowance or Allowance(Limits())
     if not any(part.words for page in pages for part in page.parts):
-        why = " ".join(("No page holds text that could be read.", *warnings))
+        why = " ".join(("No page holds text that could be read.", *page_warnings(pages)))
         raise DocumentRefused("no_text", why[:_LONGEST_REASON])
     laid, covered = lay_out_whole(pages)
-    blocks = to_blocks(laid)
+    blocks = list(allowance.within(_with_fitting_tables(to_blocks(laid), allowance)))
     front = front_matter(blocks, info, xmp)
     kept, references = split_references(without_author_headings(blocks, front))
     return ReadDocument(
@@ -71,12 +86,28 @@ def assemble(
         front=front,
         references=references,
         pages=len(pages),
-        ocr_pages=tuple(page.number for page in pages if any(part.read_by == "ocr" for part in page.parts)),
+        ocr_pages=tuple(page.number for page in pages if _is_recognised(page)),
         blank_pages=tuple(page.number for page in pages if not any(part.words for part in page.parts)),
         regions=tuple(_region_boxes(laid)),
-        warnings=(*warnings, *(page.warning for page in covered if page.is_low))[:_MOST_WARNINGS],
+        warnings=(*allowance.warnings, *_of_pages(pages, covered)),
         coverage=round(share_of(covered), 4),
     )
+
+
+def _with_fitting_tables(blocks: Iterable[Block], allowance: Allowance) -> Iterator[Block]:
+    for block in blocks:
+        table = allowance.fitting(block.table) if block.table is not None else None
+        if table is not block.table and table is not None and not table.rows:
+            continue
+        yield block if table is block.table else replace(block, table=table)
+
+
+def _of_pages(pages: Sequence[Page], covered: Sequence[Coverage]) -> tuple[str, ...]:
+    crowded = [
+        f"Page {page.number}: its last {page.left_out:,} characters are left out." for page in pages if page.left_out
+    ]
+    low = [page.warning for page in covered if page.is_low]
+    return tuple([*page_warnings(pages), *crowded, *low][:_MOST_WARNINGS])
 
 
 def lay_out_whole(pages: Sequence[Page]) -> tuple[list[LaidOut], list[Coverage]]:
@@ -135,20 +166,35 @@ def _opened(data: bytes) -> pdfium.PdfDocument:
         raise DocumentRefused("damaged", f"The PDF cannot be opened: {str(error)[:200]}") from None
 
 
-def _pages(document: pdfium.PdfDocument, limits: Limits, ocr: Ocr) -> Iterator[Page]:
-    characters = 0
-    recogniser = Recogniser(ocr, limits)
-    for index in range(len(document)):
+def _pages(
+    document: pdfium.PdfDocument, limits: Limits, ocr: Ocr, allowance: Allowance, before: Sequence[Page]
+) -> Iterator[Page]:
+    """Those after ``before``, until the characters of the document are spent; a word counts with its space."""
+    characters = sum(map(_characters, before))
+    recogniser = Recogniser(ocr, limits, {page.number for page in before if _is_recognised(page)})
+    if characters > limits.max_characters:
+        allowance.note_characters()
+        return
+    for index in range(len(before), len(document)):
         try:
             found = read_page(document, index)
         except pdfium.PdfiumError:
             yield Page(index + 1, 612.0, 792.0, read_by="none", notes=("not read: the page is damaged",))
             continue
         found = _recognised(found, recogniser, partial(_rendered, document, index, ocr.dpi))
-        characters += sum(len(word.text) for part in found.parts for word in part.words)
-        if characters > limits.max_characters:
-            raise DocumentRefused("too_large", f"The PDF holds more than {limits.max_characters:,} characters.")
+        characters += _characters(found)
         yield found
+        if characters > limits.max_characters:
+            allowance.note_characters()
+            return
+
+
+def _characters(page: Page) -> int:
+    return sum(len(word.text) + 1 for part in page.parts for word in part.words)
+
+
+def _is_recognised(page: Page) -> bool:
+    return any(part.read_by == "ocr" for part in page.parts)
 
 
 def _recognised(page: Page, recogniser: Recogniser, rendered: Callable[[], Picture]) -> Page:

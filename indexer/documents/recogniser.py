@@ -33,12 +33,12 @@ _SHARE_FOR_PAGES, _SHARE_FOR_PICTURES = 0.7, 0.35  # of the time for the whole d
 
 @dataclass(slots=True)
 class Recogniser:
-    """Reads the pictures of one document, page after page."""
+    """Reads the pictures of one document, page after page. ``pages``: the numbers of those that were read by OCR."""
 
     ocr: Ocr
     limits: Limits
+    pages: set[int] = field(default_factory=set)
     _started: float = field(default_factory=time.monotonic)
-    _pages: set[int] = field(default_factory=set)
     _installed: tuple[str, ...] | None = None
     _pack: str | None = None
 
@@ -78,11 +78,11 @@ class Recogniser:
         """Why this page is not read by OCR; empty if it is."""
         if self.ocr.command is None:
             return self.ocr.absence
-        if number not in self._pages and len(self._pages) >= self.ocr.most_pages:
+        if number not in self.pages and len(self.pages) >= self.ocr.most_pages:
             return f"OCR reads at most {self.ocr.most_pages} pages of a document (SONDE_DOCUMENTS__OCR_PAGES)"
         if time.monotonic() - self._started > share * self.limits.seconds:
             return "the time for OCR was over (SONDE_DOCUMENTS__SECONDS)"
-        self._pages.add(number)
+        self.pages.add(number)
         return ""
 
     def _read_picture(self, picture: Picture, number: int) -> Page | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from indexer.documents.clean import join_two
+from indexer.documents.clean import Joined
 from indexer.documents.kinds import NUMBERED
 from indexer.documents.model import Block
 from indexer.documents.sections import role_of
@@ -47,15 +47,14 @@ def _closes(block: Block, opening: Block) -> bool:
 def _entries(texts: Sequence[str]) -> list[str]:
     """One text per entry: by its number, else a text that begins like an entry after one that ended like an entry."""
     numbered = sum(_NUMBERED_ENTRY.match(text) is not None for text in texts) >= _FEWEST
-    out: list[str] = []
+    out: list[Joined] = []
     for text in texts:
-        begins = _NUMBERED_ENTRY.match(text) is not None if numbered else _begins(out, text)
+        begins = _NUMBERED_ENTRY.match(text) is not None if numbered else not out or _begins(out[-1], text)
         if begins or not out:
-            out.append(text)
-        else:
-            out[-1] = join_two(out[-1], text)
-    return out
+            out.append(Joined())
+        out[-1].add(text)
+    return [one.text for one in out]
 
 
-def _begins(before: Sequence[str], text: str) -> bool:
-    return not before or (_ENTRY.match(text) is not None and _ENDS.search(before[-1]) is not None)
+def _begins(before: Joined, text: str) -> bool:
+    return _ENTRY.match(text) is not None and _ENDS.search(before.end) is not None

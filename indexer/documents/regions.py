@@ -20,6 +20,7 @@ from indexer.documents.tables import find_tables
 _PARAGRAPH_GAP = 1.35  # of the usual distance of lines
 _INDENT = (5.0, 40.0)  # points by which the first line of a paragraph is indented
 _AXIS = 26.0  # points around a drawing in which the labels of its axes are
+_MOST_FIGURES = 100
 _FOOT = 0.72  # of the page's height: footnotes are below
 _ENDS = (".", "!", "?", ":", ";", ".”", '."', ".)")
 
@@ -72,6 +73,7 @@ def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutte
 
     ``gutters``: the gaps between the columns of most pages, if there are any.
     """
+    page = replace(page, figures=_largest(page.figures))
     words = _text_words(page, furniture)
     tables = find_tables(page, words)
     bands = kept_gutters([part for row in rows(words) for part in segments(row)], gutters)
@@ -90,6 +92,14 @@ def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutte
     regions, at = _with_tables(page, regions, tables)
     drawn = [Region("figure", (), box, page.number) for box in figures]
     return LaidOut(page, (*_furniture_regions(page, furniture), *regions, *drawn), _shifted(at, page, furniture))
+
+
+def _largest(figures: Sequence[Box]) -> tuple[Box, ...]:
+    """At most as many as a page has; a page of more is a pattern of tiles."""
+    if len(figures) <= _MOST_FIGURES:
+        return tuple(figures)
+    least = sorted((box.width * box.height for box in figures), reverse=True)[_MOST_FIGURES - 1]
+    return tuple([box for box in figures if box.width * box.height >= least][:_MOST_FIGURES])
 
 
 def _overlap(figure: Box, table: Box) -> bool:

@@ -16,6 +16,7 @@ from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias
 from indexer.documents.library import take_away
 from indexer.documents.parking import sonde_version, undo_interrupted
+from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.recipe import READING, is_outdated
 from indexer.documents.store import DocumentGone, DocumentStore
 from indexer.scan import scan
@@ -50,7 +51,14 @@ class Queue:
     read: Callable[[str], bool]
 
 
-def repair_library(store: DocumentStore, files: FileStore, queue: Queue, *, silent: timedelta = SILENT) -> Repairs:
+def repair_library(
+    store: DocumentStore,
+    files: FileStore,
+    queue: Queue,
+    *,
+    silent: timedelta = SILENT,
+    kept: KeptReadings | None = None,
+) -> Repairs:
     """Idempotent. Raises core.errors.Unavailable if Elasticsearch or the broker does not answer."""
     names = [alias(store.prefix, kind) for kind in _KINDS]
     if not all(store.client.indices.exists_alias(name=name) for name in names):
@@ -62,6 +70,8 @@ def repair_library(store: DocumentStore, files: FileStore, queue: Queue, *, sile
         files=_without_entry(store, files),
         passages=_orphans(store),
     )
+    if kept is not None:
+        _drop_finished(store, kept)
     if done != Repairs():
         log.info("library.tidied", requeued=done.requeued, files=done.files, passages=done.passages)
     return done
@@ -133,6 +143,16 @@ def _without_entry(store: DocumentStore, files: FileStore) -> int:
     for found in doomed:
         files.discard(found)
     return len(doomed)
+
+
+def _drop_finished(store: DocumentStore, kept: KeptReadings) -> None:
+    """What slices kept of documents that are gone, or no longer being read."""
+    old = [document for document, age_s in kept.ages() if age_s > _YOUNG_S]
+    for some in batched(old, _PAGE):
+        known = store.entries(some)
+        for document in some:
+            if document not in known or known[document].state not in UNREAD:
+                kept.drop(document)
 
 
 def _belongs(found: StoredFile, entry: DocumentEntry | None) -> bool:

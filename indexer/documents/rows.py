@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Sequence
+from itertools import islice, takewhile
+from math import ceil, log2
 
 from indexer.documents.page import Line, Word
 
@@ -10,38 +13,69 @@ _SAME_BASELINE = 0.45  # of the size: sub- and superscripts belong to their line
 _BESIDE = 0.8  # of the size: how far a sub- or superscript is from its word
 _GAP = 0.9  # of the size: wider than the widest gap of justified text, narrower than a gutter
 _SMALLEST_GAP = 7.0  # points
+_LARGEST = 1e6  # points
+_LEAST_CLASS = -10  # of words without a size
+_MOST_LOOKED_AT = 400  # words of a row
 
 
 def rows(words: Iterable[Word]) -> list[Line]:
     """One line per baseline, across columns; from top to bottom of the page."""
-    open_rows: list[list[Word]] = []
+    found = _Rows()
     for word in sorted((w for w in words if not w.turned), key=lambda w: (-w.size, w.baseline)):
-        home = _row_of(word, open_rows)
+        home = found.of(word)
         if home is None:
-            open_rows.append([word])
+            found.open(word)
         else:
             home.append(word)
-    return sorted((Line.of(row) for row in open_rows), key=lambda line: (line.baseline, line.box.left))
+    return sorted((Line.of(row) for row in found.all), key=lambda line: (line.baseline, line.box.left))
 
 
-def _row_of(word: Word, open_rows: Sequence[list[Word]]) -> list[Word] | None:
-    """The nearest row whose first word is at least as large.
+class _Rows:
+    """Rows by the size and baseline of their first word, so that a word is compared with rows near it only.
 
-    A smaller word farther from the baseline than its size allows belongs to the row only beside a larger word, as an
-    index does: small print in the next column has its own lines.
+    Rows of one class (a power of two of the size) are a share of their size apart, so few of them are near.
     """
-    best: tuple[float, list[Word]] | None = None
-    for row in open_rows:
-        off = abs(row[0].baseline - word.baseline)
-        near = off <= _SAME_BASELINE * row[0].size and (best is None or off < best[0])
-        if near and (off <= _SAME_BASELINE * word.size or _is_beside(word, row)):
-            best = (off, row)
-    return None if best is None else best[1]
+
+    def __init__(self) -> None:
+        self.all: list[list[Word]] = []
+        self._classes: dict[int, list[tuple[float, int]]] = {}
+        """For each class the baselines of its rows in order, with their places in ``all``."""
+
+    def open(self, word: Word) -> None:
+        insort(self._classes.setdefault(_class(word), []), (word.baseline, len(self.all)))
+        self.all.append([word])
+
+    def of(self, word: Word) -> list[Word] | None:
+        """The nearest row whose first word is at least as large; the earlier one of two.
+
+        A smaller word farther from the baseline than its size allows belongs to the row only beside a larger word, as
+        an index does: small print in the next column has its own lines.
+        """
+        best: tuple[float, int] | None = None
+        for size_class, known in self._classes.items():
+            reach = _SAME_BASELINE * 2.0**size_class
+            first, last = (
+                bisect_left(known, (word.baseline - reach, -1)),
+                bisect_right(known, (word.baseline + reach, len(self.all))),
+            )
+            for baseline, place in known[first:last]:
+                off = abs(baseline - word.baseline)
+                row = self.all[place]
+                near = off <= _SAME_BASELINE * row[0].size and (best is None or (off, place) < best)
+                if near and (off <= _SAME_BASELINE * word.size or _is_beside(word, row)):
+                    best = (off, place)
+        return None if best is None else self.all[best[1]]
+
+
+def _class(word: Word) -> int:
+    """The power of two that is at least the word's size."""
+    return ceil(log2(min(word.size, _LARGEST))) if word.size > 0 else _LEAST_CLASS
 
 
 def _is_beside(word: Word, row: Sequence[Word]) -> bool:
+    """Whether a larger word of the row is near; of a row with very many words the largest are looked at."""
     reach = _BESIDE * row[0].size
-    larger = [other for other in row if other.size > 1.1 * word.size]
+    larger = takewhile(lambda other: other.size > 1.1 * word.size, islice(row, _MOST_LOOKED_AT))
     return any(one.box.left - reach <= word.box.right and word.box.left <= one.box.right + reach for one in larger)
 
 

@@ -7,8 +7,10 @@ kept together and the halves are even. By meaning, it finds the right passages n
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from core.passage import Passage, PassageKind
 from core.ports import Embedder
@@ -16,31 +18,44 @@ from indexer.documents.coherence import Coherence, all_alike
 from indexer.documents.model import Block, ReadDocument, Table
 from indexer.documents.sections import Section, sections, without_number
 from indexer.documents.short_pieces import Piece, without_short
-from indexer.documents.units import SPECIAL_TOKENS, CountTokens, Unit, table_texts, text_units
+from indexer.documents.units import SPECIAL_TOKENS, CountTokens, Unit, bounded_count, table_texts, text_units
 from indexer.documents.word_places import TextPlaces, whole_table
 
 MOST_TOKENS = 512
 _HEADER_TOKENS = 48  # maximum for title and section, which the embedder reads before the text
 _SMALLEST_SHARE = 0.25  # of a full passage: a joint nearer to an end is chosen only if there is no other
+_SETTING = "SONDE_DOCUMENTS__MAX_PASSAGES"
+_LONG = 4000  # sentences: a longer text is halved at a joint of its middle half, so that each half is much shorter
 _PARAGRAPH_BONUS = 0.1  # of cosine: a joint between paragraphs counts as weaker than its value
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentOptions:
     """``most_tokens``: the limit of a passage with its header, lowered to the embedder's; ``overlap``: sentences that a
-    passage repeats from the one before it.
+    passage repeats from the one before it; ``most_passages``: of one document.
     """
 
     most_tokens: int = MOST_TOKENS
     overlap: int = 0
+    most_passages: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Segmented:
-    """``cut`` counts the sentences and rows longer than a passage, which were split between words."""
+    """``cut`` counts the sentences and rows longer than a passage, which were split between words; ``left_out`` the
+    passages beyond as many as a document may have.
+    """
 
     passages: tuple[Passage, ...]
     cut: int = 0
+    left_out: int = 0
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if not self.left_out:
+            return ()
+        kept = len(self.passages)
+        return (f"Only the first {kept:,} passages are kept; {self.left_out:,} are left out ({_SETTING}).",)
 
 
 class _TableNumbers:
@@ -69,7 +84,7 @@ def segment(
 ) -> Segmented:
     """Passages in the order of the document; their ids are ``{id}#{ordinal}``."""
     most = min(options.most_tokens, MOST_TOKENS, embedder.card.max_tokens) - SPECIAL_TOKENS
-    count = embedder.count_tokens
+    count = bounded_count(embedder.count_tokens)
     pieces: list[Piece] = []
     cut = 0
     for section in sections(document.blocks):
@@ -79,8 +94,15 @@ def segment(
         pieces += own
         cut += parted
     numbers = _TableNumbers()
-    whole = without_short(pieces, count)
-    return Segmented(tuple(_passage(one, id, number, numbers) for number, one in enumerate(whole)), cut)
+    whole = without_short([piece for piece in pieces if _says_something(piece)], count)
+    kept = whole[: options.most_passages]
+    passages = tuple(_passage(one, id, number, numbers) for number, one in enumerate(kept))
+    return Segmented(passages, cut, len(whole) - len(kept))
+
+
+def _says_something(piece: Piece) -> bool:
+    """Whether it has a letter or a digit: the borders of empty cells are no passage."""
+    return any(character.isalnum() for character in piece.text)
 
 
 def _passage(piece: Piece, document: str, number: int, tables: _TableNumbers) -> Passage:
@@ -103,9 +125,12 @@ def embedding_text(passage: Passage, title: str, embedder: Embedder, most: int) 
     """Header and text; the header is shortened, never the text."""
     header = header_of(title, passage.section_path)
     words = header.split()
-    while words and embedder.count_tokens([" ".join(words)])[0] - SPECIAL_TOKENS > _HEADER_TOKENS:
-        words.pop()
-    whole = f"{' '.join(words)}\n{passage.text}" if words else passage.text
+    kept = bisect_right(
+        range(1, len(words) + 1),
+        _HEADER_TOKENS + SPECIAL_TOKENS,
+        key=lambda number: embedder.count_tokens([" ".join(words[:number])])[0],
+    )
+    whole = f"{' '.join(words[:kept])}\n{passage.text}" if kept else passage.text
     return whole if embedder.count_tokens([whole])[0] <= most else passage.text
 
 
@@ -162,21 +187,32 @@ def _groups(units: list[Unit], coherence: Coherence, room: int) -> list[list[Uni
 
 def part(units: list[Unit], coherences: Sequence[float], room: int) -> list[list[Unit]]:
     """Groups of at most ``room`` tokens, split recursively at the weakest of the joints (``len(units) - 1`` numbers);
-    between equally weak joints, the one with the more even halves.
+    between equally weak joints, the one with the more even halves. A very long text is split near its middle first.
     """
-    total = sum(unit.tokens for unit in units)
-    if total <= room or len(units) == 1:
-        return [units]
-    before = 0
-    best: tuple[bool, float, float] | None = None
-    at = 1
-    for place in range(1, len(units)):
-        before += units[place - 1].tokens
+    sums = [0, *accumulate(unit.tokens for unit in units)]
+    out: list[list[Unit]] = []
+    waiting = [(0, len(units))]
+    while waiting:
+        start, end = waiting.pop()
+        if sums[end] - sums[start] <= room or end - start == 1:
+            out.append(units[start:end])
+            continue
+        at = _weakest(sums, coherences, (start, end), room)
+        waiting += [(at, end), (start, at)]
+    return out
+
+
+def _weakest(sums: Sequence[int], coherences: Sequence[float], between: tuple[int, int], room: int) -> int:
+    start, end = between
+    total = sums[end] - sums[start]
+
+    def key(place: int) -> tuple[bool, float, float]:
+        before = sums[place] - sums[start]
         small = min(before, total - before) < _SMALLEST_SHARE * min(room, total)
-        key = (small, coherences[place - 1], abs(total / 2.0 - before))
-        if best is None or key < best:
-            best, at = key, place
-    return [*part(units[:at], coherences[: at - 1], room), *part(units[at:], coherences[at:], room)]
+        return small, coherences[place - 1], abs(total / 2.0 - before)
+
+    off = (end - start) // 4 if end - start > _LONG else 0
+    return min(range(start + 1 + off, end - off), key=key)
 
 
 def with_overlap(groups: list[list[Unit]], room: int, overlap: int) -> list[list[Unit]]:

@@ -48,26 +48,74 @@ def without_short(pieces: Sequence[Piece], count: CountTokens) -> list[Piece]:
 
     A short piece stays where no text is on its page or the next.
     """
-    out = list(pieces)
-    at = 0
-    while at < len(out):
-        if out[at].is_short and _joined(out, at, count):
-            at = max(at - 1, 0)
+    out = _Chain(pieces)
+    at = out.first
+    while at is not None:
+        back = out.before(at)
+        if out.pieces[at].is_short and (gone := _joined(out, at, count)) is not None:
+            at = at if gone < at else back if back is not None else out.first
         else:
-            at += 1
-    return out
+            at = out.behind(at)
+    return out.left()
 
 
-def _joined(out: list[Piece], at: int, count: CountTokens) -> bool:
-    """Whether the short piece was joined, in place."""
-    neighbours = list(_neighbours(out, at))
+class _Chain:
+    """Pieces in order, from which some are taken; each knows the next that is left, and the next text."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = list(pieces)
+        self._gone: set[int] = set()
+        self._all = _links(list(range(len(pieces))))
+        self._texts = _links([place for place, piece in enumerate(pieces) if piece.kind == "text"])
+
+    @property
+    def first(self) -> int | None:
+        return next((place for place in range(len(self.pieces)) if place not in self._gone), None)
+
+    def before(self, at: int) -> int | None:
+        return self._all[at][0]
+
+    def behind(self, at: int) -> int | None:
+        return self._all[at][1]
+
+    def neighbours(self, at: int) -> Iterator[int]:
+        """The text before and behind a text, the own section's first."""
+        pieces = self.pieces
+        near = [place for place in self._texts[at] if place is not None and _are_near(pieces[place], pieces[at])]
+        own = [place for place in near if pieces[place].path == pieces[at].path]
+        yield from [*own, *(place for place in reversed(near) if place not in own)]
+
+    def take(self, at: int) -> None:
+        self._gone.add(at)
+        for links in (self._all, self._texts):
+            before, behind = links.pop(at)
+            if before is not None:
+                links[before] = (links[before][0], behind)
+            if behind is not None:
+                links[behind] = (before, links[behind][1])
+
+    def left(self) -> list[Piece]:
+        return [piece for place, piece in enumerate(self.pieces) if place not in self._gone]
+
+
+def _links(places: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
+    """For each place the one before it and the one behind it."""
+    return {
+        place: (places[number - 1] if number else None, places[number + 1] if number + 1 < len(places) else None)
+        for number, place in enumerate(places)
+    }
+
+
+def _joined(chain: _Chain, at: int, count: CountTokens) -> int | None:
+    """The place whose piece is gone (one behind the last where sentences moved only); None: nothing was joined."""
+    out, neighbours = chain.pieces, list(chain.neighbours(at))
     for other in neighbours:
         whole = _whole(out[min(at, other)], out[max(at, other)])
         if _fits(whole, count):
             longer, shorter = (at, other) if out[at].length > out[other].length else (other, at)
             out[longer] = whole
-            del out[shorter]
-            return True
+            chain.take(shorter)
+            return shorter
     for other in neighbours:
         parts = _given_up(out[other], LEAST_WORDS - out[at].length, from_end=other < at)
         if parts is None:
@@ -76,17 +124,8 @@ def _joined(out: list[Piece], at: int, count: CountTokens) -> bool:
         whole = _whole(first, second)
         if _fits(whole, count):
             out[other], out[at] = (parts[0] if other < at else parts[1]), whole
-            return True
-    return False
-
-
-def _neighbours(out: Sequence[Piece], at: int) -> Iterator[int]:
-    """The text before and behind, the own section's first."""
-    before = next((place for place in range(at - 1, -1, -1) if out[place].kind == "text"), None)
-    behind = next((place for place in range(at + 1, len(out)) if out[place].kind == "text"), None)
-    near = [place for place in (before, behind) if place is not None and _are_near(out[place], out[at])]
-    own = [place for place in near if out[place].path == out[at].path]
-    yield from [*own, *(place for place in reversed(near) if place not in own)]
+            return len(out)
+    return None
 
 
 def _are_near(one: Piece, other: Piece) -> bool:

@@ -7,6 +7,8 @@ its columns; and code, drawings and columns of running text are none.
 from __future__ import annotations
 
 import re
+from bisect import insort
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,12 +20,15 @@ from indexer.documents.model import TableWay
 from indexer.documents.page import Box, Line, Word, around
 from indexer.documents.rows import rows, segments
 from indexer.documents.table_columns import are_columns, cells_of, columns, is_prose, without_continuations
-from indexer.documents.table_found import TableFound, has_words, is_labelled
+from indexer.documents.table_found import MOST_CELLS, TableFound, has_words, is_labelled
 
 _TABLE = re.compile(r"^(?:tab(?:le|\.|elle|leau)?|cuadro|quadro|tabla)\s*(?:[A-Z]?\d|[IVXL]+\b)", re.IGNORECASE)
 _NUMBER = re.compile(r"^[<>~±+\-−–(]*\d[\d.,:/ ×x^e+\-−–]*[)%*†‡a-c]?$|^[-–—.]{1,3}$|^(?:n\.?[ad]\.?|NA|nd)$")
 _MOST_CAPTION = 9  # lines between the caption's first and the first row
 _FEWEST_ROWS = 3
+_MOST_ROWS = 600
+_MOST_STARTS = 60  # of the same rows: a table begins near their first one
+_MOST_LOOKED_AT = 200_000  # words of rows that were tried as a table; a page in small print has half of that
 _FEWEST_ALONE = 5  # rows of numbers without a caption
 _LARGER = 1.15  # of the usual size: a heading above the table
 _APART = 2.4  # of the usual distance of rows: farther down, the table has ended
@@ -87,18 +92,22 @@ def _bands(gutters: Gutters) -> Iterator[tuple[float, float]]:
 
 def _in_band(lines: Sequence[_Row]) -> Iterator[TableFound]:
     width = max((row.line.box.right for row in lines), default=0.0) - min((r.line.box.left for r in lines), default=0.0)
-    at = 0
-    while at < len(lines):
+    at, looked_at = 0, 0
+    tries: Counter[int] = Counter()  # by the end of the rows that were tried
+    while at < len(lines) and looked_at <= _MOST_LOOKED_AT:
         is_captioned = _is_caption(lines[at].line)
         start = _first_row(lines, at) if is_captioned else at
         body = _body(lines, start, width) if start is not None and lines[start].is_parted else []
         caption = [row.line for row in lines[at:start]] if is_captioned else []
+        looked_at += sum(len(row.line.words) for row in body) + len(body)
         table = _table(body, caption)
         if table is not None and start is not None:
             yield table
             at = start + len(body)
-        else:
-            at += 1
+            continue
+        end = at + len(body) if start == at else at
+        tries[end] += 1
+        at = max(end, at + 1) if tries[end] > _MOST_STARTS else at + 1
 
 
 def _is_caption(line: Line) -> bool:
@@ -126,19 +135,25 @@ def _is_other(line: Line) -> bool:
 def _body(lines: Sequence[_Row], start: int, width: float) -> list[_Row]:
     """Rows down to a wide gap, a line of text or another caption; it ends with a row of several pieces."""
     out = [lines[start]]
-    gaps: list[float] = []
-    for row in lines[start + 1 :]:
+    gaps: list[float] = []  # in order of size, so that their median is at hand
+    for row in lines[start + 1 : start + _MOST_ROWS]:
         gap = row.line.baseline - out[-1].line.baseline
-        usual = median(gaps) if gaps else max(gap if row.is_parted else 0.0, 1.6 * row.line.size)
+        usual = _middle(gaps) if gaps else max(gap if row.is_parted else 0.0, 1.6 * row.line.size)
         is_text = not row.is_parted and len(row.line.words) >= _WORDS_OF_TEXT and row.line.box.width > _WIDE * width
         if gap > _APART * usual or is_text or _is_other(row.line) or _is_caption(row.line):
             break
-        gaps.append(gap)
+        insort(gaps, gap)
         out.append(row)
     while out and not out[-1].is_parted:
         out.pop()
     usual = median(row.line.size for row in out) if out else 0.0
     return out if not out or out[0].line.size <= _LARGER * usual else []
+
+
+def _middle(values: Sequence[float]) -> float:
+    """The median of values in order."""
+    half = len(values) // 2
+    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2.0
 
 
 def _table(body: Sequence[_Row], caption: Sequence[Line]) -> TableFound | None:
@@ -148,6 +163,8 @@ def _table(body: Sequence[_Row], caption: Sequence[Line]) -> TableFound | None:
     frame, header = around(line.box for line in lines), _header_rows(body)
     edges = columns(lines[header:], (), frame, white=_WHITE)  # a heading may be as wide as two columns
     if not edges:
+        return None
+    if len(lines) * (len(edges) + 1) > MOST_CELLS:
         return None
     cells = [cells_of(line, edges) for line in lines]
     if are_columns(lines, edges, frame) or is_prose(cells) or not has_words(cells):

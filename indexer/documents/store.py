@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from core.document import CATALOGUE, PUBLIC, DocumentEntry, owner_routing
+from core.document import CATALOGUE, PUBLIC, UNREAD, DocumentEntry, owner_routing
 from core.errors import SondeError, Unavailable
 from core.json_types import Json, JsonMapping
 from core.passage import Passage, WhereWhen
@@ -25,6 +25,7 @@ from indexer.documents.sections import without_number
 from indexer.parts import Parts
 
 _PAGE = 1000
+_SOME = 20  # more than the workers that read documents of one user at once
 _REPLACE_UNLESS_DELETED = (
     "if (ctx._source.state == 'deleted') { ctx.op = 'none' }"
     " else { def edited = ctx._source.edited; ctx._source.clear(); ctx._source.putAll(params.entry);"
@@ -176,6 +177,15 @@ class DocumentStore:
         query = {"term": {"owner": owner}}
         answer = self.client.search(index=index, query=query, size=0, aggs=aggs).body
         return int(answer["aggregations"]["bytes"]["value"])
+
+    def unread(self) -> dict[str, list[str]]:
+        """Some documents of each user that are queued or half read, the one that waits longest first."""
+        query = {"bool": {"filter": [{"terms": {"state": list(UNREAD)}}], "must_not": [{"term": {"owner": PUBLIC}}]}}
+        some = {"top_hits": {"size": _SOME, "sort": [{"updated": "asc"}, {"created": "asc"}], "_source": False}}
+        aggs = {"owners": {"terms": {"field": "owner", "size": _PAGE}, "aggs": {"some": some}}}
+        index = alias(self.prefix, "documents")
+        found = self.client.search(index=index, query=query, size=0, aggs=aggs).body["aggregations"]["owners"]
+        return {one["key"]: [hit["_id"] for hit in one["some"]["hits"]["hits"]] for one in found["buckets"]}
 
     def retitle(self, before: DocumentEntry, title: str) -> None:
         """Gives the document's passages its new title, which answers show and searches find; no vector changes."""

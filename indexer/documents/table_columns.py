@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from indexer.documents.page import Box, Line, around
 from indexer.documents.table_found import joined_cell
 
 _WHITE = 0.42  # of the size: the narrowest strip between two columns
 _MAY_CROSS = 0.08  # of the rows: titles that span columns
+_WIDEST = 30_000.0  # points: ten metres
 _WORDS_OF_PROSE = 14  # a cell this long in most rows is a paragraph
 
 
 def columns(lines: Sequence[Line], uprights: Sequence[float], frame: Box, *, white: float = _WHITE) -> list[float]:
     """The x of each boundary between two columns; ``white``: the narrowest strip, in sizes of the type."""
+    if frame.width > _WIDEST:
+        return []
     size = max(line.size for line in lines)
     reach = int(frame.width) + 2
-    crossed = [0] * reach
+    changes = [0] * (reach + 1)
     for line in lines:
-        covered = [False] * reach
-        for word in line.words:
-            first, last = int(word.box.left - frame.left), int(word.box.right - frame.left) + 1
-            for x in range(max(0, first), min(reach, last)):
-                covered[x] = True
-        crossed = [count + hit for count, hit in zip(crossed, covered, strict=True)]
+        for first, last in _covered(line, frame.left, reach):
+            changes[first] += 1
+            changes[last] -= 1
+    crossed = list(accumulate(changes))[:reach]
     allowed = int(_MAY_CROSS * len(lines))
     strips = _runs([count <= allowed for count in crossed])
     ruled = [x - frame.left for x in uprights]
@@ -33,8 +35,19 @@ def columns(lines: Sequence[Line], uprights: Sequence[float], frame: Box, *, whi
         for first, last in strips
         if first > 0 and last < reach - 1 and (last - first >= white * size or any(first <= x <= last for x in ruled))
     ]
-    used = [edge for edge in edges if _parts_words(lines, edge + frame.left)]
-    return [edge + frame.left for edge in used]
+    leftmost = min(word.box.right for line in lines for word in line.words)
+    rightmost = max(word.box.left for line in lines for word in line.words)
+    return [edge + frame.left for edge in edges if leftmost <= edge + frame.left <= rightmost]
+
+
+def _covered(line: Line, left: float, reach: int) -> Iterator[tuple[int, int]]:
+    """The points, counted from ``left``, that the words of a line cover: from, up to; no point twice."""
+    end = 0
+    for word in line.words:  # from the left
+        first, last = max(end, int(word.box.left - left)), min(reach, int(word.box.right - left) + 1)
+        if first < last:
+            yield first, last
+            end = last
 
 
 def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
@@ -50,15 +63,10 @@ def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
     return out
 
 
-def _parts_words(lines: Sequence[Line], x: float) -> bool:
-    left = any(word.box.right <= x for line in lines for word in line.words)
-    return left and any(word.box.left >= x for line in lines for word in line.words)
-
-
 def cells_of(line: Line, edges: Sequence[float]) -> list[str]:
     cells: list[list[str]] = [[] for _ in range(len(edges) + 1)]
     for word in line.words:
-        cells[sum(word.box.middle_x > edge for edge in edges)].append(word.text)
+        cells[bisect_left(edges, word.box.middle_x)].append(word.text)
     return [" ".join(words) for words in cells]
 
 

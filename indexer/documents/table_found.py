@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from indexer.documents.model import TableWay
 from indexer.documents.page import Box, Line, Word
 
+MOST_CELLS = 6000
+"""Of one table of a page; a grid with more is a drawing."""
+MOST_RULES = 2000
+"""Of one page: the first that are looked at."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 

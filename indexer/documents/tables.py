@@ -15,18 +15,19 @@ from indexer.documents.lattice import bordered_tables
 from indexer.documents.page import Box, Line, Page, Rule, Word, around
 from indexer.documents.rows import rows
 from indexer.documents.table_columns import are_columns, cells_of, columns, is_prose, without_continuations
-from indexer.documents.table_found import TableFound, has_words, is_labelled
+from indexer.documents.table_found import MOST_CELLS, MOST_RULES, TableFound, has_words, is_labelled
 
 _TABLE = re.compile(r"^tab(?:le|\.|elle|leau)$", re.IGNORECASE)
 _SAME_EDGE = 6.0
 _SAME_LEVEL = 1.6
 _SHORTEST = 60.0
+_MOST_FRAMES = 50  # of one page, those with the most rules
 
 
 def find_tables(page: Page, words: Sequence[Word]) -> list[TableFound]:
     """The tables of a page, from the top; ``words`` without heads and feet."""
     found = [table for table in bordered_tables(page, words) if not _is_drawn(table.box, page.figures)]
-    for levels in _frames([rule for rule in page.rules if rule.level]):
+    for levels in _frames([rule for rule in page.rules if rule.level][:MOST_RULES])[:_MOST_FRAMES]:
         frame = around(rule.box for rule in levels)
         if any(other.box.holds(frame, 2.0) or frame.holds(other.box, 2.0) for other in found):
             continue
@@ -92,6 +93,8 @@ def _read(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]
     uprights = [r.box.middle_x for r in page.rules if not r.level and frame.holds(r.box, 2.0)]
     edges = columns(lines, uprights, frame)
     if len(edges) < 1:
+        return None
+    if len(lines) * (len(edges) + 1) > MOST_CELLS:
         return None
     cells = [cells_of(line, edges) for line in lines]
     if are_columns(lines, edges, frame) or any(_is_no_row(line) for line in lines):

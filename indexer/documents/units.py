@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.passage import CELL
+from core.passage import row_text
 from indexer.documents.model import Block, Table
 from reading.sentences import sentences
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 SPECIAL_TOKENS = 2  # special tokens that an encoder adds to each text
+_CHARACTERS_A_TOKEN = 16
+_LONGEST_COUNTED = 512 * _CHARACTERS_A_TOKEN
+_BATCH_CHARACTERS = 200_000
+_LONGEST_GAP = 100  # characters between two sentences of a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +32,46 @@ class Unit:
     separator: str = " "
 
 
+def bounded_count(count: CountTokens) -> CountTokens:
+    """Counts a few texts at a time, and a token as at most 16 characters, so that no text of few tokens is endless (a
+    word that the model does not know is one token). A text of more than a passage is not counted but estimated.
+    """
+
+    def counted(texts: Sequence[str]) -> list[int]:
+        short = [text for text in texts if len(text) <= _LONGEST_COUNTED]
+        known = iter([number for batch in _batches(short) for number in count(batch)])
+        least = (len(text) // _CHARACTERS_A_TOKEN + SPECIAL_TOKENS for text in texts)
+        return [
+            max(at, next(known)) if len(text) <= _LONGEST_COUNTED else at for text, at in zip(texts, least, strict=True)
+        ]
+
+    return counted
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    left = _BATCH_CHARACTERS
+    for text in texts:
+        batch.append(text)
+        left -= len(text) + 1
+        if left <= 0:
+            yield batch
+            batch, left = [], _BATCH_CHARACTERS
+    if batch:
+        yield batch
+
+
 def text_units(blocks: Sequence[Block], count: CountTokens, most: int) -> list[Unit]:
     """Sentences of text, lists and formulas, lines of code; none longer than ``most`` tokens."""
     drafts = [(text, block, place == 0, mark) for block in blocks for place, (text, mark) in enumerate(_pieces(block))]
     if not drafts:
         return []
-    tokens = [number - SPECIAL_TOKENS for number in count([text for text, *_ in drafts])]
+    tokens = [max(1, number - SPECIAL_TOKENS) for number in count([text for text, *_ in drafts])]
     units: list[Unit] = []
     seen: dict[int, int] = {}  # how much of each block's text is done
     for (text, block, opens, separator), number in zip(drafts, tokens, strict=True):
-        start = max(block.text.find(text, seen.get(id(block), 0)), 0)
+        begun = seen.get(id(block), 0)
+        start = max(block.text.find(text, begun, begun + len(text) + _LONGEST_GAP), begun)
         seen[id(block)] = start + len(text)
         first, last = block.page_at(start), block.page_at(start + len(text) - 1)
         if number <= most:
@@ -58,25 +92,44 @@ def _pieces(block: Block) -> list[tuple[str, str]]:
 
 
 def parted(text: str, count: CountTokens, most: int) -> list[tuple[str, int]]:
-    """Splits a text longer than one passage between words into as few pieces as possible; with their tokens."""
-    words = text.split()
-    lengths = [max(1, number - SPECIAL_TOKENS) for number in count(words)]
-    out: list[tuple[list[str], int]] = []
+    """Splits a text longer than one passage between words into as few pieces as possible; with their tokens.
+
+    A word as long as a passage (endless letters or digits) is split too.
+    """
+    words, lengths = _short_words(text.split(), count, most)
+    out: list[list[str]] = []
+    sums: list[int] = []
     for word, length in zip(words, lengths, strict=True):
-        if length > most:  # a word longer than a passage: endless letters or digits
-            piece = max(1, len(word) * most // (2 * length))
-            out += [([word[at : at + piece]], most) for at in range(0, len(word), piece)]
-        elif out and out[-1][1] + length <= most:
-            out[-1] = ([*out[-1][0], word], out[-1][1] + length)
+        if out and sums[-1] + length <= most:
+            out[-1].append(word)
+            sums[-1] += length
         else:
-            out.append(([word], length))
-    return [(" ".join(words), length) for words, length in out]
+            out.append([word])
+            sums.append(length)
+    return [(" ".join(own), length) for own, length in zip(out, sums, strict=True)]
+
+
+def _short_words(words: Sequence[str], count: CountTokens, most: int) -> tuple[list[str], list[int]]:
+    """The words with their tokens; a word of more than ``most`` tokens in halves, and so on."""
+    out: list[str] = []
+    lengths: list[int] = []
+    for word, number in zip(words, count(words), strict=True):
+        length = max(1, number - SPECIAL_TOKENS)
+        if length <= most or len(word) == 1:
+            out.append(word)
+            lengths.append(min(length, most))
+            continue
+        size = (len(word) + 1) // 2 if len(word) <= _LONGEST_COUNTED else _LONGEST_COUNTED
+        pieces, own = _short_words([word[at : at + size] for at in range(0, len(word), size)], count, most)
+        out += pieces
+        lengths += own
+    return out, lengths
 
 
 def table_texts(table: Table, count: CountTokens, most: int) -> list[tuple[str, bool]]:
     """Texts of at most ``most`` tokens, each with caption and header; True if a row had to be split."""
-    header = [_row(row) for row in table.rows[: table.header_rows]]
-    rows = [_row(row) for row in table.rows[table.header_rows :]]
+    header = [row_text(row) for row in table.rows[: table.header_rows]]
+    rows = [text for row in table.rows[table.header_rows :] if (text := row_text(row))]
     opening = [line for line in (table.caption, *header) if line]
     tokens = [number - SPECIAL_TOKENS for number in count([*opening, *rows])]
     head_tokens = sum(tokens[: len(opening)])
@@ -86,13 +139,10 @@ def table_texts(table: Table, count: CountTokens, most: int) -> list[tuple[str, 
     out: list[tuple[list[str], int, bool]] = []
     for row, number in zip(rows, tokens[len(opening) :], strict=True):
         if out and out[-1][1] + number <= most and not out[-1][2]:
-            out[-1] = ([*out[-1][0], row], out[-1][1] + number, False)
+            out[-1][0].append(row)
+            out[-1] = (out[-1][0], out[-1][1] + number, False)
         elif head_tokens + number <= most:
             out.append(([*opening, row], head_tokens + number, False))
         else:
             out += [([*opening, part], most, True) for part, _ in parted(row, count, most - head_tokens)]
     return [("\n".join(lines), cut) for lines, _, cut in out] or [("\n".join(opening), False)]
-
-
-def _row(row: Sequence[str]) -> str:
-    return CELL.join(row).strip()

@@ -15,6 +15,8 @@ from indexer.documents.clean import normalise_text
 from indexer.documents.model import Block, PlacedWord, Table
 from indexer.documents.page import Line
 
+_LONGEST_GAP = 1000  # letters between two passages: a text that is not near the one before it is not of these blocks
+
 
 def placed_words(lines: Iterable[Line], page: int) -> tuple[PlacedWord, ...]:
     """The words of these lines in reading order; words without a letter have no place in a text."""
@@ -39,21 +41,25 @@ class TextPlaces:
         letters: list[str] = []
         self._words: list[PlacedWord | None] = []
         """For each letter the word that it belongs to; None where a block's words do not spell its text."""
-        for block in blocks:
+        for block in blocks if any(block.words for block in blocks) else ():  # else nothing has a place
             own, _ = letters_of(block.text)
             letters.append(own)
-            spelt = [word for word in block.words for _ in range(word.letters)]
-            self._words += spelt if len(spelt) == len(own) else [None] * len(own)
+            is_spelt = sum(word.letters for word in block.words) == len(own)
+            self._words += (
+                (word for word in block.words for _ in range(word.letters)) if is_spelt else [None] * len(own)
+            )
         self._letters = "".join(letters)
-        self._from = 0
+        self._from = self._end = 0
 
     def find(self, text: str) -> tuple[WordBox, ...]:
         """The words of the text; none if it is not found."""
+        if not self._letters:
+            return ()
         wanted, at = letters_of(text)
-        start = self._letters.find(wanted, self._from) if wanted else -1
+        start = self._letters.find(wanted, self._from, self._end + len(wanted) + _LONGEST_GAP) if wanted else -1
         if start < 0:
             return ()
-        self._from = start + 1
+        self._from, self._end = start + 1, start + len(wanted)
         words = self._words[start : start + len(wanted)]
         found = []
         for _, group in groupby(range(len(words)), key=lambda place: id(words[place])):

@@ -18,6 +18,7 @@ from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings import loader
 from es_mappings.indices import ServingIndex, described, resolved
+from es_mappings.lost_aliases import lost_aliases, serve
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import IndexKind, alias, concrete, generation_of
@@ -163,6 +164,20 @@ def rollback(client: Elasticsearch, prefix: str) -> list[tuple[str, str]]:
             _forget_newer(client, prefix, left, taken)
     log.info("reindex.rolled_back", to=",".join(taken for _, _, taken in moves))
     return [(left, taken) for _, left, taken in moves]
+
+
+def serve_index(client: Elasticsearch, prefix: str, index: str) -> str:
+    """Puts the lost alias of ``index`` back; returns the alias.
+
+    Raises NotFound if ``index`` is none of those whose alias is gone.
+    """
+    lost = lost_aliases(client, prefix)
+    for one in lost:
+        if index in one.indices and not one.is_taken:
+            serve(client, index, one.name)
+            return one.name
+    waiting = ", ".join(found for one in lost for found in one.indices)
+    raise NotFound(f"{index} is no index of {prefix} that lost its alias; those are: {waiting or 'none'}.")
 
 
 def forget_others(client: Elasticsearch, prefix: str) -> list[str]:

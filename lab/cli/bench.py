@@ -42,7 +42,7 @@ from search_api.request import SearchRequest
 from search_api.understanding.understand import Understander
 from sonde.cli.screen import screen
 from sonde.ops.memory import keep_what_is_loaded
-from sonde.ops.one_machine import serve_command, served_at
+from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -285,7 +285,7 @@ def _memory(console: Console, figures: Json, settings: Settings, prefix: str) ->
     environment = {
         **os.environ,
         "SONDE_INDEX__PREFIX": prefix,
-        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
+        **elasticsearch_environment(settings),
         "SONDE_LOG__LEVEL": "ERROR",
         **served_at(port),
         "SONDE_API__WORKERS": "1",

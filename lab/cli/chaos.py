@@ -15,13 +15,14 @@ from indexer.parts import Parts
 from lab.chaos.harvests import Outcome
 from lab.chaos.harvests import chaos as run_chaos
 from lab.cli.chaos_cluster import cluster
+from lab.cli.chaos_documents import documents
 from lab.cli.chaos_hostile import hostile
 from lab.cli.chaos_malformed import malformed
 from lab.cli.chaos_reindex import reindex
 from lab.cli.chaos_soak import soak
 from lab.cli.chaos_volume import volume
 from lab.cli.throwaway import throwaway
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -62,7 +63,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
 
     Exit code 1 where a run ended with other records than the catalogue's.
     """
-    progress = Console(stderr=True)
+    progress = messages()
     outcomes: list[Outcome] = []
     with ExitStack() as after:
         settings = after.enter_context(temporary_node(load_settings(), progress.print))
@@ -101,6 +102,8 @@ def show(console: Console, outcomes: list[Outcome]) -> None:
 
 
 chaos.add_command(cluster)
+
+chaos.add_command(documents)
 
 chaos.add_command(hostile)
 

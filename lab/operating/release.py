@@ -45,7 +45,7 @@ def this_one(environment: Mapping[str, str]) -> Release:
     return Release("now", CHECKOUT, Path(sys.executable), environment)
 
 
-def installed(commit: str, folder: Path, uv: Path, environment: Mapping[str, str]) -> Release:
+def installed(name: str, commit: str, folder: Path, uv: Path, environment: Mapping[str, str]) -> Release:
     """The version of a commit, in ``folder`` with the packages of its own lock; one that is there is used again."""
     python = folder / ".venv" / "bin" / "python"
     if not (folder / ".venv" / _READY).exists():
@@ -55,7 +55,7 @@ def installed(commit: str, folder: Path, uv: Path, environment: Mapping[str, str
         for packages in (("sync", "--require-hashes", "requirements.lock"), ("install", "--no-deps", "-e", ".")):
             ran([str(uv), "pip", packages[0], "-q", "--python", str(python), *packages[1:]], os.environ, folder, commit)
         (folder / ".venv" / _READY).touch()
-    return Release(commit[:7], folder, python, environment)
+    return Release(name, folder, python, environment)
 
 
 def _unpack(commit: str, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""``python -m lab.operating upgrade``: 0.1.0 with data in every index becomes this version on one machine, and back."""
+"""``python -m lab.operating upgrade``: an earlier version with data in every index becomes this one, and back."""
 
 from __future__ import annotations
 
@@ -20,25 +20,32 @@ from lab.operating.filling import fill, folder_of_files, write_sources
 from lab.operating.release import CHECKOUT, installed, this_one
 from lab.operating.stack import BATCH, own_stack
 from lab.operating.upgrading import Step, Upgrade
+from local_stack.login import made_login
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 
+BASES = {
+    "0.1.0": "de8d5a74f0972c5a06c308041c14d52c526f791e",
+    "0.2.0-rc1": "8a52e1f6bdbf28336b109e9e9d0e5e13c07bd4e7",
+}
+"""The states that upgrades are tested from (docs/releases)."""
 _PAGE_S = 1.0
 _HEADINGS = ("step", "took", "serves", "searches", "right", "degraded", "refused", "no connection", "bad", "lost")
 
 
 @click.command()
-@click.option("--commit", default="de8d5a74f0972c5a06c308041c14d52c526f791e", show_default=True, help="0.1.0.")
+@click.option("--base", type=click.Choice(list(BASES)), default="0.1.0", show_default=True)
 @click.option("--folder", type=click.Path(file_okay=False, path_type=Path), required=True, help="Kept afterwards.")
 @click.option("--tools", type=click.Path(path_type=Path), default=CHECKOUT / ".venv-tools" / "bin", help="Has uv.")
 @click.option("--pdf", "pdfs", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--records", type=click.IntRange(100), default=400, show_default=True, help="Of the slow catalogue.")
-def upgrade(*, commit: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], records: int) -> None:
-    """Install 0.1.0, fill every index, stop it during a harvest, start this version on its data, reindex, go back.
+def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], records: int) -> None:
+    """Install an earlier version, fill every index, stop it during a harvest, start this version on its data, reindex,
+    go back.
 
     Everything is compared after each step while somebody searches. Own ports; nothing is left running. The environment
-    of 0.1.0 has 6 GB. Exit code 1 where something is lost.
+    of the earlier version has 6 GB. Exit code 1 where something is lost.
     """
     folder = folder.absolute()
     data = folder / "data"
@@ -46,7 +53,8 @@ def upgrade(*, commit: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], r
         raise SondeError(f"{data} is there already: remove it, or name another folder.")
     data.mkdir(parents=True)
     environment = own_stack(data)
-    old = installed(commit, folder / commit[:7], tools.absolute() / "uv", environment)
+    commit = BASES[base]
+    old = installed(base, commit, folder / commit[:7], tools.absolute() / "uv", environment)
     new = this_one(environment)
     os.environ.update(environment)
     settings = load_settings()
@@ -60,6 +68,7 @@ def upgrade(*, commit: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], r
         write_sources(Path(environment["SONDE_HARVEST__SOURCES"]), samples, files, slow)
         old.sonde("up")
         user = fill(old, settings.api_url, data, list(pdfs))
+        made_login(settings.stack.folder)  # this version's node will ask for it; an earlier one does not look
         client = elasticsearch_client(settings, timeout_s=60.0, retry=True)
         after.callback(client.close)
         course = Upgrade(old, new, client, settings.index.prefix, settings.api_url, records)

@@ -77,7 +77,7 @@ class Upgrade:
         self.old.sonde("down", "worker", "beat", "api")
         before, left = contents(self.client, self.prefix), self._of_slow()
         self.old.sonde("down")
-        yield Step(f"0.1.0 stops, {left} of {self.records} records harvested", time.monotonic() - begun, "")
+        yield Step(f"{self.old.name} stops, {left} of {self.records} records harvested", time.monotonic() - begun, "")
         begun = time.monotonic()
         self.new.sonde("up")
         self.new.run("-m", "sonde.ops.prepare_indices")
@@ -98,7 +98,7 @@ class Upgrade:
         begun = time.monotonic()
         self.new.sonde("down")
         trouble = _trouble(lambda: self.old.sonde("up"))
-        yield self._step("0.1.0 starts again on what is left", begun, filled, user, files, trouble)
+        yield self._step(f"{self.old.name} starts again on what is left", begun, filled, user, files, trouble)
 
     def _step(
         self, name: str, begun: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""

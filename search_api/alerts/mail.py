@@ -54,6 +54,16 @@ class MailServer:
         except (smtplib.SMTPException, OSError) as error:
             raise Unavailable(f"The mail server does not answer ({type(error).__name__}).") from None
 
+    def ask(self) -> None:
+        """Connects and logs in, and sends nothing. Raises Unavailable."""
+        try:
+            with self._session() as session:
+                session.noop()
+        except smtplib.SMTPAuthenticationError:
+            raise Unavailable("The mail server does not accept SONDE_MAIL__USERNAME and its password.") from None
+        except (smtplib.SMTPException, OSError) as error:
+            raise Unavailable(f"The mail server does not answer ({type(error).__name__}).") from None
+
     @contextmanager
     def _session(self) -> Iterator[smtplib.SMTP]:
         trust = ssl.create_default_context()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.passage import CELL
+from core.passage import CELL, row_text
 from search_api.answers.coverage import content_words
 from search_api.documents.tables import DocumentTable
 
@@ -37,7 +37,7 @@ def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | 
     """
     cells = table.cells
     body = cells[table.header_rows :]
-    row = next((one for one in body if CELL.join(one).strip() == line.strip()), None)
+    row = next((one for one in body if line.strip() in (row_text(one), CELL.join(one).strip())), None)
     if row is None:
         return None
     asked = content_words(question)

@@ -39,6 +39,20 @@ class Quality:
     html: str
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingRun:
+    """A run that was accepted and is not stored. ``message``: why, if a worker tried to begin it.
+
+    ``merged``: it came to a source that had an unfinished run already.
+    """
+
+    id: str
+    source: str
+    accepted: str
+    state: Literal["queued", "failed", "merged"]
+    message: str
+
+
 class HarvestControl(Protocol):
     """Every method raises Unavailable if the service behind it does not answer."""
 
@@ -50,6 +64,10 @@ class HarvestControl(Protocol):
 
     def start(self, source: str) -> str:
         """The id of the queued run. Raises Conflict if the source is being harvested."""
+        ...
+
+    def waiting(self, run: str) -> WaitingRun | None:
+        """None if nobody asked for this run within a week."""
         ...
 
     def pause(self, source: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.errors import NotFound, Unavailable
 from es_mappings.codecs.runs import RunReport
-from search_api.harvests.control import ConfiguredSource, HarvestControl, PausedBy, ScheduleState
+from search_api.harvests.control import ConfiguredSource, HarvestControl, PausedBy, ScheduleState, WaitingRun
 from search_api.harvests.runs import RunReader
 
 
@@ -58,6 +58,16 @@ class Harvests:
         schedule = self._schedule()
         state = state_of(source, configured, schedule, runs)
         return Overview((state,), ("schedule",) if schedule is None else ())
+
+    def run(self, id: str) -> RunReport | WaitingRun:
+        """A run with its detail, or an accepted one that no worker has stored. Raises NotFound."""
+        try:
+            return self.runs.run(id)
+        except NotFound:
+            waiting = self.control.waiting(id)
+            if waiting is None:
+                raise
+            return waiting
 
     def _schedule(self) -> ScheduleState | None:
         try:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from core.json_types import Json
 from core.timespan import instant_ms
 from es_mappings.codecs.runs import RunReport, to_document
+from search_api.harvests.control import WaitingRun
 from search_api.harvests.overview import Overview, SourceState
 from search_api.harvests.runs import BRIEF
 
@@ -55,6 +56,12 @@ def run_body(run: RunReport, now_ms: int) -> Json:
         "message": run.message,
         "counts": asdict(run.counts),
     }
+
+
+def waiting_run(run: WaitingRun) -> Json:
+    """In the form of a run, as far as it has begun."""
+    message = run.message or "No worker has begun it yet."
+    return {"id": run.id, "source": run.source, "state": run.state, "accepted": run.accepted, "message": message}
 
 
 def whole_run(run: RunReport, now_ms: int) -> Json:

@@ -63,7 +63,7 @@ class RunReader:
         """With its detail. Raises NotFound."""
         found = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
         if not found.get("found"):
-            raise NotFound(f"There is no run {id!r} (yet): a queued run appears when a worker starts it.")
+            raise NotFound(f"There is no run {id!r}.")
         return from_document(found["_id"], found["_source"])
 
     def _search(self, body: JsonMapping) -> Json:

@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.json_types import Json
 from search_api.access.audit import audit
 from search_api.access.guard import caller, needs
+from search_api.harvests.control import WaitingRun
 from search_api.harvests.overview import Harvests
-from search_api.harvests.presented import overview_body, run_body, whole_run
+from search_api.harvests.presented import overview_body, run_body, waiting_run, whole_run
 from search_api.listing.position import read_position, write_position
 from search_api.parameter_types import Parameters, Text
 from search_api.parts import Parts
@@ -111,7 +112,7 @@ class RunAnswer(BaseModel):
 
 
 class StartedAnswer(BaseModel):
-    """The queued run; it can be read once a worker has started it."""
+    """The queued run. Until a worker begins it, its state is `queued`."""
 
     model_config = ConfigDict(title="HarvestStarted")
 
@@ -179,7 +180,8 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.get("/harvest/runs/<run>", summary="One run, whole", responses={200: RunAnswer, **_GUARDED})
     @needs("admin")
     def one_run(path: RunPath) -> Response:
-        return fresh(whole_run(harvests.runs.run(path.run), parts.now_ms()))
+        found = harvests.run(path.run)
+        return fresh(waiting_run(found) if isinstance(found, WaitingRun) else whole_run(found, parts.now_ms()))
 
     return api
 

@@ -6,12 +6,17 @@ import os
 import sys
 from pathlib import Path
 
+from local_stack.login import USER, password_file
 from local_stack.services import api_service, beat_service, worker_service
 from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
 from local_stack.stack import Stack
 from sonde.settings import Settings
+from workers.config import QUEUES as ALL_QUEUES
 
-QUEUES = "harvest,documents,embed"
+QUEUES = ",".join(ALL_QUEUES)
+KEEPER = "keeper"
+_WORKERS = {"worker": ("harvest,embed", 0), "documents": ("documents", 1), "library": ("library", 1)}
+"""Queues and tasks at once. Three workers, so that harvests wait for no documents, and users for none of catalogues."""
 
 
 def stack_of(settings: Settings) -> Stack:
@@ -29,6 +34,7 @@ def stack_of(settings: Settings) -> Stack:
                 version=settings.elasticsearch.version,
                 http_port_setting="SONDE_ELASTICSEARCH__PORT",
                 transport_port_setting="SONDE_ELASTICSEARCH__TRANSPORT_PORT",
+                with_login=settings.elasticsearch.url is None,
             ),
             broker=BrokerSettings(
                 url=settings.broker.url, port=settings.broker.port, port_setting="SONDE_BROKER__PORT"
@@ -48,18 +54,38 @@ def served_at(port: int) -> dict[str, str]:
     return {"SONDE_API__HOST": "127.0.0.1", "SONDE_API__PORT": str(port), "SONDE_API__PROBES_PORT": ""}
 
 
+def elasticsearch_environment(settings: Settings) -> dict[str, str]:
+    """The variables by which another process finds the same Elasticsearch; of our own node's password only the file.
+
+    Call it when the stack is up, or is about to be: the file is made before the first part starts.
+    """
+    address = {"SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url}
+    if settings.elasticsearch.url is not None:
+        return address
+    file = password_file(settings.stack.folder).resolve()
+    login = {"SONDE_ELASTICSEARCH__USERNAME": USER, "SONDE_ELASTICSEARCH__PASSWORD_FILE": str(file)}
+    return {**address, **login, "SONDE_ELASTICSEARCH__API_KEY": ""}
+
+
 def _services(settings: Settings) -> tuple[Service, ...]:
     python, here = Path(sys.executable), Path.cwd()
     addresses = {
-        "SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url,
+        **elasticsearch_environment(settings),
         "SONDE_BROKER__URL": settings.broker_url,
         "SONDE_HARVEST__SOURCES": str(settings.harvest.sources.resolve()),
     }
     api = ApiSettings(host=settings.api.host, port=settings.api.port)
+    app = "sonde.celery_app"
+    workers = [
+        worker_service(python, app, queues, here, addresses, name, at_once)
+        for name, (queues, at_once) in _WORKERS.items()
+    ]
     return (
-        worker_service(python, "sonde.celery_app", QUEUES, here, addresses),
-        beat_service(python, "sonde.celery_app", here, addresses),
+        *workers,
+        beat_service(python, app, here, addresses),
         api_service(serve_command(), api, here, addresses),
+        # Without the addresses above: to it too, a server that was started here is no external one.
+        Service(KEEPER, (sys.executable, "-m", "sonde.ops.keep_up"), here),
     )
 
 

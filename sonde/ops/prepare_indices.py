@@ -1,9 +1,12 @@
-"""Creates missing indices: the image's role `migrate`."""
+"""Creates missing indices, and brings those of an earlier version up to date: the image's role `migrate`."""
 
 from __future__ import annotations
 
+import sys
+
 import structlog
 
+from core.errors import SondeError
 from sonde.settings import load_settings
 from sonde.telemetry.logs import configure_logs
 from sonde.wiring.clients import elasticsearch_client
@@ -18,8 +21,14 @@ def main() -> None:
     settings = load_settings()
     configure_logs(settings.log)
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
-    log.info("indices.prepared", created=prepare_indices(client, settings, Models(settings)))
+    try:
+        log.info("indices.prepared", created=prepare_indices(client, settings, Models(settings)))
+    except SondeError as error:
+        sys.exit(f"sonde: {error}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except SondeError as error:
+        sys.exit(f"sonde: {error}")

@@ -9,13 +9,18 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from sonde.secret_files import secret_settings
 from sonde.settings import Settings
 
 _HEAD = """# Settings
 
 Every setting is an environment variable. Sonde reads them once at start. It refuses a wrong value and names the
-variable. `python -m sonde.ops.settings_page > docs/settings.md` writes this page; a test checks that
-it is up to date.
+variable and says what to write. A list is written with commas, `a.example,b.example`, or as JSON,
+`["a.example", "b.example"]`. `python -m sonde.ops.settings_page > docs/settings.md` writes this page; a test
+checks that it is up to date.
+
+A secret can also be read from a file: `NAME_FILE=/run/secrets/file` gives the setting `NAME` the content of this file.
+This works for {secrets}.
 
 | variable | default | what it is |
 |---|---|---|
@@ -24,7 +29,9 @@ it is up to date.
 
 def page() -> str:
     """The whole page."""
-    return _HEAD + "".join(f"{row}\n" for row in _rows())
+    secrets = [f"`{name}`" for name in secret_settings(Settings)]
+    head = _HEAD.format(secrets=f"{', '.join(secrets[:-1])} and {secrets[-1]}")
+    return head + "".join(f"{row}\n" for row in _rows())
 
 
 def _rows() -> Iterator[str]:

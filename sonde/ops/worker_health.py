@@ -19,6 +19,7 @@ from core.errors import SondeError
 from sonde.ops.worker_pulse import WAITING, Pulse, age_s, read_pulse
 from sonde.settings import Settings, load_settings
 from workers.config import WorkerConfig
+from workers.signs_of_life import beat_ticks
 
 _BROKER_S = 5.0
 
@@ -82,9 +83,8 @@ def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
 
 
 def _beat(broker: redis.Redis, prefix: str) -> str | None:
-    """RedBeat renews its lock at each tick and lets it lapse after 30 s without one."""
     try:
-        held = bool(broker.exists(f"{prefix}:redbeat::lock"))
+        held = beat_ticks(broker, prefix)
     except redis.RedisError:
         return None
     return None if held else "Nobody holds the lock of the schedules: beat does not tick."

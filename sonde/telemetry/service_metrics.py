@@ -11,6 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
 import redis
 from cachetools import TTLCache
@@ -19,13 +21,17 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from core.errors import SondeError
 from core.json_types import Json
+from es_gateway.blocks import write_blocks
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.names import KINDS, IndexKind, alias
 from sonde.settings import Settings
-from workers.config import QUEUES
-from workers.queued import queued_at
+from workers.overdue import overdue_s
+from workers.queue_ages import queue_ages
+from workers.source_entry import ScheduleEntry
+from workers.sources_file import source_entries
 
 KEPT_S = 15.0
 _ALL = "samples"
@@ -45,6 +51,9 @@ GAUGES = frozenset(
         "sonde_harvest_records",
         "sonde_harvest_state",
         "sonde_harvest_age_seconds",
+        "sonde_harvest_overdue_seconds",
+        "sonde_writes_blocked",
+        "sonde_elasticsearch_status",
         "sonde_documents",
         "sonde_alert_deliveries",
         "sonde_alert_round_age_seconds",
@@ -65,12 +74,13 @@ class State:
     client: Elasticsearch
     broker: redis.Redis
     prefix: str
+    sources: Path | None = None
 
     @classmethod
     def of(cls, settings: Settings, client: Elasticsearch) -> State:
         """Opens no connection yet."""
         broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S)
-        return cls(client, broker, settings.index.prefix)
+        return cls(client, broker, settings.index.prefix, settings.harvest.sources)
 
     def read(self) -> Samples:
         """All gauges, current values."""
@@ -90,18 +100,15 @@ class State:
     def _queues(self) -> Samples:
         depth = GaugeMetricFamily("sonde_queue_tasks", "Tasks that wait", labels=["queue"])
         age = GaugeMetricFamily("sonde_queue_age_seconds", "Since the oldest waiting task was queued", labels=["queue"])
-        for queue in QUEUES:
-            name = f"{self.prefix}:{queue}"
-            depth.add_metric([queue], float(int(self.broker.llen(name))))
-            oldest = self.broker.lindex(name, -1)  # tasks are pushed on the left and taken from the right
-            now = time.time()
-            since = now if oldest is None else queued_at(oldest)
-            if since is not None:
-                age.add_metric([queue], max(0.0, now - since))
+        for found in queue_ages(self.broker, self.prefix):
+            depth.add_metric([found.queue], float(found.waiting))
+            if found.age_s is not None:
+                age.add_metric([found.queue], found.age_s)
         return [depth, age]
 
     def _indices(self) -> Samples:
         return [
+            *self._health(),
             *self._sizes(),
             *self._freshness(),
             *self._runs(),
@@ -109,6 +116,18 @@ class State:
             *self._alerts(),
             *self._measured(),
         ]
+
+    def _health(self) -> Samples:
+        """The worst state of Sonde's indices, and whether they can be written."""
+        status = GaugeMetricFamily("sonde_elasticsearch_status", "1 for the state of the indices", labels=["status"])
+        indices = ",".join(f"{alias(self.prefix, kind)}-*" for kind in KINDS)
+        found = self.client.cluster.health(index=indices, timeout="1s").body["status"]
+        for each in ("green", "yellow", "red"):
+            status.add_metric([each], float(each == found))
+        blocked = GaugeMetricFamily("sonde_writes_blocked", "Whether Elasticsearch refuses writes")
+        blocks = write_blocks(self.client, [alias(self.prefix, kind) for kind in KINDS])
+        blocked.add_metric([], float(bool(blocks)))
+        return [status, blocked]
 
     def _sizes(self) -> Samples:
         count = GaugeMetricFamily("sonde_index_documents", "Documents of an index", labels=["kind"])
@@ -139,13 +158,34 @@ class State:
         records = GaugeMetricFamily("sonde_harvest_records", "Of a source's last run", labels=["source", "outcome"])
         state = GaugeMetricFamily("sonde_harvest_state", "1 for the state of the last run", labels=["source", "state"])
         age = GaugeMetricFamily("sonde_harvest_age_seconds", "Since the last run began", labels=["source"])
+        overdue = GaugeMetricFamily(
+            "sonde_harvest_overdue_seconds", "Since the schedule wanted a run that did not begin", labels=["source"]
+        )
+        scheduled = self._scheduled()
         for bucket in buckets:
             run = bucket["last"]["hits"]["hits"][0]["_source"]
+            if (when := scheduled.get(bucket["key"])) is not None and run["state"] != "running":
+                began = datetime.fromtimestamp(bucket["began"]["value"] / 1000.0, UTC)
+                overdue.add_metric([bucket["key"]], overdue_s(bucket["key"], when, began, datetime.now(UTC)))
             state.add_metric([bucket["key"], run["state"]], 1.0)
             age.add_metric([bucket["key"]], max(0.0, time.time() - bucket["began"]["value"] / 1000.0))
             for outcome, number in run.get("counts", {}).items():
                 records.add_metric([bucket["key"], outcome], float(number))
-        return [records, state, age]
+        return [records, state, age, overdue]
+
+    def _scheduled(self) -> dict[str, ScheduleEntry]:
+        """The schedule of each source that is not paused; empty if the file cannot be read now."""
+        try:
+            entries = source_entries(self.sources) if self.sources is not None else {}
+            held = self.broker.smembers(f"{self.prefix}:redbeat:paused")
+            paused = {id.decode() if isinstance(id, bytes) else id for id in held}
+        except (SondeError, redis.RedisError):
+            return {}
+        return {
+            id: entry.schedule
+            for id, entry in entries.items()
+            if entry.schedule is not None and not entry.paused and id not in paused
+        }
 
     def _documents(self) -> GaugeMetricFamily:
         found = GaugeMetricFamily("sonde_documents", "Documents by state", labels=["state"])

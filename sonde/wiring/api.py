@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 import structlog
 
 from core.errors import ModelMissing, Unavailable
+from es_gateway.blocks import WriteBlock, write_blocks
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
+from es_mappings.names import KINDS, alias
 from indexer.parts import Parts as HarvestParts
 from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
+from search_api.access.key_store import KeyStore
 from search_api.admission import Limits
 from search_api.documents.files import DocumentFiles
 from search_api.documents.reader import DocumentReader
@@ -34,7 +37,7 @@ from search_api.suggest.suggester import Suggester
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, State
-from sonde.wiring.access import authenticator, limit_policy
+from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.alerts import alert_desk
 from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
@@ -48,6 +51,7 @@ from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.name_lists import loaded_name_lists
 from sonde.wiring.ocr import ocr_notes
+from sonde.wiring.part_checks import part_watch
 from sonde.wiring.portal import granule_searches, http_policy, portal_look, previews, source_descriptions
 from sonde.wiring.pushing import Pusher
 from sonde.wiring.search import ranking_config, search_pipeline
@@ -83,8 +87,11 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         models.gazetteer.preload()
         models.recogniser.entities("Berlin")
         if models.heavy_reranker is not None:
-            with suppress(ModelMissing):  # answers report it
+            with suppress(ModelMissing):  # `watched` reports it
                 models.heavy_reranker()
+    watched = part_watch(settings, everything, models)
+    watched()
+    without_ocr = ocr_notes(settings)
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
@@ -95,7 +102,13 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     return Parts(
         search=pipeline,
         serving=resolver,
-        readiness=Readiness(client, resolver, settings.embedder.model, ocr_notes(settings)),
+        readiness=Readiness(
+            client,
+            resolver,
+            settings.embedder.model,
+            blocks=lambda: _blocks(everything, prefix),
+            notices=lambda: [*watched(), *without_ocr],
+        ),
         version=__version__,
         records=records,
         catalogues=Catalogues(records, lambda: source_descriptions(settings), groups_seen),
@@ -106,7 +119,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         answerer=answers,
         personal_library=own,
         library=library_search(own, answers, resolver),
-        notebooks=Notebooks(writing, prefix),
+        notebooks=Notebooks(writing, prefix, partial(sharing_groups, KeyStore(writing, prefix))),
         documents=DocumentReader(client, settings.index.prefix, records),
         document_files=DocumentFiles(own.parts.files, settings.documents.public_files),
         harvests=_harvests(settings, everything, jobs),
@@ -115,19 +128,19 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         queries=query_log(settings, everything),
         questions=question_reader(settings, writing),
         texts=record_texts(client, prefix),
-        kin=kin(settings, client, resolver, lambda: models.gate),
+        kin=kin(settings, client, resolver, partial(models.gates, "registries")),
         record_quality=record_quality(client, prefix),
         fairness=FairnessReader(records, checks.of, groups_seen),
         alerts=alert_desk(settings, pipeline, writing),
         measurements=MeasurementStore(writing, prefix),
         now_ms=lambda: int(time.time() * 1000),
-        authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
+        authenticator=authenticator(settings.access, client, settings.index.prefix, partial(models.gates, "tokens")),
         rates=limit_policy(settings),
         embeddings_characters=settings.api.embeddings_characters,
         broken_links=checks.broken,
-        portal=portal_look(settings, lambda: models.gate),
-        previews=previews(settings, lambda: models.gate),
-        granules=granule_searches(settings, lambda: models.gate),
+        portal=portal_look(settings, partial(models.gates, "portal")),
+        previews=previews(settings, partial(models.gates, "records")),
+        granules=granule_searches(settings, partial(models.gates, "records")),
     )
 
 
@@ -146,7 +159,17 @@ def _pusher(settings: Settings, client: Elasticsearch, models: Models) -> Pusher
     parts = HarvestParts(client, settings.index.prefix, models.embedder, name_lists=lists)
     leases = Leases.connect(settings.broker_url, settings.index.prefix)
     groups_of = partial(groups_of_source, settings)
-    return Pusher(parts, leases, lambda: prepare_indices(client, settings, models), groups_of)
+    return Pusher(
+        parts,
+        leases,
+        lambda: prepare_indices(client, settings, models),
+        groups_of,
+        lambda: _blocks(client, settings.index.prefix),
+    )
+
+
+def _blocks(client: Elasticsearch, prefix: str) -> list[WriteBlock]:
+    return write_blocks(client, [alias(prefix, kind) for kind in KINDS])
 
 
 def _harvests(settings: Settings, everything: Elasticsearch, jobs: Callable[[], Jobs]) -> Harvests:

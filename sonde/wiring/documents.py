@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from core.document import PUBLIC, DocumentEntry
@@ -12,12 +14,14 @@ from core.errors import NotFound
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
 from indexer.documents.coherence import all_alike
+from indexer.documents.confinement import hide_from_children
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
 from indexer.documents.limits import Limits
 from indexer.documents.linked import Followed, follow_links
 from indexer.documents.parking import undo_interrupted
 from indexer.documents.place_time import PassageReader
+from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.registered import RegistryName
 from indexer.documents.registries import Registries, RegistryAddresses
 from indexer.documents.segment import SegmentOptions
@@ -42,26 +46,53 @@ _MIB = 1024 * 1024
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
     """The parts for reading and indexing documents. Raises ModelMissing if a configured segmenter does not exist."""
     given = settings.documents
-    limits = Limits(
-        seconds=given.seconds,
-        memory_bytes=given.memory_mib * _MIB,
-        max_bytes=given.max_mib * _MIB,
-        max_pages=given.max_pages,
-    )
     coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else None
     return IngestParts(
         client=client,
         prefix=settings.index.prefix,
         embedder=models.embedder,
         reader=passage_reader(models),
-        limits=limits,
+        limits=reading_limits(settings),
         ocr=ocr_of(settings),
-        options=SegmentOptions(given.most_tokens, given.overlap),
+        options=segment_options(settings),
         coherence=coherence or all_alike,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
-        registries=registries(settings, lambda: models.gate),
+        registries=registries(settings, partial(models.gates, "registries")),
+        kept=kept_readings(settings),
     )
+
+
+def kept_readings(settings: Settings) -> KeptReadings | None:
+    """Beside users' files, which all workers share; without such a folder, in this machine's temporary one. None where
+    that belongs to somebody else: then each document is read at once.
+    """
+    folder = settings.library.folder
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(there, os.W_OK):
+        return KeptReadings(folder / ".readings")
+    own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
+    own.mkdir(mode=0o700, exist_ok=True)
+    return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
+
+
+def reading_limits(settings: Settings) -> Limits:
+    """What one document may cost."""
+    given = settings.documents
+    return Limits(
+        seconds=given.seconds,
+        memory_bytes=given.memory_mib * _MIB,
+        max_bytes=given.max_mib * _MIB,
+        max_pages=given.max_pages,
+        max_characters=given.max_characters,
+        max_blocks=given.max_blocks,
+        max_cells=given.max_cells,
+    )
+
+
+def segment_options(settings: Settings) -> SegmentOptions:
+    given = settings.documents
+    return SegmentOptions(given.most_tokens, given.overlap, given.max_passages)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
@@ -91,9 +122,9 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
         return replace(document_parts(settings, models, parts.client), embedder=embedder)
 
     def follow(source: SourceConfig, seconds: float) -> Followed:
-        return follow_links(source.id, source.documents, reading(), models.gate, seconds=seconds)
+        return follow_links(source.id, source.documents, reading(), models.gates("records"), seconds=seconds)
 
-    work = library_work(settings, parts.client, reading, lambda: models.gate)
+    work = library_work(settings, parts.client, reading, partial(models.gates, "users"), kept_readings(settings))
     return replace(parts, follow_links=follow, library=work)
 
 
@@ -101,6 +132,7 @@ class DocumentIngester:
     """Ingests files from the command line as public passages."""
 
     def __init__(self, settings: Settings, models: Models | None = None) -> None:
+        hide_from_children()
         models = models or Models(settings)
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         prepare_indices(client, settings, models)

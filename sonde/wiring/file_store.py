@@ -56,7 +56,7 @@ class FolderFiles:
         self._unlink(self._path(key))
 
     def files(self) -> Iterator[StoredFile]:
-        for path in sorted(self._folder.glob("*/*")):
+        for path in sorted(self._folder.glob("[!.]*/*")):  # not what slices of a reading keep
             with suppress(FileNotFoundError):  # deleted while we look
                 yield StoredFile(path.parent.name, path.name, time.time() - path.stat().st_mtime)
 

@@ -10,8 +10,10 @@ from core.errors import Conflict, NotFound
 from es_gateway.client import Elasticsearch
 from indexer.quality import measure
 from indexer.quality_page import page
-from search_api.harvests.control import ConfiguredSource, Quality, ScheduleState
+from indexer.runs import now_iso
+from search_api.harvests.control import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
+from workers.accepted_runs import AcceptedRuns
 from workers.lease import Leases
 from workers.source_entry import SourceEntry
 
@@ -38,7 +40,15 @@ class QueueHarvestControl:
         self._named(source)
         if self._leases.is_held(source):
             raise Conflict(f"{source} is being harvested now; wait until this run has ended.")
-        return self._jobs().harvest(source)
+        run = self._jobs().harvest(source)
+        self._accepted.accept(run, source, now_iso())
+        return run
+
+    def waiting(self, run: str) -> WaitingRun | None:
+        found = self._accepted.find(run)
+        if found is None:
+            return None
+        return WaitingRun(found.id, found.source, found.accepted, found.state, found.message)
 
     def pause(self, source: str) -> None:
         """Raises NotFound for a source that is not in sources.yaml."""
@@ -66,6 +76,10 @@ class QueueHarvestControl:
         if source not in known:
             raise NotFound(f"sources.yaml names no source {source!r}; it names: {', '.join(known) or 'none'}.")
         return known[source]
+
+    @cached_property
+    def _accepted(self) -> AcceptedRuns:
+        return AcceptedRuns.connect(self._settings.broker_url, self._settings.index.prefix)
 
     @cached_property
     def _leases(self) -> Leases:

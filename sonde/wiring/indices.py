@@ -1,9 +1,10 @@
-"""Creates the missing indices of one prefix."""
+"""Creates the missing indices of one prefix, and puts lost aliases back."""
 
 from __future__ import annotations
 
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
+from es_mappings.lost_aliases import put_back
 from es_mappings.migration import migrate
 from es_mappings.shape import IndexShape
 from sonde.settings import Settings
@@ -16,8 +17,12 @@ def index_shape(settings: Settings) -> IndexShape:
 
 
 def prepare_indices(client: Elasticsearch, settings: Settings, models: Models) -> list[str]:
-    """Creates missing indices and migrates older ones; loads the embedder only to create."""
+    """Creates missing indices, puts lost aliases back, and migrates older indices; loads the embedder only to create.
+
+    Raises IndexMismatch if it is not clear which index an alias stands for, or one is of a newer Sonde.
+    """
     prefix = settings.index.prefix
+    put_back(client, prefix)
     if client.indices.exists_alias(name=f"{prefix}-records") and client.indices.exists_alias(name=f"{prefix}-runs"):
         migrate(client, prefix)
         return []

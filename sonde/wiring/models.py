@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from core.breaker import Breaker, BreakerPolicy
+from core.errors import SondeError
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
 from encoders.fallback import FallbackGeocoder
@@ -19,7 +20,7 @@ from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, Guard
 from search_api.remembered_questions import RememberingEmbedder
 from search_api.telemetry_memory import loaded
 from sonde.settings import Settings
-from sonde.wiring.gate import gate_policy
+from sonde.wiring.gate import Gates
 
 
 class Models:
@@ -27,9 +28,11 @@ class Models:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self.gates = Gates(settings)
         self._lock = threading.Lock()
         self._embedders: dict[str, Embedder] = {}
         self._cross_encoder: CrossEncoder | None = None
+        self._reranker_problem: str | None = None
 
     def embedder(self, name: str | None = None) -> Embedder:
         """The embedder with that name, else the configured one. Raises ModelMissing."""
@@ -69,8 +72,22 @@ class Models:
         """What loads the configured cross-encoder; None if none is configured."""
         return None if self._settings.cross_encoder.model is None else self.cross_encoder
 
+    @property
+    def reranker_problem(self) -> str | None:
+        """Why the cross-encoder could not be loaded at the last try; None if it was, or nobody tried."""
+        return self._reranker_problem
+
     def cross_encoder(self) -> CrossEncoder:
         """Raises ModelMissing if none is configured or it cannot be loaded."""
+        try:
+            found = self._loaded_cross_encoder()
+        except SondeError as error:
+            self._reranker_problem = str(error)
+            raise
+        self._reranker_problem = None
+        return found
+
+    def _loaded_cross_encoder(self) -> CrossEncoder:
         with self._lock:
             if self._cross_encoder is None:
                 begun, given = time.perf_counter(), self._settings.cross_encoder
@@ -113,7 +130,7 @@ class Models:
         remote = RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate)
         return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", BreakerPolicy())), self.gazetteer)
 
-    @cached_property
+    @property
     def gate(self) -> Gate:
-        """The gate for outgoing requests; hosts in the settings are allowed."""
-        return Gate(gate_policy(self._settings))
+        """The gate to model servers."""
+        return self.gates("models")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -12,6 +12,8 @@ import structlog
 
 from core.errors import Conflict, InvalidInput, Unavailable
 from core.record import Record, addressed
+from es_gateway.blocks import WriteBlock, why
+from es_gateway.errors import WritesBlocked
 from indexer import push
 from indexer.formats.reader import Refused
 from indexer.parts import Parts
@@ -26,8 +28,9 @@ _PAUSE_S = 0.05
 
 @dataclass(slots=True)
 class Pusher:
-    """``prepare`` creates missing indices; called once, before the first record. ``groups_of``: the groups that may see
-    the records of a source, empty for everybody.
+    """``prepare`` creates missing indices; called once, before the first record. ``blocks``: what stops writes, so that
+    a caller learns it at once and not after all retries. ``groups_of``: the groups that may see the records of a
+    source, empty for everybody; None: nothing says, so records keep theirs.
 
     Without a broker there are no harvests; writers of this process then take turns, and it must be the only process.
     """
@@ -35,7 +38,8 @@ class Pusher:
     parts: Parts
     leases: Leases
     prepare: Callable[[], object]
-    groups_of: Callable[[str], tuple[str, ...]]
+    groups_of: Callable[[str], tuple[str, ...] | None]
+    blocks: Callable[[], Sequence[WriteBlock]] = tuple
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _prepared: bool = False
 
@@ -75,7 +79,9 @@ class Pusher:
         return push.holds(source, addressed(source, id), self.parts)
 
     def ready(self) -> None:
-        """Creates missing indices before the first write."""
+        """Creates missing indices before the first write. Raises WritesBlocked while Elasticsearch is read-only."""
+        if found := self.blocks():
+            raise WritesBlocked(why(found))
         with self._turn:
             if not self._prepared:
                 self.prepare()

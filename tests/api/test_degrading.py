@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import redis
 from numpy.typing import NDArray
+from structlog.testing import capture_logs
 
 from core.access import ALL_SCOPES, Caller
-from core.errors import Unavailable
+from core.errors import SondeError, Unavailable
 from core.ports import CrossEncoderCard, Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from reading.times import TimeMention, TimeReader
 from search_api.app import create_app
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import default_config
+from search_api.readiness import Readiness
 from search_api.request import ALL_PARTS, SearchRequest
 from search_api.serving import Serving, ServingResolver
-from sonde.settings import BrokerSettings, HarvestSettings
+from sonde.settings import AnswersSettings, BrokerSettings, CrossEncoderSettings, HarvestSettings, IndexSettings
 from sonde.wiring.api import api_parts
+from sonde.wiring.models import Models
+from sonde.wiring.part_checks import part_watch
+from sonde.wiring.part_watch import PartWatch
 from sonde.wiring.search import search_parts
 from tests.service import Service
+from workers.config import QUEUES
+from workers.signs_of_life import leave_signs
 
 
 @dataclass(frozen=True)
@@ -151,3 +160,53 @@ class Absent:
 def samples_parts(samples: Service) -> SearchParts:
     resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
     return search_parts(samples.client, resolver, samples.models, default_config())
+
+
+def test_a_named_reranker_or_language_model_that_is_away_is_said(samples: Service, tmp_path: Path) -> None:
+    settings = samples.settings.model_copy(
+        update={
+            "cross_encoder": CrossEncoderSettings(model=str(tmp_path / "not-there")),
+            "answers": AnswersSettings(url="http://127.0.0.1:9/v1", model="far-away"),
+        }
+    )
+    models = Models(settings)
+    with pytest.raises(SondeError):
+        models.cross_encoder()  # as at the start, or at the first search
+    watch = part_watch(settings, samples.client, models)
+    notices = watch.look()
+    assert any("not-there" in one and "without the reranker" in one for one in notices)
+    assert any("far-away" in one and "does not answer" in one for one in notices)
+    resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
+    report = Readiness(samples.client, resolver, samples.models.embedder().card.model, notices=watch)()
+    assert report.ready, "searches are answered"
+    assert set(notices) <= set(report.notes)
+
+
+def test_a_trouble_is_logged_once_and_its_end_too() -> None:
+    said: list[str] = ["It is away."]
+    watch = PartWatch({"part": lambda: said})
+    with capture_logs() as logs:
+        for _ in range(2):
+            assert watch.look() == ["It is away."]
+        said.clear()
+        assert watch.look() == []
+    assert [(line["event"], line["part"]) for line in logs] == [("part.troubled", "part"), ("part.well_again", "part")]
+
+
+def test_workers_and_beat_that_are_away_are_said_until_they_leave_a_sign(
+    samples: Service, broker_url: str, prefix: str
+) -> None:
+    given = {"broker": BrokerSettings(url=broker_url), "index": IndexSettings(prefix=prefix)}
+    watch = part_watch(samples.settings.model_copy(update=given), samples.client, samples.models)
+    said = " ".join(watch.look())
+    assert "No worker takes tasks from any queue" in said
+    assert "Beat does not run" in said
+    broker = redis.Redis.from_url(broker_url)
+    broker.set(f"{prefix}:redbeat::lock", "x", ex=30)
+    leave_signs(broker_url, prefix, QUEUES[:1])
+    while not any(broker.scan_iter(f"{prefix}:worker:*")):
+        time.sleep(0.02)
+    said = " ".join(watch.look())
+    assert QUEUES[0] not in said
+    assert all(queue in said for queue in QUEUES[1:])
+    assert "Beat" not in said

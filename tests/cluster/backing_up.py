@@ -9,7 +9,7 @@ from tests.cluster.node import Node, wait_until
 from tests.cluster.progress import say
 
 _BACKUP = {"backup": {"enabled": True, "register": {"type": "fs", "settings": {"location": "sonde"}}, "keep": 2}}
-_WRITERS = "app.kubernetes.io/component in (worker-harvest,worker-documents,worker-embed,beat)"
+_WRITERS = "app.kubernetes.io/component in (worker-harvest,worker-documents,worker-library,worker-embed,beat)"
 
 
 def backed_up(release: Release) -> None:

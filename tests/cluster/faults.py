@@ -15,7 +15,7 @@ from tests.cluster.node import HERE, ROOT, Node, wait_until
 
 API_PODS = 2
 CHART = ROOT / "helm" / "sonde"
-_WORKERS = ("worker-harvest", "worker-documents", "worker-embed")
+_WORKERS = ("worker-harvest", "worker-documents", "worker-library", "worker-embed")
 
 
 @dataclass(frozen=True)

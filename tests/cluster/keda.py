@@ -45,10 +45,10 @@ def start_keda(node: Node) -> None:
 
 
 def scaled_by_queue(release: Release, key: str) -> None:
-    """KEDA makes an autoscaler for each worker; while documents wait, it adds one that reads them."""
+    """KEDA makes an autoscaler for each worker; while users' documents wait, it adds one that reads them."""
     node = release.node
     release.must("install", _SCALED)
-    wait_until(lambda: _autoscalers(node) == 3, 120, "KEDA has made an autoscaler for each worker")
+    wait_until(lambda: _autoscalers(node) == 4, 120, "KEDA has made an autoscaler for each worker")
     folder = node.folder / "uploads"
     folder.mkdir(exist_ok=True)
     for number in range(_UPLOADS):
@@ -66,7 +66,7 @@ def _autoscalers(node: Node) -> int:
 
 
 def _ready(node: Node) -> int:
-    return int(node.get("deployment", "demo-sonde-worker-documents")["status"].get("readyReplicas", 0))
+    return int(node.get("deployment", "demo-sonde-worker-library")["status"].get("readyReplicas", 0))
 
 
 def _keys(folder: Path) -> None:

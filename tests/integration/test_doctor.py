@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,21 +13,31 @@ from unittest.mock import ANY
 
 import pytest
 import redis
+from pydantic import SecretStr
 
+from evaluation.local_server import served
+from local_stack.ports import free_port
 from sonde.ops.doctor.advice import of_broker
-from sonde.ops.doctor.disk import Room, judged
+from sonde.ops.doctor.disk import Mark, Marks, Room, judged
 from sonde.ops.doctor.examine import examine
 from sonde.ops.doctor.finding import Finding
+from sonde.ops.doctor.queues import waiting_tasks
+from sonde.ops.doctor.services import api, language_model, mail
 from sonde.settings import (
+    AnswersSettings,
+    ApiSettings,
     BrokerSettings,
     ElasticsearchSettings,
     HarvestSettings,
     IndexSettings,
     LibrarySettings,
+    MailSettings,
     Settings,
 )
 from sonde.wiring.models import Models
 from tests.service import Service
+from tests.smtp_server import smtp_server
+from workers.queue_ages import HEADER
 
 DEAD = "127.0.0.1:9"  # the discard port: nobody listens
 NOBODY = BrokerSettings(url=f"redis://:secret@{DEAD}/0")
@@ -66,6 +78,36 @@ def test_a_disk_is_held_against_the_marks_of_elasticsearch(free: int, total: int
     fullest = Room("n2", free << 30, total << 30)
     assert judged([Room("n1", 99 << 30, 100 << 30), fullest, Room("n3", 98 << 30, 100 << 30)]) == (state, ANY)
     assert f"{free} of {total} GiB free at Elasticsearch's node n2" in judged([fullest])[1]
+
+
+def test_a_queue_whose_oldest_task_waits_too_long_is_named(samples: Service, broker_url: str) -> None:
+    settings = samples.settings.model_copy(update={"broker": BrokerSettings(url=broker_url)})
+    with redis.Redis.from_url(broker_url) as broker:
+        queue = f"{settings.index.prefix}:library"
+        assert waiting_tasks(settings) == ("ok", "no task waits")
+        for age_s in (60, 3600, 5):  # the oldest is taken first: the one on the right
+            broker.rpush(queue, json.dumps({"headers": {HEADER: time.time() - age_s}}))
+        try:
+            assert waiting_tasks(settings)[0] == "ok"
+            broker.rpop(queue)
+            state, told = waiting_tasks(settings)
+            assert (state, told.split(":")[0]) == ("warning", "the oldest task waits in library for 60 min")
+            assert "the worker of library" in told
+        finally:
+            broker.delete(queue)
+
+
+@pytest.mark.parametrize(
+    ("used", "headroom", "free_gib"),
+    [("85%", "200GB", 15), ("0.9", "150gb", 10), ("95%", "2GB", 2), ("3gb", "-1", 3), ("85%", "-1", 15)],
+)
+def test_the_marks_that_a_cluster_sets_are_read(used: str, headroom: str, free_gib: int) -> None:
+    assert Mark.read(used, headroom).free(100 << 30) == pytest.approx(free_gib << 30)
+
+
+def test_a_disk_that_elasticsearch_does_not_watch_fills_up() -> None:
+    state, told = judged([Room("n1", 4 << 30, 100 << 30)], Marks(watched=False))
+    assert (state, "writes until the disk is full" in told) == ("broken", True)
 
 
 def test_an_elasticsearch_that_tells_of_no_disk_is_no_reason_to_fail() -> None:
@@ -151,3 +193,73 @@ def test_a_broker_that_wants_another_password_says_so() -> None:
     for error in (redis.AuthenticationError("WRONGPASS"), redis.ResponseError("NOAUTH Authentication required.")):
         assert "refuses the password" in of_broker(error, settings)
     assert "rediss://" in of_broker(redis.TimeoutError("Timeout"), settings)
+
+
+@contextmanager
+def chat_endpoint(names: list[str]) -> Iterator[str]:
+    """An endpoint that lists these models, up to and including ``/v1``; it wants the key ``k``."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known = self.headers["Authorization"] == "Bearer k"
+            body = json.dumps({"data": [{"id": name} for name in names]}).encode()
+            self.send_response(200 if known and self.path == "/v1/models" else 401)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
+        yield f"{url}/v1"
+
+
+def _answers(url: str, key: str = "k") -> AnswersSettings:
+    return AnswersSettings(url=url, model="wanted", key=SecretStr(key))
+
+
+def test_a_language_model_is_asked_for_by_name_and_key() -> None:
+    def told(answers: AnswersSettings) -> tuple[str, str]:
+        settings = Settings(answers=answers)
+        return language_model(settings, Models(settings))
+
+    assert told(AnswersSettings())[0] == "ok"
+    with chat_endpoint(["other", "wanted"]) as url:
+        assert told(_answers(url)) == ("ok", "wanted answers")
+        state, said = told(_answers(url, "wrong"))
+        assert (state, "refuses the key (401)" in said) == ("warning", True)
+    with chat_endpoint(["other"]) as url:
+        assert "has no model of this name; it has other" in told(_answers(url))[1]
+    state, said = told(_answers(f"http://{DEAD}/v1"))
+    assert (state, "does not answer" in said, "wanted" in said) == ("warning", True, True)
+
+
+def test_a_mail_server_is_asked_and_gets_no_mail() -> None:
+    assert mail(Settings())[0] == "ok"
+    with smtp_server() as box:
+        given = MailSettings(host="127.0.0.1", port=box.port, tls="none")
+        assert mail(Settings(mail=given, api=ApiSettings(public_url="https://s.example")))[0] == "ok"
+        state, said = mail(Settings(mail=given, api=ApiSettings(host="0.0.0.0")))
+        assert (state, "http://127.0.0.1:8080: set SONDE_API__PUBLIC_URL" in said) == ("warning", True)
+        assert box.mails == []
+    state, said = mail(Settings(mail=MailSettings(host="127.0.0.1", port=9, tls="none")))
+    assert (state, "127.0.0.1:9" in said, "SONDE_MAIL__HOST" in said) == ("warning", True, True)
+
+
+def test_an_api_that_does_not_answer_is_said_with_its_addresses() -> None:
+    port = free_port()
+    dead = ApiSettings(port=port, public_url=f"http://{DEAD}")
+    state, said = api(Settings(api=dead))
+    assert (state, f"127.0.0.1:{port}" in said, DEAD in said) == ("warning", True, True)
+
+    class Alive(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/healthz" else 404)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with served(ThreadingHTTPServer(("127.0.0.1", port), Alive)) as url:
+        assert api(Settings(api=dead)) == ("ok", f"answers at {url}")

@@ -53,7 +53,7 @@ def test_a_disk_that_stays_full_is_no_failure_of_the_items(
 ) -> None:
     monkeypatch.setattr("indexer.bulk.ATTEMPTS", 2)
     block(es_client, ledger, on=True)
-    with pytest.raises(Unavailable, match=r"accepts no writes \(429 index"):
+    with pytest.raises(Unavailable, match=r"accepts no writes: a disk .* is too full.*\(429 index"):
         write(retrying(es_client), entries(ledger, 3))
     block(es_client, ledger, on=False)
 

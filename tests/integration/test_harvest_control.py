@@ -17,6 +17,7 @@ from redbeat import RedBeatSchedulerEntry
 from small_catalogue import write_catalogue
 
 from core.access import Caller, NotAuthenticated
+from es_gateway.errors import WritesBlocked
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest import harvest
@@ -30,6 +31,8 @@ from tests.conftest import delete_indices
 from tests.service import Service
 from workers.app import create_celery
 from workers.lease import Leases
+from workers.parts import WorkerParts
+from workers.task_names import HARVEST_TASK
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 
@@ -186,6 +189,23 @@ def test_run_now_is_queued_once_and_refused_while_one_is_under_way(control: Cont
         assert start("by-hand").status_code == 409
     assert start("nobody").status_code == 404
     assert control.queued() == before + 1
+
+
+def test_an_accepted_run_is_found_before_a_worker_has_stored_it(control: Control) -> None:
+    accepted = control.http.post("/harvest/runs", json={"source": "by-hand"}, headers=ADMIN).get_json()["run"]
+    waiting = control.get(f"/harvest/runs/{accepted}")
+    assert (waiting["source"], waiting["state"]) == ("by-hand", "queued")
+    assert "No worker" in waiting["message"]
+
+    def blocked() -> WorkerParts:
+        raise WritesBlocked("Elasticsearch accepts no writes: index.blocks.write is set.")
+
+    config = worker_config(control.settings)
+    app = create_celery(config, blocked)
+    app.tasks[HARVEST_TASK].apply(args=["by-hand", None], task_id=accepted, throw=False)  # with all its retries
+    told = control.get(f"/harvest/runs/{accepted}")
+    assert (told["state"], told["message"]) == ("failed", "Elasticsearch accepts no writes: index.blocks.write is set.")
+    control.get("/harvest/runs/nobody-asked-for-it", status=404)
 
 
 def test_the_quality_report_is_told_and_shown(control: Control) -> None:

@@ -2,12 +2,15 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -16,6 +19,7 @@ import redis
 
 from local_stack import process
 from local_stack.errors import PortTaken, StackError, StartFailed
+from local_stack.keeper import Keeper, RestartPolicy
 from local_stack.part import External, Part
 from local_stack.ports import free_port
 from local_stack.process import MARK, Command, Started
@@ -24,6 +28,8 @@ from local_stack.settings import Port
 from local_stack.state import Records, read_json, write_json
 from local_stack.supervisor import Supervisor
 from local_stack.testing import valkey_server
+from sonde.ops.one_machine import KEEPER, stack_of
+from sonde.settings import load_settings
 
 READY = "I am ready"
 STAYS = f"print({READY!r}, flush=True); import time; time.sleep(600)"
@@ -290,3 +296,104 @@ def test_events_reach_the_teller_one_at_a_time() -> None:
     for thread in threads:
         thread.join()
     assert most == [1]
+
+
+AT_ONCE = RestartPolicy(most=3, first_s=0.0)
+
+
+def test_a_dead_part_is_started_again_and_its_status_says_so(folder: Path) -> None:
+    part = a_part(folder, STAYS)
+    supervisor = Supervisor(folder)
+    supervisor.ensure(part, silent)
+    keeper = Keeper(supervisor, nullcontext)
+    before = pid_of(supervisor, part)
+    keeper.look([part], silent, AT_ONCE)
+    assert (pid_of(supervisor, part), supervisor.status(part).detail) == (before, "")
+    kill(before)
+    keeper.look([part], silent, AT_ONCE)
+    while supervisor.status(part).state != "running":
+        time.sleep(0.02)
+    assert pid_of(supervisor, part) != before
+    assert "started again once" in supervisor.status(part).detail
+    supervisor.stop("sleeper", grace_s=5)
+    keeper.look([part], silent, AT_ONCE)
+    assert supervisor.status(part).state == "stopped", "what was stopped stays stopped"
+    assert not belonging_to(folder)
+    supervisor.ensure(part, silent)
+    assert supervisor.status(part).detail == ""
+
+
+def test_a_part_that_dies_again_and_again_is_left_alone_and_named(folder: Path) -> None:
+    part = a_part(folder, STAYS)
+    supervisor = Supervisor(folder)
+    supervisor.ensure(part, silent)
+    keeper = Keeper(supervisor, nullcontext)
+    events: list[str] = []
+    for _ in range(AT_ONCE.most + 3):
+        if (pid := supervisor.status(part).pid) is not None:
+            kill(pid)
+        keeper.look([part], lambda event, **_fields: events.append(event), AT_ONCE)
+    assert events.count("sleeper.starting") == AT_ONCE.most
+    assert events.count("sleeper.left_alone") == 1
+    died = supervisor.status(part)
+    assert (died.state, "started again 3 times" in died.detail) == ("died", True)
+
+
+def test_a_part_whose_port_is_taken_for_a_moment_is_tried_again(folder: Path) -> None:
+    port = free_port()
+    part = a_part(folder, STAYS, (Port("127.0.0.1", port, "SONDE_X"),))
+    supervisor = Supervisor(folder)
+    supervisor.ensure(part, silent)
+    kill(pid_of(supervisor, part))
+    keeper = Keeper(supervisor, nullcontext)
+    events: list[str] = []
+    with socket.create_server(("127.0.0.1", port)):
+        keeper.look([part], lambda event, **_fields: events.append(event), AT_ONCE)
+        assert (events[-1], supervisor.status(part).state) == ("sleeper.not_started", "died")
+    keeper.look([part], silent, AT_ONCE)
+    assert supervisor.status(part).pid is not None
+
+
+def test_the_waits_between_two_starts_double_and_end() -> None:
+    policy = RestartPolicy(most=4, within_s=100.0, first_s=1.0, longest_s=5.0)
+    assert [policy.next_at([50.0] * n, 50.0) for n in range(5)] == [51.0, 52.0, 54.0, 55.0, None]
+    assert policy.next_at([0.0] * 9, 200.0) == 201.0, "what is long ago does not count"
+
+
+def test_a_log_that_grows_is_cut_while_its_part_writes_on_and_stays_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("local_stack.keeper.MOST_LOG_BYTES", 1000)
+    writes = f"""
+        print({READY!r}, flush=True)
+        print("x" * 2000, flush=True)
+        import time
+        from pathlib import Path
+        while not Path("go").exists(): time.sleep(0.02)
+        print("further", flush=True)
+        time.sleep(600)
+    """
+    part = replace(a_part(folder, writes), asked_once=True)
+    supervisor = Supervisor(folder)
+    supervisor.ensure(part, silent)
+    while part.log.stat().st_size <= 2000:
+        time.sleep(0.02)
+    Keeper(supervisor, nullcontext).look([part], silent)
+    assert part.log.stat().st_size == 0
+    assert READY in part.log.with_name("sleeper.log.1").read_text()
+    (folder / "go").touch()
+    while not part.log.stat().st_size:
+        time.sleep(0.02)
+    assert part.log.read_text() == "further\n"
+    assert supervisor.status(part).state == "running"
+
+
+def test_the_keeper_of_sonde_up_looks_after_the_servers_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SONDE_ELASTICSEARCH__URL", "SONDE_BROKER__URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SONDE_STACK__FOLDER", str(folder))
+    (keeper,) = [one for one in stack_of(load_settings()).services if one.name == KEEPER]
+    for name, value in keeper.env.items():
+        monkeypatch.setenv(name, value)
+    parts = {one.name: one.state for one in stack_of(load_settings()).status()}
+    assert (parts["elasticsearch"], parts["broker"]) == ("stopped", "stopped"), "no server of somebody else's"

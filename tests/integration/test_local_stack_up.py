@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ import pytest
 
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.errors import PortTaken, StackError
+from local_stack.login import login_of, password_file
 from local_stack.part import PartStatus
 from local_stack.ports import free_port
 from local_stack.process import MARK
@@ -122,9 +124,16 @@ def test_the_life_of_a_stack(stack: StackSettings) -> None:
         "worker": "died",
     }
 
+    stack = replace(stack, elasticsearch=replace(stack.elasticsearch, with_login=True))  # an upgrade
     mended = pids(Stack(stack).up())
     assert {name for name in NAMES if mended[name] != by_name[name]} == {"elasticsearch", "worker"}
-    assert httpx.get(f"{stack.elasticsearch_url}/kept/_doc/1", timeout=30).json()["_source"] == {"n": 1}
+    kept = f"{stack.elasticsearch_url}/kept/_doc/1"
+    login = login_of(stack.folder)
+    assert login is not None
+    assert httpx.get(kept, timeout=30, auth=login.as_pair).json()["_source"] == {"n": 1}
+    for stranger in (None, ("sonde", "wrong"), ("elastic", "changeme")):
+        assert httpx.get(kept, timeout=30, auth=stranger, headers={"Host": "rebound.example"}).status_code == 401
+    assert stat.S_IMODE(password_file(stack.folder).stat().st_mode) == 0o600
 
     assert {path.name for path in (stack.folder / "logs").glob("*.log")} == {f"{name}.log" for name in NAMES}
     assert len(belonging_to(stack.folder)) >= len(NAMES)

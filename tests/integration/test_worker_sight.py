@@ -87,7 +87,7 @@ def _environment(elasticsearch: str, broker: str, prefix: str, folder: Path, col
 def _seen_waiting(state: State) -> None:
     """One task in the queue, and seconds since it was put there, which go on growing."""
     first, second = _waiting(state), _waiting(state)
-    assert first["sonde_queue_tasks"] == {"harvest": 1.0, "documents": 0.0, "embed": 0.0}
+    assert first["sonde_queue_tasks"] == {"harvest": 1.0, "documents": 0.0, "library": 0.0, "embed": 0.0}
     assert 0 < first["sonde_queue_age_seconds"]["harvest"] < second["sonde_queue_age_seconds"]["harvest"] < 300
     assert first["sonde_queue_age_seconds"]["embed"] == 0.0, "an empty queue keeps nobody waiting"
 

@@ -30,16 +30,19 @@ from indexer.harvest import harvest, open_run
 from indexer.parts import Options, Parts, RunTaken
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
+from sonde.ops.one_machine import stack_of
+from sonde.settings import Settings
 from workers.app import create_celery
-from workers.config import WorkerConfig
+from workers.config import QUEUES, WorkerConfig
 from workers.jobs import start_harvest
 from workers.lease import Leases
 from workers.parts import WorkerParts
+from workers.queue_ages import queue_ages
 from workers.registry import load_sources
 from workers.schedule import sync_schedules
 from workers.slices import Worker
 from workers.source_config import Schedule, SourceConfig
-from workers.task_names import HARVEST_TASK
+from workers.task_names import DOCUMENTS_TASK, HARVEST_TASK, READ_TASK
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 
@@ -181,6 +184,26 @@ def test_a_worker_killed_in_mid_run_loses_and_doubles_nothing(yard: Yard) -> Non
     assert report.counts.removed == report.counts.duplicates == report.counts.failed == 0
     assert report.slices > killed_at.slices
     assert [found.id for found in yard.runs.latest("s")] == [run]
+
+
+@pytest.mark.timeout(240)
+def test_a_requested_harvest_starts_although_documents_wait(yard: Yard) -> None:
+    """The workers of `sonde up`, with nobody for the documents: as if all who read them were held up."""
+    one_source(yard, 40)
+    app = yard.app()
+    for number in range(20):
+        app.send_task(READ_TASK, args=[f"document-{number}"])
+        app.send_task(DOCUMENTS_TASK, args=["s"])
+    run = start_harvest(app, "s")
+    services = stack_of(Settings(stack={"folder": yard.folder / "stack"})).services  # type: ignore[arg-type]
+    taken = {one.name: one.argv[one.argv.index("-Q") + 1] for one in services if "-Q" in one.argv}
+    assert sorted(queue for queues in taken.values() for queue in queues.split(",")) == sorted(QUEUES)
+    (mine,) = [queues for queues in taken.values() if "harvest" in queues.split(",")]
+    yard.start("worker", "-Q", mine, "-c", "1", "--without-gossip", "--without-mingle")
+    assert wait_for(lambda: ended(yard, run)).counts.seen == 40
+    with redis.Redis.from_url(yard.broker_url) as broker:
+        waiting = {each.queue: each.waiting for each in queue_ages(broker, yard.prefix)}
+    assert (waiting["library"], waiting["documents"]) == (20, 20)
 
 
 @pytest.mark.timeout(240)

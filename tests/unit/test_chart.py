@@ -26,7 +26,7 @@ from workers.registry import known_sources
 
 ROOT = CHART.parents[1]
 BUILT_IN = re.compile(r"^(v1|apps/v1|batch/v1|policy/v1|autoscaling/v2|networking\.k8s\.io/v1)$")
-OF_THE_IMAGE = ("api", "beat", "migrate", "worker-harvest", "worker-documents", "worker-embed")
+OF_THE_IMAGE = ("api", "beat", "migrate", "worker-harvest", "worker-documents", "worker-library", "worker-embed")
 
 
 @pytest.fixture(scope="module", params=EXAMPLES)
@@ -244,8 +244,9 @@ def test_metrics_are_closed_to_the_cluster_but_for_those_who_are_named(full: Ren
 def test_a_worker_is_given_the_time_to_end_what_it_has_in_hand(full: Rendered) -> None:
     harvest = full.one("Deployment", "demo-sonde-worker-harvest")["spec"]["template"]["spec"]
     assert harvest["terminationGracePeriodSeconds"] > HarvestSettings().slice_s
-    documents = full.one("Deployment", "demo-sonde-worker-documents")["spec"]["template"]["spec"]
-    assert documents["terminationGracePeriodSeconds"] > Settings().documents.seconds
+    for queue in ("documents", "library"):
+        worker = full.one("Deployment", f"demo-sonde-worker-{queue}")["spec"]["template"]["spec"]
+        assert worker["terminationGracePeriodSeconds"] > Settings().documents.seconds
 
 
 def test_the_indices_are_prepared_before_the_servers_of_the_release_change() -> None:
@@ -323,14 +324,46 @@ def test_the_pods_are_no_superuser_of_the_elasticsearch_that_the_chart_makes(ful
         assert "elastic-user" not in str(pod), name
 
 
-def test_api_and_documents_worker_share_the_files_of_users(full: Rendered) -> None:
+def test_api_and_workers_share_the_files_of_users(full: Rendered) -> None:
     claim = full.one("PersistentVolumeClaim", "demo-sonde-library")
     assert claim["spec"]["accessModes"] == ["ReadWriteMany"]
     assert claim["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
-    assert _keep_files(full) == dict.fromkeys(("demo-sonde-api", "demo-sonde-worker-documents"), "demo-sonde-library")
+    sharing = [f"demo-sonde-{role}" for role in ("api", "worker-library", "worker-documents")]
+    assert _keep_files(full) == dict.fromkeys(sharing, "demo-sonde-library")
     own = Rendered.of(example("external-everything"))
     assert set(_keep_files(own).values()) == {"uploads"}
     assert own.of_kind("PersistentVolumeClaim") == []
+
+
+def test_without_users_files_the_documents_worker_takes_their_queue_too() -> None:
+    rendered = Rendered.of(example("minimal"))
+    named = {one["metadata"]["name"]: one["spec"]["template"] for one in _workers(rendered)}
+    taken = [rendered.environment(pod)["SONDE_QUEUES"] for pod in named.values()]
+    assert sorted(queue for queues in taken for queue in queues.split(",")) == sorted(QUEUES)
+    probe = named["demo-sonde-worker-documents"]["spec"]["containers"][0]["livenessProbe"]["exec"]["command"]
+    assert probe[-3:] == ["alive", "documents", "library"]
+
+
+def test_every_container_has_a_limit_of_memory_and_every_temporary_folder_one_of_size(rendered: Rendered) -> None:
+    for name, pod in rendered.pods():
+        for container in pod["spec"]["containers"]:
+            assert container["resources"]["limits"]["memory"], name
+        for volume in pod["spec"].get("volumes", []):
+            assert "emptyDir" not in volume or volume["emptyDir"]["sizeLimit"], name
+
+
+def test_a_volume_changes_its_owner_only_once(full: Rendered) -> None:
+    assert {pod["spec"]["securityContext"].get("fsGroupChangePolicy") for _, pod in full.pods()} == {"OnRootMismatch"}
+
+
+@pytest.mark.parametrize(("limit", "holds"), [("512Mi", "341mb"), ("128Mi", "85mb"), ("3Gi", "2048mb")])
+def test_the_bundled_valkey_refuses_tasks_before_its_container_is_full(limit: str, holds: str) -> None:
+    values = example("restricted")
+    values["broker"]["bundled"]["resources"] = {"limits": {"memory": limit}}
+    stateful = Rendered.of(values).one("StatefulSet", "demo-sonde-valkey")
+    arguments = stateful["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert arguments[arguments.index("--maxmemory-policy") + 1] == "noeviction"
+    assert arguments[arguments.index("--maxmemory") + 1] == holds
 
 
 def test_without_a_shared_volume_uploads_are_refused() -> None:
@@ -436,6 +469,17 @@ def test_saved_searches_and_the_nightly_measuring_reach_every_process(full: Rend
     assert 465 in ports, "the mail server can be reached"
     rules = {one["alert"]: one["expr"] for one in full.of_kind("PrometheusRule")[0]["spec"]["groups"][0]["rules"]}
     assert rules["SondeAnswersWorse"].endswith("> 0.03")
+
+
+def test_mails_link_to_the_public_address_of_the_ingress() -> None:
+    values = example("minimal") | {"alerts": {"secret": "alert-secret"}, "mail": example("full")["mail"]}
+    ingress = {"enabled": True, "host": "data.example.org", "tlsSecret": "data-tls"}
+    made = Rendered.of(values | {"ingress": ingress})
+    named = Rendered.of(values | {"ingress": ingress, "settings": {"SONDE_API__PUBLIC_URL": "https://other.example"}})
+    for rendered, address in ((made, "https://data.example.org"), (named, "https://other.example")):
+        for role in ("api", "worker-harvest", "beat"):
+            pod = rendered.one("Deployment", f"demo-sonde-{role}")["spec"]["template"]
+            assert rendered.environment(pod)["SONDE_API__PUBLIC_URL"] == address
 
 
 def test_each_alert_says_what_to_do(full: Rendered) -> None:

@@ -42,6 +42,8 @@ def test_the_least_is_enough() -> None:
         (THERE | {"indexPrefix": "Geo_Data"}, "small letters, digits and hyphens only"),
         (THERE | {"sources": [{"id": "a", "type": "csw"}], "sourcesConfigMap": "b"}, "sources and sourcesConfigMap"),
         (THERE | {"ingress": {"enabled": True}}, "ingress.enabled needs ingress.host"),
+        (THERE | {"alerts": {"secret": "s"}}, "Set settings.SONDE_API__PUBLIC_URL to its address"),
+        (THERE | {"mail": {"host": "m", "sender": "a@b.org"}}, "mails and webhooks link to Sonde"),
         (THERE | {"gateway": {"enabled": True}}, "gateway.enabled needs gateway.name"),
         (THERE | {"keda": {"min": 5, "max": 4}}, "keda.min is larger than keda.max"),
         (THERE | {"api": {"autoscaling": {"min": 7}}}, "api.autoscaling.min is larger"),

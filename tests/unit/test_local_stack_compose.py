@@ -17,8 +17,10 @@ from local_stack.settings import DEFAULT_VERSION
 from local_stack.valkey import server_arguments, server_program
 from sonde.settings import Settings
 from tests.unit.go_modules import go_module
+from workers.config import QUEUES
 
 ROOT = Path(__file__).parents[2]
+WORKERS = ("worker", "documents", "library")
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +30,39 @@ def compose() -> dict[str, Any]:
 
 
 def test_the_parts_are_those_of_the_stack(compose: dict[str, Any]) -> None:
-    assert set(compose["services"]) == {"elasticsearch", "accounts", "valkey", "api", "worker", "beat"}
+    assert set(compose["services"]) == {"elasticsearch", "accounts", "valkey", "api", *WORKERS, "beat"}
 
 
 def test_elasticsearch_has_the_same_version(compose: dict[str, Any]) -> None:
     assert compose["services"]["elasticsearch"]["image"].endswith(f"elasticsearch:{DEFAULT_VERSION}")
 
 
-@pytest.mark.parametrize("name", ["api", "worker", "beat"])
+def test_each_queue_has_one_worker_and_users_documents_have_their_own(compose: dict[str, Any]) -> None:
+    taken = [compose["services"][name]["environment"]["SONDE_QUEUES"].split(",") for name in WORKERS]
+    assert sorted(queue for queues in taken for queue in queues) == sorted(QUEUES)
+    assert ["library"] in taken
+    assert not any("harvest" in queues and "documents" in queues for queues in taken)
+
+
+def test_every_container_has_limits_of_memory_and_logs(compose: dict[str, Any]) -> None:
+    for name, part in compose["services"].items():
+        assert _mib(part["mem_limit"]) > 0, name
+        assert part["logging"]["driver"] == "json-file"
+        assert set(part["logging"]["options"]) == {"max-size", "max-file"}
+        assert all("size=" in one for one in part.get("tmpfs", [])), name
+    services = compose["services"]
+    command = services["valkey"]["command"]
+    assert _mib(command[command.index("--maxmemory") + 1]) < 0.75 * _mib(services["valkey"]["mem_limit"])
+    (heap,) = re.findall(r"-Xmx(\w+)", services["elasticsearch"]["environment"]["ES_JAVA_OPTS"])
+    assert 2 * _mib(heap) <= _mib(services["elasticsearch"]["mem_limit"])
+
+
+def _mib(size: str) -> int:
+    number, unit = re.fullmatch(r"(\d+)([mg])b?", size).groups()  # type: ignore[union-attr]
+    return int(number) * (1024 if unit == "g" else 1)
+
+
+@pytest.mark.parametrize("name", ["api", *WORKERS, "beat"])
 def test_our_own_parts_find_both_servers_and_wait_for_them(compose: dict[str, Any], name: str) -> None:
     part = compose["services"][name]
     assert part["environment"]["SONDE_ELASTICSEARCH__URL"] == "http://elasticsearch:9200"
@@ -51,7 +78,7 @@ def test_what_must_survive_lies_in_volumes(compose: dict[str, Any]) -> None:
     assert all((ROOT / name).exists() for name in folders)
 
 
-@pytest.mark.parametrize("name", ["api", "worker"])
+@pytest.mark.parametrize("name", ["api", *WORKERS])
 def test_the_files_of_users_are_shared_and_written_by_the_user_of_the_image(compose: dict[str, Any], name: str) -> None:
     part = compose["services"][name]
     folder = part["environment"]["SONDE_LIBRARY__FOLDER"]
@@ -62,7 +89,7 @@ def test_the_files_of_users_are_shared_and_written_by_the_user_of_the_image(comp
 
 def test_valkey_keeps_what_it_has_as_the_local_one_does(compose: dict[str, Any]) -> None:
     local = server_arguments(6379, Path("/data"))
-    for name in ("--appendonly", "--appendfsync", "--save", "--maxmemory-policy"):
+    for name in ("--appendonly", "--appendfsync", "--save", "--maxmemory-policy", "--maxmemory"):
         command = compose["services"]["valkey"]["command"]
         assert command[command.index(name) + 1] == local[local.index(name) + 1]
 
@@ -120,7 +147,7 @@ def test_the_passwords_are_long_and_closed_to_others(secrets: Path) -> None:
 
 
 def test_our_own_parts_are_no_superuser(compose: dict[str, Any]) -> None:
-    for name in ("api", "worker", "beat"):
+    for name in ("api", *WORKERS, "beat"):
         part = compose["services"][name]
         assert part["environment"]["SONDE_ELASTICSEARCH__USERNAME"] == "sonde"
         assert "elastic_password" not in part["secrets"]
@@ -134,21 +161,15 @@ def test_our_own_parts_are_no_superuser(compose: dict[str, Any]) -> None:
     }
 
 
-def test_the_entry_point_gives_sonde_what_the_secrets_hold(
-    compose: dict[str, Any], secrets: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_sonde_reads_what_the_secrets_hold(
+    compose: dict[str, Any], secrets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = {
         key: value.replace("/run/secrets", str(secrets))
         for key, value in compose["services"]["api"]["environment"].items()
     }
-    (tmp_path / "sonde").write_text("#!/bin/sh\nexec env\n")
-    (tmp_path / "sonde").chmod(0o755)
-    own = {"PATH": f"{tmp_path}:/usr/bin:/bin", **given}
-    told = subprocess.run(["/bin/sh", ROOT / "docker-entrypoint.sh", "x"], env=own, capture_output=True, check=True)
-    for line in told.stdout.decode().splitlines():
-        name, _, value = line.partition("=")
-        if name.startswith("SONDE_"):
-            monkeypatch.setenv(name, value)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
     settings = Settings()
     assert settings.elasticsearch.password is not None
     assert settings.elasticsearch.password.get_secret_value() == (secrets / "elasticsearch_password").read_text()

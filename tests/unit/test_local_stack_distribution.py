@@ -2,7 +2,9 @@
 
 import json
 import os
+import stat
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import get_args
 
@@ -23,6 +25,7 @@ from local_stack.distribution import (
 from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, shown
 from local_stack.errors import FetchFailed
 from local_stack.geo_shape_plugin import descriptor, pack, sources
+from local_stack.login import login_of, made_login, password_file, user_lines
 from local_stack.range_fetch import Entry
 from local_stack.settings import DEFAULT_VERSION, ElasticsearchSettings
 
@@ -107,6 +110,35 @@ def test_a_node_listens_on_this_machine_only() -> None:
     assert told["network.host"] == "127.0.0.1"
     assert (told["http.port"], told["transport.port"]) == (9271, 9371)
     assert (told["path.data"], told["discovery.type"]) == ("/n/data", "single-node")
+
+
+def test_a_node_becomes_read_only_before_its_disk_is_full() -> None:
+    told = node_settings(ElasticsearchSettings(), NodeFolders(Path("/n")))
+    assert "cluster.routing.allocation.disk.threshold_enabled" not in told, "it is on by default"
+    marks = [told[f"cluster.routing.allocation.disk.watermark.{name}"] for name in ("low", "high", "flood_stage")]
+    assert marks == ["3gb", "2gb", "1gb"]
+
+
+def test_a_login_is_made_once_and_elasticsearch_gets_its_hash(tmp_path: Path) -> None:
+    assert login_of(tmp_path) is None
+    with ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(lambda _: made_login(tmp_path), range(16)))
+    assert made == {login_of(tmp_path)}
+    assert stat.S_IMODE(password_file(tmp_path).stat().st_mode) == 0o600
+    (login,) = made
+    assert len(login.password) == 64
+    assert login.password not in repr(login)
+    users, roles = user_lines(login, b"s" * 32)
+    assert users.startswith("sonde:{PBKDF2}10000$")
+    assert login.password not in users
+    assert roles == "superuser:sonde\n"
+
+
+def test_a_node_with_a_login_takes_nobody_else_on_its_transport_port() -> None:
+    told = node_settings(ElasticsearchSettings(with_login=True), NodeFolders(Path("/n")))
+    assert told["xpack.security.enabled"] is True
+    assert told["xpack.security.transport.ssl.client_authentication"] == "required"
+    assert node_settings(ElasticsearchSettings(), NodeFolders(Path("/n")))["xpack.security.enabled"] is False
 
 
 def test_the_heap_is_fixed_and_later_options_win() -> None:

@@ -63,17 +63,40 @@ https://{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http.{{ .R
 {{ ternary "rediss" "redis" $b.tls }}://{{ if $b.passwordSecret }}:$(BROKER_PASSWORD)@{{ end }}{{ include "sonde.brokerHost" . }}:{{ $b.port | int }}/{{ $b.database | int }}
 {{- end }}
 
+{{/*
+What the bundled Valkey may hold: two thirds of its memory limit, so that it refuses new tasks with a message before the
+kernel kills it. The rest is for the copy that rewriting its file needs. Empty without a limit.
+*/}}
+{{- define "sonde.valkeyMemory" -}}
+{{- with dig "limits" "memory" "" .Values.broker.bundled.resources -}}
+{{- $parts := regexFind "^[0-9]+(Mi|Gi)$" (toString .) -}}
+{{- if not $parts }}{{ fail (printf "broker.bundled.resources.limits.memory is %v: give whole Mi or Gi, such as 512Mi." .) }}{{ end -}}
+{{- $mib := ternary 1024 1 (hasSuffix "Gi" $parts) | mul (regexFind "^[0-9]+" $parts | int) -}}
+{{ div (mul $mib 2) 3 }}mb
+{{- end -}}
+{{- end }}
+
+{{/* Where links in answers, mails and webhooks lead; an ingress with TLS has one address, others must be named. */}}
+{{- define "sonde.publicUrl" -}}
+{{- $given := get .Values.settings "SONDE_API__PUBLIC_URL" -}}
+{{- if $given }}{{ $given }}
+{{- else if and .Values.ingress.enabled .Values.ingress.host .Values.ingress.tlsSecret -}}
+https://{{ .Values.ingress.host }}
+{{- end -}}
+{{- end }}
+
 {{- define "sonde.sourcesConfigMap" -}}
 {{- .Values.sourcesConfigMap | default (include "sonde.name" (dict "root" . "role" "sources")) -}}
 {{- end }}
 
-{{/* Users' files: the claim, and the roles that read or write them (the documents worker reads and tidies). */}}
+{{/* Users' files: the claim, and the roles that read or write them (the library worker reads and tidies; the documents
+worker keeps public files there). */}}
 {{- define "sonde.libraryClaim" -}}
 {{- .Values.library.existingClaim | default (include "sonde.name" (dict "root" . "role" "library")) -}}
 {{- end }}
 
 {{- define "sonde.keepsFiles" -}}
-{{- if and .root.Values.library.enabled (has .role (list "api" "worker-documents")) }}yes{{ end -}}
+{{- if and .root.Values.library.enabled (has .role (list "api" "worker-library" "worker-documents")) }}yes{{ end -}}
 {{- end }}
 
 {{/* One secret's key as an environment variable: (list VARIABLE SECRET KEY). */}}
@@ -120,6 +143,11 @@ https://{{ include "sonde.name" (dict "root" . "role" "search") }}-es-http.{{ .R
 {{- if and (or .Values.ingress.enabled .Values.gateway.enabled) (not (hasKey .Values.settings "SONDE_LIMITS__PROXIES")) }}
 - {name: SONDE_LIMITS__PROXIES, value: "1"}
 {{- end }}
+{{- if not (get .Values.settings "SONDE_API__PUBLIC_URL") }}
+{{- with include "sonde.publicUrl" . }}
+- {name: SONDE_API__PUBLIC_URL, value: {{ . | quote }}}
+{{- end }}
+{{- end }}
 - {name: SONDE_HARVEST__SOURCES, value: /etc/sonde/sources/sources.yaml}
 - {name: SONDE_LOG__FORMAT, value: json}
 {{- with .Values.alerts }}
@@ -160,6 +188,7 @@ runAsNonRoot: true
 runAsUser: {{ . }}
 runAsGroup: {{ . }}
 fsGroup: {{ . }}
+fsGroupChangePolicy: OnRootMismatch
 seccompProfile: {type: RuntimeDefault}
 {{- end }}
 
@@ -252,7 +281,7 @@ spec:
         {{- end }}
         {{- with $.Values.extraVolumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
   volumes:
-    - {name: tmp, emptyDir: {}}
+    - {name: tmp, emptyDir: {sizeLimit: {{ $.Values.tmpSize }}}}
     {{- if not (has .role (list "migrate" "backup")) }}
     - {name: sources, configMap: {name: {{ include "sonde.sourcesConfigMap" $ | quote }}}}
     {{- end }}

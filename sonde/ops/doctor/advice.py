@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import redis
 
 from es_gateway.errors import ElasticsearchError, NoTls, TimedOut
+from local_stack.login import USER, password_file
 from sonde.settings import Settings
 
 _UNAUTHORISED, _FORBIDDEN = 401, 403
@@ -42,9 +43,11 @@ def of_broker(error: redis.RedisError, settings: Settings) -> str:
 def _refused(error: ElasticsearchError, settings: Settings) -> str:
     status = error.status
     if status == _UNAUTHORISED:
+        own = password_file(settings.stack.folder)
+        of_ours = f"; the node of `sonde up` has the user {USER} with the password in {own}" if own.exists() else ""
         return (
             "it requires a login: set SONDE_ELASTICSEARCH__API_KEY, or SONDE_ELASTICSEARCH__USERNAME and "
-            "SONDE_ELASTICSEARCH__PASSWORD"
+            f"SONDE_ELASTICSEARCH__PASSWORD{of_ours}"
         )
     if status == _FORBIDDEN:
         prefix = settings.index.prefix

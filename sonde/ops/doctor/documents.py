@@ -6,6 +6,8 @@ from core.document import PUBLIC
 from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
+from indexer.documents.confinement import hide_from_children
+from indexer.documents.isolation import confinement_here
 from indexer.documents.ocr_installed import installed_languages, ocr_lacks
 from indexer.documents.recipe import READING
 from sonde.ops.doctor.finding import State
@@ -58,6 +60,29 @@ def ocr(settings: Settings) -> tuple[State, str]:
     if wanted.command is None:
         return "ok", "turned off: scanned pages are not read (SONDE_DOCUMENTS__OCR)"
     return "ok", f"tesseract; languages: {', '.join(installed_languages(wanted.command))}"
+
+
+def confined() -> tuple[State, str]:
+    """A warning if a document that takes over its reader could do more here than read itself."""
+    hide_from_children()  # as a worker does
+    found = confinement_here()
+    if found is None:
+        return "warning", "the process that reads documents could not be tried: see the log of a worker"
+    open_ways = [
+        told
+        for holds, told in (
+            (found.network_closed, "use the network"),
+            (found.secrets_hidden, "read the environment of the worker, with its passwords"),
+            (
+                found.files_limited,
+                "read the files of its user (no Landlock in this kernel or container)",
+            ),
+        )
+        if not holds
+    ]
+    if open_ways:
+        return "warning", f"a document that takes over the process which reads it could {'; '.join(open_ways)}"
+    return "ok", "they are read without network, and without sight of other files and processes"
 
 
 def _read_before(client: Elasticsearch, index: str) -> str:

@@ -19,17 +19,22 @@ from indexer.reindex.handover import unfinished_handovers
 from indexer.runs import Runs
 from sonde.ops.doctor.advice import of_broker, of_elasticsearch
 from sonde.ops.doctor.desk import curation_rules, query_log
-from sonde.ops.doctor.disk import judged, rooms
-from sonde.ops.doctor.documents import ocr, parked_documents
+from sonde.ops.doctor.disk import judged, marks, rooms
+from sonde.ops.doctor.documents import confined, ocr, parked_documents
 from sonde.ops.doctor.finding import Finding, State
 from sonde.ops.doctor.nightly import measured_answers, saved_searches
+from sonde.ops.doctor.queues import waiting_tasks
+from sonde.ops.doctor.services import api, language_model, mail
+from sonde.ops.doctor.writing import aliases, writes
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
 from sonde.wiring.worker_settings import worker_config
 from workers.celery_client import celery_client
 from workers.config import QUEUES
+from workers.queue_ages import queue_ages
 from workers.registry import known_sources, load_sources
+from workers.signs_of_life import beat_ticks
 
 _LEAST_VERSION = (8, 19)
 _KEEPS_VECTORS_ONCE = (9, 2)
@@ -42,11 +47,16 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
     client = elasticsearch_client(settings)
     checks: dict[str, Callable[[], tuple[State, str]]] = {
         "elasticsearch": lambda: _elasticsearch(client),
+        "writes": lambda: writes(client, settings.index.prefix),
+        "aliases": lambda: aliases(client, settings.index.prefix),
         "index": lambda: _index(client, settings, models),
         "reindex": lambda: cut_off(client, settings.index.prefix),
         "embedder": lambda: _embedder(models),
-        "cross-encoder": lambda: _cross_encoder(models),
+        "cross-encoder": lambda: _cross_encoder(settings, models),
+        "language model": lambda: language_model(settings, models),
+        "api": lambda: api(settings),
         "broker": lambda: _broker(settings),
+        "queues": lambda: waiting_tasks(settings),
         "workers": lambda: workers(settings),
         "beat": lambda: _beat(settings),
         "sources": lambda: _sources(settings),
@@ -54,11 +64,13 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "curation": lambda: curation_rules(client, settings.index.prefix),
         "queries": lambda: query_log(client, settings),
         "saved searches": lambda: saved_searches(client, settings),
+        "mail": lambda: mail(settings),
         "answers": lambda: measured_answers(client, settings),
         "library": lambda: _library(settings),
         "documents": lambda: parked_documents(client, settings.index.prefix),
         "ocr": lambda: ocr(settings),
-        "disk": lambda: judged(rooms(client)),
+        "reading": confined,
+        "disk": lambda: judged(rooms(client), marks(client)),
     }
     for part, check in checks.items():
         yield _look(part, check, settings)
@@ -136,21 +148,23 @@ def _embedder(models: Models) -> tuple[State, str]:
     return "ok", f"{card.model}, {card.dims} dimensions, reads {card.max_tokens} tokens, {card.runtime}"
 
 
-def _cross_encoder(models: Models) -> tuple[State, str]:
+def _cross_encoder(settings: Settings, models: Models) -> tuple[State, str]:
     if models.heavy_reranker is None:
         return "ok", "none is configured; token vectors rank without one"
     try:
-        return "ok", models.heavy_reranker().card.model
+        found = models.heavy_reranker()
+        if settings.cross_encoder.runtime == "remote":
+            found.score("rain", ["rainfall"])
     except SondeError as error:
-        return "warning", f"answers rank without one: {error}"
+        return "warning", f"searches rank without {settings.cross_encoder.model}: {error}"
+    return "ok", found.card.model
 
 
 def _broker(settings: Settings) -> tuple[State, str]:
     client = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
     version = client.info("server").get("redis_version")
-    waiting = {name: client.llen(f"{settings.index.prefix}:{name}") for name in ("harvest", "documents", "embed")}
-    told = ", ".join(f"{name} {count}" for name, count in waiting.items())
-    return "ok", f"version {version}; waiting: {told}"
+    waiting = ", ".join(f"{each.queue} {each.waiting}" for each in queue_ages(client, settings.index.prefix))
+    return "ok", f"version {version}; waiting: {waiting}"
 
 
 def workers(settings: Settings) -> tuple[State, str]:
@@ -170,7 +184,7 @@ def workers(settings: Settings) -> tuple[State, str]:
 
 def _beat(settings: Settings) -> tuple[State, str]:
     broker = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
-    if broker.exists(f"{settings.index.prefix}:redbeat::lock"):
+    if beat_ticks(broker, settings.index.prefix):
         return "ok", "it ticks"
     return (
         "warning",

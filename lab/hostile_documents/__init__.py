@@ -1,0 +1,1 @@
+"""Documents of an attacker, made by number, and what reading them costs."""

@@ -1,0 +1,169 @@
+"""Each document of the attacker is read as a worker reads it, beside honest documents, and measured.
+
+A reader is a process of its own, as in a worker: it starts the process that reads the document, then splits the result
+into passages. So the memory of both is measured for each document alone.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess  # nosec B404
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from core.json_types import Json
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.isolation import read_isolated
+from indexer.documents.limits import Limits, Ocr
+from indexer.documents.segment import SegmentOptions, segment
+from indexer.documents.table_stored import stored_table
+from lab.hostile_documents.counting import WordPieces
+from lab.hostile_documents.kinds import Kind
+
+_GRACE_S = 60.0  # to start, to split into passages, and to kill
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What one document may cost. ``parent_mib``: of the worker's process, its start included."""
+
+    limits: Limits = field(default_factory=Limits)
+    options: SegmentOptions = field(default_factory=SegmentOptions)
+    parent_mib: float = 1024.0
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """``state``: ready or the reason of the refusal. ``child_mib`` and ``parent_mib``: the most memory of the process
+    that read the document, and of the worker's.
+    """
+
+    kind: str
+    size_bytes: int
+    state: str
+    told: str
+    seconds: float
+    child_mib: float
+    parent_mib: float
+    passages: int = 0
+    cells: int = 0
+    stored_bytes: int = 0
+
+    def wrong(self, terms: Terms) -> list[str]:
+        """What passed its limit; empty where all held."""
+        most_child = terms.limits.memory_bytes / _MIB
+        said = [self.told] if self.state in ("crashed", "lost") else []
+        said += [f"child {self.child_mib:.0f} MiB"] if self.child_mib > most_child else []
+        said += [f"parent {self.parent_mib:.0f} MiB"] if self.parent_mib > terms.parent_mib else []
+        said += [f"{self.seconds:.0f} s"] if self.seconds > terms.limits.seconds + _GRACE_S else []
+        said += [f"{self.passages} passages"] if self.passages > terms.options.most_passages else []
+        said += [f"{self.cells} cells"] if self.cells > terms.limits.max_cells else []
+        said += ["no sentence"] if self.state != "ready" and not self.told else []
+        return said
+
+    def as_json(self) -> Json:
+        return asdict(self)
+
+
+def read_here(name: str, data: bytes, terms: Terms) -> Read:
+    """Reads the document as a worker does, in this process and its child."""
+    started = time.monotonic()
+    found = Read(name, len(data), "ready", "", 0.0, 0.0, 0.0)
+    try:
+        document = read_isolated(data, terms.limits, Ocr(command=None)).document
+        tables = [stored_table(table) for table in document.tables]
+        made = segment(document, "d", WordPieces(), terms.options)
+        told = " ".join((*made.warnings, *document.warnings[:3]))
+        cells = sum(len(table.rows) * table.columns for table in document.tables)
+        stored = len(json.dumps(tables))
+        found = replace(found, told=told, passages=len(made.passages), cells=cells, stored_bytes=stored)
+        if not made.passages:
+            found = replace(found, state="no_text", told="Nothing that could be searched was found in the document.")
+    except DocumentRefused as refused:
+        found = replace(found, state=refused.reason, told=str(refused))
+    except MemoryError:
+        found = replace(found, state="out_of_memory", told="The worker's process has no more memory.")
+    return replace(
+        found,
+        seconds=time.monotonic() - started,
+        child_mib=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
+        parent_mib=_own_peak_mib(),
+    )
+
+
+def _own_peak_mib() -> float:
+    """Of this program alone: what ``getrusage`` says counts the process that started it too."""
+    status = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+
+
+def read_apart(kind: Kind, size: int, terms: Terms, folder: Path) -> Read:
+    """The same in a process of its own, which reads the file from the folder."""
+    file = folder / "document"
+    file.write_bytes(kind.make(size))
+    job = {"name": kind.name, "file": str(file), "limits": asdict(terms.limits), "options": asdict(terms.options)}
+    argv = [sys.executable, "-m", "lab.hostile_documents.course", json.dumps(job)]
+    most = 2 * terms.limits.seconds + _GRACE_S
+    try:
+        done = subprocess.run(argv, capture_output=True, timeout=most, check=False)  # noqa: S603  # nosec B603
+        return Read(**json.loads(done.stdout))
+    except (subprocess.TimeoutExpired, ValueError) as error:
+        return Read(kind.name, file.stat().st_size, "lost", f"its reader is gone ({type(error).__name__})", most, 0, 0)
+
+
+@dataclass(slots=True)
+class Honest:
+    """Documents of others that are read over and over meanwhile: how many were read, and why others were not."""
+
+    read: int = 0
+    slowest_s: float = 0.0
+    wrong: list[str] = field(default_factory=list)
+
+
+def course(
+    kinds: Sequence[Kind],
+    honest: Sequence[tuple[str, bytes]],
+    terms: Terms,
+    folder: Path,
+    size_of: Callable[[Kind], int] = lambda kind: kind.usual,
+) -> Iterator[Read | Honest]:
+    """What came of each kind, then of the honest documents."""
+    others, end = Honest(), threading.Event()
+    reader = threading.Thread(target=_read_honest, args=(honest, terms, others, end), daemon=True)
+    reader.start()
+    try:
+        for kind in kinds:
+            yield read_apart(kind, size_of(kind), terms, folder)
+    finally:
+        end.set()
+        reader.join()
+    yield others
+
+
+def _read_honest(honest: Sequence[tuple[str, bytes]], terms: Terms, others: Honest, end: threading.Event) -> None:
+    """Every document at least once."""
+    while True:
+        for name, data in honest:
+            started = time.monotonic()
+            try:
+                read_isolated(data, terms.limits, Ocr(command=None))
+                others.read += 1
+            except DocumentRefused as refused:
+                others.wrong.append(f"{name}: {refused}")
+            others.slowest_s = max(others.slowest_s, time.monotonic() - started)
+            if end.is_set() and others.read >= len(honest):
+                return
+        if end.is_set():
+            return
+
+
+if __name__ == "__main__":
+    asked = json.loads(sys.argv[1])
+    own = Terms(Limits(**asked["limits"]), SegmentOptions(**asked["options"]))
+    sys.stdout.write(json.dumps(read_here(asked["name"], Path(asked["file"]).read_bytes(), own).as_json()))

@@ -1,0 +1,123 @@
+"""The tasks of the ``library`` queue: users' own documents, read in slices, the users in turn.
+
+A message is a turn, not a document: the worker that takes it serves the user whose last turn is longest ago. Two large
+files of one user so delay nobody else. As many turns wait in the queue as documents are unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import redis
+from celery import Celery, Task
+
+from core.document import owner_routing
+from core.errors import Unavailable
+from workers.slices import Worker
+from workers.task_names import READ_TASK, REPAIR_LIBRARY_TASK
+
+_RETRIES = 5
+_TURNS_KEPT_S = 86_400
+
+
+def add_library(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[..., None]], float]) -> None:
+    """Registers the tasks. A turn queues the next one until everything is read."""
+
+    def queue(document: str) -> None:
+        app.send_task(READ_TASK, args=[document])
+
+    @app.task(name=READ_TASK, bind=True, max_retries=_RETRIES)
+    def read_document(task: Task[..., None], _document: str) -> None:
+        try:
+            more = read_turn(worker())
+        except Unavailable as error:
+            raise task.retry(exc=error, countdown=pause_s(task)) from error
+        if more is not None:
+            queue(more)
+
+    @app.task(name=REPAIR_LIBRARY_TASK)
+    def tidy_library() -> None:
+        repair_library(worker(), queue)
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """When each user was served last, as numbers that all workers count up together in Redis."""
+
+    client: redis.Redis
+    prefix: str
+
+    def in_order(self, owners: Iterable[str]) -> list[str]:
+        """The user whose last turn is longest ago first; then by name."""
+        named = sorted(owners)
+        if not named:
+            return []
+        with _broker_answers():
+            last = self.client.zmscore(self._key, [owner_routing(owner) for owner in named])
+        return [owner for _, owner in sorted(zip((each or 0.0 for each in last), named, strict=True))]
+
+    def take(self, owner: str) -> None:
+        with _broker_answers():
+            number = int(self.client.incr(f"{self._key}:count"))
+            self.client.zadd(self._key, {owner_routing(owner): number})
+            self.client.expire(self._key, _TURNS_KEPT_S)
+
+    def waiting(self) -> int:
+        """The turns in the queue."""
+        with _broker_answers():
+            return int(self.client.llen(f"{self.prefix}:library"))
+
+    @property
+    def _key(self) -> str:
+        return f"{self.prefix}:turns"
+
+
+def read_turn(worker: Worker) -> str | None:
+    """Reads a slice of one document; returns a document to name in the next turn, None if enough turns wait.
+
+    A lease keeps two workers from the same document.
+    """
+    library = worker.parts.library
+    if library is None:
+        return None
+    turns = Turns(worker.leases.client, worker.config.prefix)
+    unread = library.unread()
+    in_order = turns.in_order(unread)
+    for owner, document in ((each, document) for each in in_order for document in unread[each]):
+        with worker.leases.hold(_lease(document)) as lease:
+            if lease is None:
+                continue
+            turns.take(owner)
+            worker.leases.taken_up(_lease(document))
+            library.read(document, worker.config.library_slice_s)
+            break
+    left = [document for documents in library.unread().values() for document in documents]
+    return left[0] if left and turns.waiting() < len(left) else None
+
+
+def repair_library(worker: Worker, queue: Callable[[str], object]) -> None:
+    """Repairs the library after a crash or a dead worker. Queues a document at most once until a worker takes it."""
+    if worker.parts.library is None:
+        return
+
+    def again(document: str) -> bool:
+        if not worker.leases.mark_requeued(_lease(document), worker.config.visibility_timeout_s):
+            return False
+        queue(document)
+        return True
+
+    worker.parts.library.repair_library(lambda document: worker.leases.is_held(_lease(document)), again)
+
+
+def _lease(document: str) -> str:
+    return f"document:{document}"
+
+
+@contextmanager
+def _broker_answers() -> Iterator[None]:
+    try:
+        yield
+    except redis.RedisError as error:
+        raise Unavailable(f"The broker does not answer ({error}). Try again when it does.") from error
