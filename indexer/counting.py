@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import structlog
 
 from es_mappings.codecs.ledger import LedgerEntry
-from es_mappings.codecs.runs import Refusal
+from es_mappings.codecs.runs import Refusal, RunReport
 from indexer.items import Item, RejectedItem
 from indexer.raw import Page
 from indexer.report import Tally
@@ -22,6 +22,22 @@ def count(items: Sequence[Item], batch: Page, tally: Tally) -> None:
         _COUNTED.get(item.decision.outcome, _count_taken)(item, tally)
     if batch.skipped:
         log.warning("harvest.skipped", members=len(batch.skipped), first=batch.skipped[0].origin)
+
+
+def lost_by_a_crash(item: Item, run: RunReport) -> bool:
+    """Whether this run wrote the record anew before, in a batch that it could not add to its report any more."""
+    stored = item.stored
+    if stored is None or item.decision.outcome != "same" or stored.last_seen_run != run.id:
+        return False
+    return stored.first_seen is not None and stored.first_seen >= run.started
+
+
+def count_lost(items: Sequence[Item], tally: Tally) -> None:
+    """Counts records that the lost batch wrote as what they were: new, with their vector or without."""
+    for item in items:
+        tally.add("same", -1)
+        tally.add("new")
+        tally.add("without_vector" if item.decision.entry.embedding_model is None else "embedded")
 
 
 def count_failure(failed: RejectedItem, tally: Tally) -> None:

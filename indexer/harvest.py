@@ -18,7 +18,7 @@ from es_mappings.meta import IndexMeta
 from indexer.background import Background
 from indexer.batches import batches
 from indexer.commit import commit
-from indexer.counting import count, count_failure
+from indexer.counting import count, count_failure, count_lost, lost_by_a_crash
 from indexer.embed import Embedding
 from indexer.file_versions import FileVersions
 from indexer.items import Item, RejectedItem
@@ -89,6 +89,7 @@ class _Slice:
     embedding: Embedding = field(init=False)
     planner: Planner = field(init=False)
     matched: int | None = None  # the number of distinct records that the source claims, from its last page
+    _counted: bool = False
     _writing: tuple[Page, Future[_Written]] | None = None
 
     def __post_init__(self) -> None:
@@ -144,6 +145,9 @@ class _Slice:
         self._settle()
         self.options.guard()
         count(items, batch, self.tally)
+        if self.run.slices > 1 and not self._counted:  # only the batch after the stored position can be a repetition
+            count_lost([item for item in items if lost_by_a_crash(item, self.run)], self.tally)
+        self._counted = True
         self.matched = batch.matched
         job = self.background.submit(self._commit, items, batch, moment)
         self._writing = (batch, job)

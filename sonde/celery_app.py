@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from celery.signals import setup_logging, worker_ready
 
 from indexer.documents.confinement import hide_from_children
@@ -31,8 +29,8 @@ def _logs(**_: object) -> None:
 
 
 @worker_ready.connect
-def _signs(sender: Any, **_: object) -> None:
-    leave_signs(_settings.broker_url, _settings.index.prefix, list(sender.app.amqp.queues.consume_from))
+def _signs(**_: object) -> None:
+    leave_signs(_settings.broker_url, _settings.index.prefix, list(app.amqp.queues.consume_from))
 
 
 def _parts() -> WorkerParts:

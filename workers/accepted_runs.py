@@ -58,14 +58,19 @@ class AcceptedRuns:
 
     def find(self, run: str) -> AcceptedRun | None:
         with _answering():
-            found = {str(k, "utf-8"): str(v, "utf-8") for k, v in self.broker.hgetall(self._key(run)).items()}
+            found = {_text(name): _text(value) for name, value in self.broker.hgetall(self._key(run)).items()}
         if not found:
             return None
-        state = next((known for known in get_args(AcceptedState) if known == found.get("state")), "queued")
+        states: tuple[AcceptedState, ...] = get_args(AcceptedState)
+        state = next((known for known in states if known == found.get("state")), states[0])
         return AcceptedRun(run, found["source"], found["accepted"], state, found.get("message", ""))
 
     def _key(self, run: str) -> str:
         return f"{self.prefix}:accepted:{run}"
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
 
 
 @contextmanager

@@ -177,7 +177,8 @@ class State:
         """The schedule of each source that is not paused; empty if the file cannot be read now."""
         try:
             entries = source_entries(self.sources) if self.sources is not None else {}
-            paused = {str(id, "utf-8") for id in self.broker.smembers(f"{self.prefix}:redbeat:paused")}
+            held = self.broker.smembers(f"{self.prefix}:redbeat:paused")
+            paused = {id.decode() if isinstance(id, bytes) else id for id in held}
         except (SondeError, redis.RedisError):
             return {}
         return {

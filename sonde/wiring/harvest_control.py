@@ -46,7 +46,9 @@ class QueueHarvestControl:
 
     def waiting(self, run: str) -> WaitingRun | None:
         found = self._accepted.find(run)
-        return found and WaitingRun(found.id, found.source, found.accepted, found.state, found.message)
+        if found is None:
+            return None
+        return WaitingRun(found.id, found.source, found.accepted, found.state, found.message)
 
     def pause(self, source: str) -> None:
         """Raises NotFound for a source that is not in sources.yaml."""

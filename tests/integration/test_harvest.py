@@ -311,6 +311,21 @@ def test_slices_go_on_from_the_stored_position_and_only_the_last_one_sweeps(benc
     assert (reports[-1].slices, len(bench.records())) == (3, 11)
 
 
+def test_a_batch_that_a_crash_kept_out_of_the_report_is_counted_as_what_it_was(bench: Bench) -> None:
+    source, runs = FolderSource(bench.folder, page_size=4), Runs(bench.client, bench.prefix)
+    parts, options = Parts(bench.client, bench.prefix, bench.embedder.load), Options(batch=4, records=4)
+    first = harvest("s", source, parts, options)
+    assert (first.state, first.counts.new) == ("running", 4)
+    harvest("s", source, parts, options, first)
+    runs.save(first)  # killed between the writing of the second batch and of the report
+    bench.client.indices.refresh(index=runs.index)
+    again = runs.load(first.id)
+    assert again is not None
+    last = harvest("s", source, parts, Options(batch=4), again)
+    assert (last.state, last.counts.seen, last.counts.new, last.counts.same) == ("complete", 12, 12, 0)
+    assert (last.counts.embedded, len(bench.embedder.asked)) == (12, 12), "and no text was embedded twice"
+
+
 class _BreaksOff:
     def __init__(self, source: FolderSource) -> None:
         self.source = source
