@@ -21,8 +21,8 @@ def limit_memory(most_bytes: int) -> None:
     Linux alone counts all memory of a process here; models that are mapped from files do not count.
     """
 
-    def limit(**_: object) -> None:
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    def limit(**_signal: object) -> None:
+        _soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
         most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 

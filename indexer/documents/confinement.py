@@ -86,10 +86,9 @@ def tried(folder: Path) -> Confinement:
     secret = folder.parent / f"{folder.name}.secret"
     secret.write_text("a file of another")
     parent = f"/proc/{os.getppid()}/environ"
-    readable = [path for path in (str(secret), parent) if _can_read(path)]
     confine_process(folder)
     found = Confinement(
-        secrets_hidden=parent in readable and not _can_read(parent),
+        secrets_hidden=not _can_read(parent),
         network_closed=not _has_sockets(),
         files_limited=not _can_read(str(secret)),
     )

@@ -7,6 +7,7 @@ children.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -23,6 +24,7 @@ import structlog
 
 from core.errors import SondeError
 from indexer.documents.child import OUT_OF_MEMORY, answered, job_json
+from indexer.documents.confinement import Confinement
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.handed_over import handed_over
 from indexer.documents.kept_pages import PAGES_FILE
@@ -38,6 +40,7 @@ _MESSAGE = 300
 _NO_MEMORY = ("memoryerror", "out of memory", "bad_alloc", "cannot allocate memory")
 _MOST_ERRORS = 1024 * 1024
 _MOST_PAGES = 512 * 1024 * 1024
+_TRIED_S = 30.0
 ATTEMPTS = 2
 _LOOK_S = 1.0
 """How often the worker checks the progress of the process."""
@@ -95,6 +98,25 @@ def read_isolated(
                 raise
             log.warning("document.tried_again", reason=refused.reason, attempt=attempt)
     raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def confinement_here() -> Confinement | None:
+    """What a process that reads a document cannot do on this machine, as tried by one; None where it could not try."""
+    with tempfile.TemporaryDirectory(prefix="sonde-document-") as name:
+        folder = Path(name) / "job"
+        folder.mkdir()
+        try:
+            done = subprocess.run(  # noqa: S603  # nosec B603 - our own module
+                [sys.executable, "-m", "indexer.documents.confinement", str(folder)],
+                cwd=folder,
+                env=_environment(folder),
+                capture_output=True,
+                timeout=_TRIED_S,
+                check=True,
+            )
+            return Confinement(**json.loads(done.stdout))
+        except (OSError, subprocess.SubprocessError, ValueError):
+            return None
 
 
 def _with_full_path(ocr: Ocr) -> Ocr:

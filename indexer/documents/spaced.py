@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import insort
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,6 +27,7 @@ _NUMBER = re.compile(r"^[<>~±+\-−–(]*\d[\d.,:/ ×x^e+\-−–]*[)%*†‡a-
 _MOST_CAPTION = 9  # lines between the caption's first and the first row
 _FEWEST_ROWS = 3
 _MOST_ROWS = 600
+_MOST_STARTS = 60  # of the same rows: a table begins near their first one
 _MOST_LOOKED_AT = 200_000  # words of rows that were tried as a table; a page in small print has half of that
 _FEWEST_ALONE = 5  # rows of numbers without a caption
 _LARGER = 1.15  # of the usual size: a heading above the table
@@ -91,6 +93,7 @@ def _bands(gutters: Gutters) -> Iterator[tuple[float, float]]:
 def _in_band(lines: Sequence[_Row]) -> Iterator[TableFound]:
     width = max((row.line.box.right for row in lines), default=0.0) - min((r.line.box.left for r in lines), default=0.0)
     at, looked_at = 0, 0
+    tries: Counter[int] = Counter()  # by the end of the rows that were tried
     while at < len(lines) and looked_at <= _MOST_LOOKED_AT:
         is_captioned = _is_caption(lines[at].line)
         start = _first_row(lines, at) if is_captioned else at
@@ -101,8 +104,10 @@ def _in_band(lines: Sequence[_Row]) -> Iterator[TableFound]:
         if table is not None and start is not None:
             yield table
             at = start + len(body)
-        else:
-            at += 1
+            continue
+        end = at + len(body) if start == at else at
+        tries[end] += 1
+        at = max(end, at + 1) if tries[end] > _MOST_STARTS else at + 1
 
 
 def _is_caption(line: Line) -> bool:

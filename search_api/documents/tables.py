@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from core.document import DocumentEntry
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
+from search_api.formats_out.spreadsheet import harmless
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,13 @@ class DocumentTable:
     @property
     def cells(self) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(row) for row in csv.reader(io.StringIO(self.csv, newline="")))
+
+    @property
+    def spreadsheet_csv(self) -> str:
+        """The table for people who open it in a spreadsheet: no cell runs as a formula."""
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\r\n").writerows([harmless(cell) for cell in row] for row in self.cells)
+        return out.getvalue()
 
 
 def tables_of(entry: DocumentEntry) -> Iterator[DocumentTable]:

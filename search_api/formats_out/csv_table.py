@@ -10,13 +10,12 @@ from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan, iso
 from search_api.formats_out.output_format import OutputFormat, ResultPage
+from search_api.formats_out.spreadsheet import harmless
 
 COLUMNS = (
     "id", "title", "type", "source", "abstract", "keywords", "organisations", "start", "end", "west", "south", "east",
     "north", "resolution_m", "licence", "doi", "updated", "downloads", "address",
 )  # fmt: skip
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet would compute a text that begins so, and the texts come from other people."""
 
 
 def table(page: ResultPage) -> str:
@@ -50,7 +49,7 @@ def _line(record: Record, address: str) -> list[str | float | None]:
 
 
 def _text(text: str | None) -> str | None:
-    return f"'{text}" if text and text.startswith(_FORMULAS) else text
+    return harmless(text) if text else text
 
 
 def _all(values: Iterable[str | None]) -> str:

@@ -17,6 +17,7 @@ from core.errors import InvalidInput, NotFound, SondeError
 from core.json_types import Json
 from search_api.access.guard import caller
 from search_api.answers.values import AskRequest, CitedAnswer, Granted
+from search_api.formats_out.spreadsheet import harmless
 from search_api.parameter_types import LONGEST_QUERY, printable
 from search_api.parts import Parts
 from search_api.problems import Problem
@@ -135,7 +136,7 @@ def _as_csv(questions: list[str], rows: list[Json]) -> Response:
     table.writerow(["document", "address", *(part for one in questions for part in (one, "pages"))])
     for row in rows:
         cells = [part for answer in row["answers"] for part in (_said(answer), _pages(answer))]
-        table.writerow([_harmless(cell) for cell in (row["title"], row["address"], *cells)])
+        table.writerow([harmless(cell) for cell in (row["title"], row["address"], *cells)])
     response = Response(written_.getvalue(), content_type=f"{CSV}; charset=utf-8; header=present")
     response.headers["Content-Disposition"] = 'attachment; filename="comparison.csv"'
     return _unkept(response)
@@ -151,11 +152,6 @@ def _pages(answer: Json) -> str:
         for one in answer["passages"]
         if one["pages"] is not None
     )
-
-
-def _harmless(cell: str) -> str:
-    """A spreadsheet would run a cell that begins like a formula."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def _streamed(rows: Iterator[Json], left_out: int) -> Response:

@@ -247,7 +247,7 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         seen = seen_document(parts, path.id)
         found = table_of(seen.entry, path.number)
         if query.f == "csv":
-            response = Response(found.csv, content_type=f"{CSV}; charset=utf-8; header=present")
+            response = Response(found.spreadsheet_csv, content_type=f"{CSV}; charset=utf-8; header=present")
             response.headers["Content-Disposition"] = f'attachment; filename="{path.id}-table-{path.number}.csv"'
             return kept_private(response, seen)
         addresses = Addresses.of(parts)

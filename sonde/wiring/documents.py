@@ -12,6 +12,7 @@ from core.errors import NotFound
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
 from indexer.documents.coherence import all_alike
+from indexer.documents.confinement import hide_from_children
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
 from indexer.documents.limits import Limits, Ocr
@@ -115,6 +116,7 @@ class DocumentIngester:
     """Ingests files from the command line as public passages."""
 
     def __init__(self, settings: Settings, models: Models | None = None) -> None:
+        hide_from_children()
         models = models or Models(settings)
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         prepare_indices(client, settings, models)

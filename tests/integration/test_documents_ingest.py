@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from core.document import owner_routing, record_of_document
 from core.errors import NotFound
 from indexer.documents.ingest import Incoming, Ingested, IngestParts, ingest
 from indexer.documents.store import DocumentStore
+from lab.hostile_documents.catalogue import kind_named
 from sonde.cli.documents import ingest as ingest_command
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
@@ -162,3 +164,19 @@ def test_a_users_passages_go_to_the_library_routed_by_the_owner(parts: IngestPar
     hits = parts.client.search(index=index, query=query, routing=routing)["hits"]["hits"]
     assert [hit["_routing"] for hit in hits] == [owner_routing("anna")]
     assert DocumentStore(parts.client, parts.prefix).drop(entry) == 1
+
+
+def test_a_file_that_multiplies_its_cells_is_ready_with_few_passages(parts: IngestParts) -> None:
+    """The file that cost a worker 5.7 GiB and hours: a kilobyte of cells of a hundred columns."""
+    entry = put(parts, kind_named("docx: empty cells of 100 columns").make(2000), origin="bomb.docx").entry
+    assert entry.state == "ready"
+    assert (entry.passages or 0) <= 5
+    assert sum(len(table["csv"]) for table in entry.tables) < 100_000
+
+
+def test_passages_left_out_are_a_warning_of_the_document(parts: IngestParts) -> None:
+    few = replace(parts, options=replace(parts.options, most_passages=2))
+    data = ("<!doctype html><h1>Lakes</h1>" + "<figcaption>Figure: a lake</figcaption>" * 6).encode()
+    entry = put(few, data, origin="captions.html").entry
+    assert (entry.state, entry.passages) == ("ready", 2)
+    assert "4 are left out (SONDE_DOCUMENTS__MAX_PASSAGES)" in entry.warnings[0]

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import psutil
 import pytest
 
+from indexer.documents.child import answered
 from indexer.documents.failures import DocumentRefused
-from indexer.documents.isolation import Parsed, read_isolated
+from indexer.documents.isolation import Parsed, confinement_here, read_isolated
 from indexer.documents.limits import Limits, Ocr
+from indexer.documents.progress import noted_pages
+from indexer.documents.system_calls import landlock_version
+from lab.hostile_documents.catalogue import kind_named
+from lab.hostile_documents.course import Honest, Read, Terms, course
+from lab.hostile_documents.honest import HONEST
 from tests.pdf_files import PdfPage, Put, docx_bomb, encrypted_pdf, paragraph, pdf, with_javascript
 from tests.shared_data import shared_data
 
@@ -116,6 +126,104 @@ def test_the_child_gets_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setenv("SONDE_ELASTICSEARCH__PASSWORD", "secret")
     assert not [name for name in isolation._environment(isolation._ROOT) if name.startswith("SONDE")]
+
+
+def test_the_child_can_ask_nobody_and_read_neither_our_environment_nor_our_files() -> None:
+    """Here, as the user that the tests run as: the command that doctor asks leaves, and tries to come back."""
+    found = confinement_here()
+    assert found.network_closed
+    assert found.secrets_hidden
+    assert found.files_limited == bool(landlock_version())
+
+
+def child_that(does: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What a document that has taken over its reader could run, in the place where the document would be read."""
+    code = "import sys; from pathlib import Path; from indexer.documents.confinement import confine_process\n"
+    code += f"confine_process(Path(sys.argv[1]))\n{does}"
+    argv = [sys.executable, "-c", code, str(folder)]
+    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60, cwd=Path.cwd())
+
+
+@pytest.mark.parametrize(
+    "does",
+    [
+        "import os; open(f'/proc/{os.getppid()}/environ', 'rb').read()",
+        "import os; open(f'/proc/{os.getppid()}/mem', 'rb').read()",
+        "open('/etc/passwd').read()",
+        "import os; os.kill(os.getppid(), 0)",
+        "import os; os.listdir('/proc')",
+        "open('/tmp/sonde-left-behind', 'w')",
+        "import socket; socket.create_connection(('127.0.0.1', 9))",
+        "import socket; socket.socket(socket.AF_UNIX)",
+        "import subprocess; subprocess.run(['cat', '/etc/passwd'], check=True)",
+    ],
+)
+def test_what_a_document_could_do_if_it_ran_is_refused(does: str, tmp_path: Path) -> None:
+    if not landlock_version():
+        pytest.skip("this kernel has no Landlock")
+    done = child_that(does, tmp_path)
+    assert done.returncode != 0
+    assert "PermissionError" in done.stderr or "CalledProcessError" in done.stderr
+
+
+def test_it_may_use_its_own_folder_and_start_installed_programs(tmp_path: Path) -> None:
+    does = "import subprocess; (Path(sys.argv[1]) / 'own').write_text('x'); subprocess.run(['true'], check=True)"
+    assert child_that(does, tmp_path).stderr == ""
+    assert (tmp_path / "own").read_text() == "x"
+
+
+def test_without_landlock_the_worker_hides_itself_and_root_is_given_up(tmp_path: Path) -> None:
+    """An older kernel: the worker cannot be read by its own user, and a process of root becomes nobody."""
+    (tmp_path / "job").mkdir(mode=0o777)
+    tmp_path.chmod(0o777)
+    lacks = "import indexer.documents.confinement as c; c.landlock_version = lambda: 0; import sys, os, subprocess\n"
+    child = f"{lacks}from pathlib import Path; print(c.tried(Path(sys.argv[1])))"
+    parent = f"{lacks}c.hide_from_children(); subprocess.run([sys.executable, '-c', {child!r}, sys.argv[1]])"
+    argv = [sys.executable, "-c", parent, str(tmp_path / "job")]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60, cwd=Path.cwd())
+    assert "secrets_hidden=True, network_closed=True" in done.stdout
+
+
+def test_an_answer_larger_than_its_limit_is_not_parsed(tmp_path: Path) -> None:
+    (tmp_path / "answer.json").write_bytes(b'{"document":' + b"[" * 5_000_000)
+    with pytest.raises(DocumentRefused) as refused:
+        answered(tmp_path, replace(LIMITS, max_answer_bytes=1024 * 1024))
+    assert refused.value.reason == "too_large"
+    assert reason(b"The lake is deep. " * 10_000, replace(LIMITS, max_answer_bytes=1000)) == "too_large"
+
+
+def test_a_pipe_or_a_link_in_place_of_an_answer_is_neither_waited_for_nor_followed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "answer.json")
+    with pytest.raises(OSError, match="no plain file"):
+        answered(tmp_path, LIMITS)
+    os.mkfifo(tmp_path / "pages")
+    assert noted_pages(tmp_path) is None
+    (tmp_path / "answer.json").unlink()
+    (tmp_path / "answer.json").symlink_to("/etc/hostname")
+    with pytest.raises(OSError, match="symbolic link"):
+        answered(tmp_path, LIMITS)
+
+
+def test_pdfium_without_memory_is_named_so() -> None:
+    data = kind_named("pdf: a bomb of spaces").make(300_000_000)
+    assert reason(data, replace(LIMITS, memory_bytes=256 * 1024 * 1024)) == "out_of_memory"
+
+
+def test_four_megabytes_of_one_letter_lines_are_read() -> None:
+    """What is joined in quadratic time would still be at work when the limit kills it."""
+    parsed = read(b"a\n" * 2_000_000, replace(LIMITS, seconds=200.0))
+    assert sum(len(block.text) for block in parsed.document.blocks) == 3_999_999
+
+
+@pytest.mark.parametrize("name", ["docx: cells of 100 columns", "html: tables in tables", "pdf: a grid of rules"])
+def test_a_course_in_short(name: str, tmp_path: Path) -> None:
+    """The short form of `sonde chaos documents`: a few kinds in their small size, beside honest documents."""
+    kind, terms = kind_named(name), Terms()
+    found, others = course([kind], HONEST, terms, tmp_path, lambda one: one.small)
+    assert isinstance(found, Read)
+    assert found.wrong(terms) == []
+    assert isinstance(others, Honest)
+    assert (others.wrong, others.read >= len(HONEST)) == ([], True)
 
 
 def test_memory_of_the_child_stays_under_the_limit_on_real_files() -> None:

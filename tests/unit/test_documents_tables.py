@@ -7,6 +7,7 @@ import pytest
 from indexer.documents.model import Table
 from indexer.documents.table_stored import stored_table
 from indexer.documents.table_units import unit_of, units
+from search_api.documents.tables import table_from
 
 
 @pytest.mark.parametrize(
@@ -61,3 +62,24 @@ def test_what_is_kept_of_a_table() -> None:
         "found_by": "markup",
         "page": 3,
     }
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("-3.25", "-3.25"),
+        ("+1 200", "+1 200"),
+        ("-1.2e-5", "-1.2e-5"),
+        ("-12 %", "-12 %"),
+        ("-", "-"),
+        ("Ammersee", "Ammersee"),
+    ],
+)
+def test_no_cell_of_a_saved_table_runs_as_a_formula_and_numbers_stay(cell: str, written: str) -> None:
+    kept = stored_table(Table((("lake", "depth"), ("a", cell))))
+    assert table_from(1, kept).spreadsheet_csv == f"lake,depth\r\na,{written}\r\n"
+    assert table_from(1, kept).cells[1] == ("a", cell)

@@ -6,6 +6,8 @@ from core.document import PUBLIC
 from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
+from indexer.documents.confinement import hide_from_children
+from indexer.documents.isolation import confinement_here
 from indexer.documents.recipe import READING
 from sonde.ops.doctor.finding import State
 
@@ -44,6 +46,29 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
         "After an upgrade, Sonde reads users' and linked documents again automatically; "
         "`sonde ingest --retry FILE` reads a file now. The log says `document.crashed` with the place: please report it"
     )
+
+
+def confined() -> tuple[State, str]:
+    """A warning if a document that takes over its reader could do more here than read itself."""
+    hide_from_children()  # as a worker does
+    found = confinement_here()
+    if found is None:
+        return "warning", "the process that reads documents could not be tried: see the log of a worker"
+    open_ways = [
+        told
+        for holds, told in (
+            (found.network_closed, "use the network"),
+            (found.secrets_hidden, "read the environment of the worker, with its passwords"),
+            (
+                found.files_limited,
+                "read the files of its user (no Landlock in this kernel or container)",
+            ),
+        )
+        if not holds
+    ]
+    if open_ways:
+        return "warning", f"a document that takes over the process which reads it could {'; '.join(open_ways)}"
+    return "ok", "they are read without network, and without sight of other files and processes"
 
 
 def _read_before(client: Elasticsearch, index: str) -> str:
