@@ -1,17 +1,26 @@
-"""The deadline of a request: every call inside gets the remaining time. A request may also be marked as hurried."""
+"""The deadline of a request: every call inside gets the remaining time. A request may also be marked as hurried.
+
+It also knows whether its caller is still there, and gives its slot to others while it waits for another service.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 _UNTIL: ContextVar[float | None] = ContextVar("sonde_deadline", default=None)
 _HURRIED: ContextVar[bool] = ContextVar("sonde_hurried", default=False)
+_GONE: ContextVar[Callable[[], bool] | None] = ContextVar("sonde_gone", default=None)
+_OUTSIDE: ContextVar[Callable[[], AbstractContextManager[None]]] = ContextVar("sonde_outside", default=nullcontext)
 
 LEAST_S = 0.05
 """With less time than this, a call is not started, because it could not finish."""
+
+
+class CallerGone(Exception):
+    """The caller hung up, so nobody waits for the answer. No SondeError: no part may do without it and continue."""
 
 
 @contextmanager
@@ -55,3 +64,43 @@ def in_a_hurry() -> Iterator[None]:
 def hurried() -> bool:
     """Whether this request is hurried."""
     return _HURRIED.get()
+
+
+@contextmanager
+def abandoned_when(gone: Callable[[], bool]) -> Iterator[None]:
+    """Work inside ends where it asks ``leave_if_gone`` after the caller hung up."""
+    token = _GONE.set(gone)
+    try:
+        yield
+    finally:
+        _GONE.reset(token)
+
+
+def may_be_abandoned() -> bool:
+    """Whether somebody can tell if the caller is still there."""
+    return _GONE.get() is not None
+
+
+def leave_if_gone() -> None:
+    """Raises CallerGone if the caller of this request hung up."""
+    gone = _GONE.get()
+    if gone is not None and gone():
+        raise CallerGone
+
+
+@contextmanager
+def giving_way(outside: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    """Work inside is in ``outside()`` while it waits for another service."""
+    token = _OUTSIDE.set(outside)
+    try:
+        yield
+    finally:
+        _OUTSIDE.reset(token)
+
+
+def waiting_elsewhere() -> AbstractContextManager[None]:
+    """While this request waits for a slow service of others, its slot for computing is free.
+
+    Raises core.errors.Unavailable if too many wait already.
+    """
+    return _OUTSIDE.get()()

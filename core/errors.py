@@ -39,6 +39,10 @@ class Unavailable(SondeError):
     """A required service does not answer; a later retry may help."""
 
 
+class WrongFile(SondeError):
+    """A file of the operator that cannot be read or used; all works again when it is corrected (HTTP 503)."""
+
+
 class ModelMissing(SondeError):
     """The named model cannot be loaded."""
 

@@ -22,4 +22,5 @@ def needs_torch(what: str, extra: Literal["models", "training"] = "models", *, a
     with torch_imports:
         found = [importlib.util.find_spec(name) for name in (*_PACKAGES, *also)]
     if None in found:
-        raise ModelMissing(f"{what} needs PyTorch, which is not installed: run pip install 'sonde[{extra}]'")
+        advice = f"install Sonde's extra `{extra}` (`make env` in a checkout)"
+        raise ModelMissing(f"{what} needs PyTorch, which is not installed: {advice}")

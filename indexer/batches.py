@@ -45,6 +45,7 @@ def joined(pages: list[Page]) -> Page:
         last.matched,
         tuple(id for page in pages for id in page.unchanged),
         tuple(visit for page in pages for visit in page.visits),
+        tuple(passed for page in pages for passed in page.passed_over),
     )
 
 

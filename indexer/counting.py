@@ -16,10 +16,16 @@ log = structlog.get_logger(__name__)
 
 
 def count(items: Sequence[Item], batch: Page, tally: Tally) -> None:
-    """Every item has one outcome; ``seen`` is their sum, skipped members included."""
-    tally.add("seen", len(items))
+    """Every item has one outcome; ``seen`` is their sum, skipped members included; what is passed over is beside it."""
+    tally.add("seen", sum(not item.again for item in items))
     for item in items:
+        if item.again:
+            told = f"identifier: {item.raw.native_id!r} came again with other content; the later document is kept"
+            tally.warn(item.decision.entry.origin, told)
+            continue
         _COUNTED.get(item.decision.outcome, _count_taken)(item, tally)
+    for passed in batch.passed_over:
+        tally.pass_over(passed.origin, passed.reason, passed.count)
     if batch.skipped:
         log.warning("harvest.skipped", members=len(batch.skipped), first=batch.skipped[0].origin)
 

@@ -50,11 +50,16 @@ def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: 
         reading += f"/{lists.version}"
     if raw.access_groups:  # access is part of the record: after a change it is written again
         reading += f"/{'/'.join(raw.access_groups)}"
-    return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading))
+    return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading), raw.container)
 
 
 def digest(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> Digest:
-    """With the names of the loaded ``lists``. Raises indexer.formats.reader.Refused with the reason."""
+    """With the names of the loaded ``lists``. Raises indexer.formats.reader.Refused with the reason.
+
+    Raises ValueError for a document whose access is not settled: it must never count as public.
+    """
+    if raw.access_groups is None:
+        raise ValueError(f"nobody settled who may see {raw.origin}")
     record = replace(with_listed_names(with_kind(read(raw, source)), lists), access_groups=raw.access_groups)
     return _digested(record if raw.record_id is None else replace(record, id=raw.record_id))
 

@@ -22,6 +22,7 @@ from indexer.counting import count, count_failure, count_lost, lost_by_a_crash
 from indexer.embed import Embedding
 from indexer.file_versions import FileVersions
 from indexer.items import Item, RejectedItem
+from indexer.kept_access import STAYS_RESTRICTED
 from indexer.ledger import Ledger
 from indexer.parts import Options, Parts, RunTaken
 from indexer.plan import Moment
@@ -140,6 +141,8 @@ class _Slice:
         moment = Moment(self.run.id, now_iso(), self.recipe.embedding_model)
         with self._timed("plan"):
             items = self.planner.plan(batch, moment)
+        for origin in self.planner.kept_closed:
+            self.tally.warn(origin, STAYS_RESTRICTED)
         with self._timed("embed"):
             items = self._with_vectors(items)
         self._settle()
@@ -202,6 +205,7 @@ class _Slice:
 
     def _finish(self) -> RunReport:
         self.options.guard()
+        self._count_each_once()
         self._save("running")
         if (short := self._short()) is not None:
             return self._save("failed", short)
@@ -213,6 +217,12 @@ class _Slice:
         for warning in swept.warnings:
             self.tally.warn(self.run.source, warning)
         return self._save("complete" if swept.refusal is None else "refused_removal", swept.refusal)
+
+    def _count_each_once(self) -> None:
+        """A listing that was walked again in another slice gave some documents twice: they count once."""
+        if self.run.slices > 1:
+            distinct = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
+            self.tally.uncount(self.tally.counts["seen"] - distinct - self.tally.counts["failed"])
 
     def _short(self) -> str | None:
         """A message about missing records if the source gave fewer than it claims to have."""

@@ -20,6 +20,7 @@ class Item:
     decision: Decision
     digest: Digest | None = None
     vectors: Json | None = None
+    again: bool = False  # this run has already counted a document of the same native id
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document
 from es_mappings.names import alias
+from indexer.kept_access import SourceGroups
 from indexer.scan import scan
 
 RESTORED = "restored by hand"
@@ -21,11 +22,6 @@ RESTORED = "restored by hand"
 
 PUSHED = "push"
 """The run id of pushed entries and records: no sweep removes them, until the source lists them too."""
-
-
-def skipped_id(origin: str) -> str:
-    """The native id for a skipped member, of which only the origin is known."""
-    return f"skipped {origin}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +105,23 @@ class Ledger:
         """Whether nothing of this source was ever seen, as of the last refresh."""
         query = {"term": {"source": source}}
         return not self.client.count(index=self.index, query=query, terminate_after=1)["count"]
+
+    def groups_of(self, source: str) -> SourceGroups:
+        """The groups of the source's restricted documents and records, removed ones included; as of the last
+        refresh.
+        """
+        found = self.client.search(
+            index=f"{alias(self.prefix, 'records')},{self.index}",
+            size=0,
+            query={"bool": {"filter": [*_of(source), {"exists": {"field": "access_groups"}}]}},
+            aggs={"groups": {"terms": {"field": "access_groups", "size": _MOST_TERMS}}},
+            track_total_hits=True,
+            ignore_unavailable=True,
+        ).body
+        total = int(found["hits"]["total"]["value"])
+        buckets = found.get("aggregations", {}).get("groups", {}).get("buckets", ())
+        shared = sorted(bucket["key"] for bucket in buckets if bucket["doc_count"] == total)
+        return SourceGroups(total > 0, tuple(shared))
 
     def where(self, query: JsonMapping) -> Iterator[LedgerEntry]:
         return (from_document(hit["_source"]) for hit in scan(self.client, self.index, query))

@@ -10,6 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from es_mappings.codecs.ledger import LedgerEntry
+from indexer.raw import Skipped
+
+
+def skipped_id(origin: str) -> str:
+    """The native id for a skipped member, of which only the origin is known."""
+    return f"skipped {origin}"
+
 
 Outcome = Literal["new", "changed", "moved", "same", "refused", "duplicate"]
 VectorNeed = Literal["embed", "keep", "none"]
@@ -32,6 +39,7 @@ class Document:
     native_id: str
     origin: str
     raw_hash: str
+    container: str | None = None  # if the document has no name of its own: the document that holds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +103,33 @@ def plan_unread(stored: LedgerEntry, moment: Moment) -> Decision:
 
 def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, moment: Moment) -> Decision:
     """The document cannot be read; the last good version, if there is one, stays in service."""
-    before = stored if stored is not None and stored.held else _first(document, moment)
+    if stored is not None and stored.held:
+        before, container = stored, None
+    else:
+        first, container = _first(document, moment), document.container
+        before = replace(first, first_seen=_since(stored, moment))
     entry = replace(before, state="refused", reason=reason, origin=document.origin, raw_hash=document.raw_hash)
+    return Decision("refused", replace(entry, container=container).seen(moment.run, moment.now))
+
+
+def plan_skipped(
+    source: str, skipped: Skipped, own: LedgerEntry | None, stored: LedgerEntry | None, moment: Moment
+) -> Decision:
+    """A member that the source could not give. ``own`` is the entry of the document it was before, if that is known;
+    its record stays in service. ``stored`` is the entry of the same failure in an earlier run.
+    """
+    if own is not None and own.held is not None:
+        entry = replace(own, state="refused", reason=skipped.reason, origin=skipped.origin, raw_hash="")
+        entry = replace(entry, container=skipped.container)
+    else:
+        entry = LedgerEntry(source, skipped_id(skipped.origin), "skipped", skipped.origin, reason=skipped.reason)
+        entry = replace(entry, first_seen=_since(stored, moment), container=skipped.container)
     return Decision("refused", entry.seen(moment.run, moment.now))
+
+
+def _since(stored: LedgerEntry | None, moment: Moment) -> str | None:
+    """When this entry began, if it never ended; a removed one begins anew."""
+    return stored.first_seen if stored is not None and stored.state in ("refused", "skipped") else moment.now
 
 
 def plan(

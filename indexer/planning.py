@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import Literal
 
 from core.overlay import Overlay
 from es_gateway.client import Elasticsearch
@@ -12,18 +14,20 @@ from indexer.apart import Others, Place, place
 from indexer.digest import Digest, digest, identify, under
 from indexer.formats.reader import Refused
 from indexer.items import Item
-from indexer.ledger import PUSHED, Ledger, skipped_id
+from indexer.kept_access import SourceGroups, settled
+from indexer.ledger import PUSHED, Ledger
 from indexer.natives import kept_document
 from indexer.overlays import overlaid, overlay_tag, overlays_of
 from indexer.plan import (
     Content,
-    Decision,
     Document,
     Moment,
     Owner,
     plan,
     plan_refused,
+    plan_skipped,
     plan_unread,
+    skipped_id,
     unchanged,
 )
 from indexer.raw import Page, RawRecord, Skipped
@@ -57,6 +61,10 @@ class Planner:
     _overlays: Mapping[str, Overlay] = field(default_factory=dict)
     _holder_of: dict[str, Owner] = field(default_factory=dict)
     _first_fill: bool = False
+    _groups: SourceGroups | None = None
+    kept_closed: list[str] = field(default_factory=list)
+    """Origins of the last batch's documents that stay restricted although the configuration names no groups."""
+    _met: dict[bytes, bytes] = field(default_factory=dict)  # what this slice met: native id to content, hashed
 
     def begin(self) -> None:
         """Refreshes what earlier slices wrote. If the source has no entries yet, owners are not looked up."""
@@ -67,19 +75,30 @@ class Planner:
         """One item per document, in order; then documents that the source reports as unchanged; skipped members come
         last, as refused.
         """
+        self.kept_closed.clear()
         self._overlays = overlays_of(self.client, self.prefix, self.source)
-        stored = self._ledger.entries(
-            [entry_key(self.source, raw.native_id) for raw in batch.records]
-            + [entry_key(self.source, native) for native in batch.unchanged]
-            + [entry_key(self.source, skipped_id(skipped.origin)) for skipped in batch.skipped]
-        )
+        met = [(raw, self._met_before(raw.native_id, raw.content)) for raw in batch.records]
+        records = [raw for raw, before in met if before != "same"]
+        others = {id(raw) for raw, before in met if before == "other"}
+        skips = [one for one in batch.skipped if self._met_before(skipped_id(one.origin), _NO_BYTES) is None]
+        natives = [raw.native_id for raw in records] + list(batch.unchanged)
+        natives += [id for one in skips for id in (skipped_id(one.origin), one.native_id) if id is not None]
+        stored = self._ledger.entries([entry_key(self.source, native) for native in natives])
         again = self._overlaid(batch.unchanged, stored)
-        reads = [self._read(raw, stored) for raw in (*batch.records, *again.values())]
+        reads = [self._read(raw, stored) for raw in (*records, *again.values())]
         owners = self._owners_before(reads)
         items = [self._decide(read, owners, moment) for read in reads]
         unsent = [native for native in batch.unchanged if native not in again]
         items += [item for native in unsent if (item := self._unsent(native, stored, moment)) is not None]
-        return items + [self._skipped(skipped, stored, moment) for skipped in batch.skipped]
+        items = [replace(item, again=True) if id(item.raw) in others else item for item in items]
+        return items + [self._skipped(one, stored, moment) for one in skips]
+
+    def _met_before(self, native_id: str, content: bytes) -> Literal["same", "other"] | None:
+        """Whether this slice already met this document: a listing that is walked again gives it once more."""
+        key, now = _short_hash(native_id.encode(errors="surrogatepass")), _short_hash(content)
+        before = self._met.get(key)
+        self._met[key] = now
+        return None if before is None else "same" if before == now else "other"
 
     @property
     def _ledger(self) -> Ledger:
@@ -97,6 +116,10 @@ class Planner:
 
     def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
         entry = stored.get(entry_key(self.source, raw.native_id))
+        unstated = raw.access_groups is None
+        raw = settled(raw, entry, self.source, self._groups_of_source)
+        if unstated and raw.access_groups:
+            self.kept_closed.append(raw.origin)
         known = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
         document = identify(raw, self.source, self.lists, overlay_tag(known))
         if unchanged(document, entry):
@@ -105,6 +128,11 @@ class Planner:
             return _Read(raw, document, entry, digest(raw, self.source, self.lists))
         except Refused as refusal:
             return _Read(raw, document, entry, refusal)
+
+    def _groups_of_source(self) -> SourceGroups:
+        if self._groups is None:
+            self._groups = self._ledger.groups_of(self.source)
+        return self._groups
 
     def _owners_before(self, reads: Sequence[_Read]) -> dict[str, LedgerEntry]:
         """The holders of these records before this slice; looked up only for documents that do not hold them
@@ -178,18 +206,18 @@ class Planner:
         return Item(RawRecord(native_id, _NO_BYTES, entry.origin), entry, plan_unread(entry, moment))
 
     def _skipped(self, skipped: Skipped, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item:
-        native_id = skipped_id(skipped.origin)
-        before = stored.get(entry_key(self.source, native_id))
-        entry = LedgerEntry(
-            self.source,
-            native_id,
-            "skipped",
-            skipped.origin,
-            reason=skipped.reason,
-            first_seen=moment.now if before is None else before.first_seen,
-        )
-        decision = Decision("refused", entry.seen(moment.run, moment.now))
-        return Item(RawRecord(native_id, _NO_BYTES, skipped.origin), before, decision)
+        before = stored.get(entry_key(self.source, skipped_id(skipped.origin)))
+        own = stored.get(entry_key(self.source, skipped.native_id)) if skipped.native_id is not None else None
+        decision = plan_skipped(self.source, skipped, own, before, moment)
+        raw = RawRecord(decision.entry.native_id, _NO_BYTES, skipped.origin)
+        if decision.entry.held is not None:
+            self._holder_of[decision.entry.held] = Owner(_slim(decision.entry), seen=True)
+            return Item(raw, own, decision)
+        return Item(raw, before, decision)
+
+
+def _short_hash(content: bytes) -> bytes:
+    return blake2b(content, digest_size=12).digest()
 
 
 def _slim(entry: LedgerEntry) -> LedgerEntry:

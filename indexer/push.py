@@ -42,12 +42,12 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class Pushing:
-    """A pushed document, its record id, and the groups that may see it (empty: everybody)."""
+    """A pushed document, its record id, and the groups that may see it (empty: everybody; None: as before)."""
 
     record: str
     content: bytes
     media_type: str | None = None
-    access_groups: tuple[str, ...] = ()
+    access_groups: tuple[str, ...] | None = ()
 
     def raw(self, source: str) -> RawRecord:
         return RawRecord(

@@ -14,6 +14,9 @@ class RawRecord:
     ``native_id`` is stable within the source: the protocol's id of the record, for files the path inside the folder
     (a reader prefers the identifier in the document). ``origin`` is a path or URL for reports. ``record_id`` is set if
     the caller decides which record it is, whatever the document says.
+
+    ``access_groups``: the groups that may see it; empty: everybody. None: the configuration does not say, so the groups
+    that are stored stay (``indexer.kept_access``): a lost configuration never opens a record.
     """
 
     native_id: str
@@ -22,15 +25,37 @@ class RawRecord:
     media_type: str | None = None
     modified: str | None = None  # ISO 8601, as the source knows it
     record_id: str | None = None
-    access_groups: tuple[str, ...] = ()  # the groups that may see it, from the source's configuration
+    access_groups: tuple[str, ...] | None = ()
+    container: str | None = None
+    """The origin of the document it was separated from, if it has no name of its own there. See ``Skipped``."""
+
+
+WHOLE_SOURCE = "*"
+"""The ``container`` of a nameless member that may be any record of its source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A member that was not returned, and the reason."""
+    """A member that could not be returned or read, and the reason.
+
+    ``native_id``: of the record that it was or would be, so that the last good version stays. ``container``: the
+    origin of the document that holds a member without a name; such a member may be any record of that document, so
+    that none which disappeared since can be called removed.
+    """
 
     origin: str
     reason: str
+    native_id: str | None = None
+    container: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """Members that are no records: ``count`` of them for one reason, and the first one's origin."""
+
+    origin: str
+    reason: str
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +104,7 @@ class Page:
     matched: int | None = None
     unchanged: tuple[str, ...] = ()
     visits: tuple[FileVersion, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
 
 
 class Source(Protocol):

@@ -30,14 +30,19 @@ def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[Ledger
     return sorted(ledger.removed(source), key=lambda entry: entry.removed_at or "", reverse=True)
 
 
-def restore(source: str, ids: Sequence[str], parts: Parts, options: Options) -> RunReport:
+def restore(
+    source: str, ids: Sequence[str], parts: Parts, options: Options, groups: tuple[str, ...] | None = None
+) -> RunReport:
     """Puts removed records (by native or record id) back in service; returns the report of that run.
 
+    ``groups``: who may see them, as the source's entry says; None: who could see them before.
     A sweep keeps them until the source lists them again; the source's own tombstone still removes them.
     Raises NotFound, naming ids that are not removed or no longer stored; then nothing is restored.
     """
     tombs = _tombs(parts.client, parts.prefix, source, ids)
     raws = [_native(parts.client, parts.prefix, tomb) for tomb in tombs]
+    if groups is not None:
+        raws = [replace(raw, access_groups=tuple(sorted(set(groups)))) for raw in raws]
     options = replace(options, trigger="restore", since=now_iso())  # since: records that it does not list are not gone
     report = harvest(source, _Kept(tuple(raws)), parts, options)
     back = Ledger(parts.client, parts.prefix).entries([tomb.key for tomb in tombs])

@@ -48,6 +48,13 @@ class Tally:
     def add(self, name: str, number: int = 1) -> None:
         self.counts[name] += number
 
+    def uncount(self, number: int) -> None:
+        """Takes back documents that were counted twice: the second time they were the same."""
+        number = min(number, self.counts["same"])
+        if number > 0:
+            self.add("seen", -number)
+            self.add("same", -number)
+
     def took(self, stage: str, seconds: float) -> None:
         self.took_ms[stage] = self.took_ms.get(stage, 0.0) + 1000.0 * seconds
 
@@ -61,13 +68,17 @@ class Tally:
         if len(self.failures) < _NAMED:
             self.failures.append(failure)
 
-    def warn(self, origin: str, text: str) -> None:
+    def pass_over(self, origin: str, reason: str, count: int) -> None:
+        self.add("passed_over", count)
+        self.warn(origin, f"passed over: {reason}", count)
+
+    def warn(self, origin: str, text: str, count: int = 1) -> None:
         kind = self._first.setdefault(warning_kind(text), text)
         before = self.warnings.get(kind, WarningKind(0, ()))
         examples = before.examples
         if len(examples) < _EXAMPLES:
             examples = (*examples, f"{origin}: {text}")
-        self.warnings[kind] = WarningKind(before.count + 1, examples)
+        self.warnings[kind] = WarningKind(before.count + count, examples)
 
     def parts(self) -> Json:
         """The fields of a RunReport that this counts."""

@@ -21,9 +21,9 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.names import IndexKind, alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.formats.parted import files_of
 from indexer.hashes import record_hash
 from indexer.ledger import PUSHED, RESTORED, Ledger
+from indexer.unread import UnreadInRun, unread_in_run
 
 log = structlog.get_logger(__name__)
 
@@ -46,10 +46,10 @@ def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
     ledger = Ledger(client, prefix)
     indices = [alias(prefix, "records"), alias(prefix, "natives"), ledger.index]
     client.indices.refresh(index=indices)
-    met = {entry.origin for entry in ledger.unread_in(run.source, run.id)}
+    unread = unread_in_run(ledger.unread_in(run.source, run.id))
     heirs = list(ledger.kept_apart_in(run.source, run.id, since=run.started))
     holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
-    gone = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, met)}
+    gone = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
     pairs = list(successions(heirs, gone))
     done = sum(_take_over(client, prefix, some) for some in batched(pairs, _AT_ONCE))
     if done:
@@ -68,12 +68,10 @@ def successions(heirs: Iterable[LedgerEntry], gone: Mapping[str, LedgerEntry]) -
         yield Succession(min(rivals, key=lambda one: (one.edition != before.edition, one.native_id)), before)
 
 
-def _is_gone(entry: LedgerEntry, run: str, met: set[str]) -> bool:
-    """Whether the entry is really gone: not seen, not pushed, not restored, and not in a file that was unreadable
-    now.
-    """
+def _is_gone(entry: LedgerEntry, run: str, unread: UnreadInRun) -> bool:
+    """Whether the entry is really gone: not seen, not pushed, not restored, and certainly none that was unreadable."""
     spared = entry.last_seen_run in (run, PUSHED) or entry.reason == RESTORED
-    return not spared and met.isdisjoint(files_of(entry.origin))
+    return not spared and not unread.may_be(entry)
 
 
 def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) -> int:

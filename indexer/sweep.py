@@ -14,11 +14,11 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer import bulk
 from indexer.commit import targets, write_ledger
-from indexer.formats.parted import files_of
 from indexer.ledger import PUSHED, RESTORED, Ledger
 from indexer.parts import Options
 from indexer.scan import scan
 from indexer.succession import succeed
+from indexer.unread import unread_in_run
 
 log = structlog.get_logger(__name__)
 
@@ -87,16 +87,17 @@ def refuse(removal: Removal, seen: int, options: Options) -> str | None:
 def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     """The entries that this complete run did not see. A document that it saw but could not read is not gone.
 
-    Records of a file with several records that cannot be split now are not gone either, nor are pushed ones.
+    Records of a file with several records that cannot be split now are not gone either, nor are pushed ones, nor those
+    of a file in which a member without a name became unreadable since.
     """
     ledger = Ledger(client, prefix)
     both = f"{alias(prefix, 'records')},{ledger.index}"
     client.indices.refresh(index=both)
-    met = {entry.origin for entry in ledger.unread_in(run.source, run.id)}
+    unread = unread_in_run(ledger.unread_in(run.source, run.id))
     found = list(ledger.not_seen_in(run.source, run.id))
     pushed = {entry.held for entry in found if entry.last_seen_run == PUSHED and entry.held is not None}
     unseen = [entry for entry in found if entry.last_seen_run != PUSHED]
-    spared = [entry for entry in unseen if entry.reason == RESTORED or not met.isdisjoint(files_of(entry.origin))]
+    spared = [entry for entry in unseen if entry.reason == RESTORED or unread.may_be(entry)]
     sheltered = tuple(entry.held for entry in spared if entry.held is not None)
     held = sorted({*sheltered, *pushed, *ledger.held_records(run.source, run.id)})
     doomed, lost, total = compare(_records_of(client, prefix, run), held)

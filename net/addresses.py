@@ -8,8 +8,7 @@ import threading
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
 
-from core.errors import Unavailable
-from net.errors import Forbidden
+from net.errors import Forbidden, UnknownName
 
 Resolver = Callable[[str, int, float], list[str]]
 """Maps host, port and seconds to addresses; raises Unavailable if there is none."""
@@ -58,9 +57,9 @@ def system_resolver(host: str, port: int, timeout_s: float) -> list[str]:
     try:
         addresses = answers.get(timeout=max(timeout_s, 0.001))
     except Empty:
-        raise Unavailable(f"the name {host} was not resolved within {timeout_s:.0f} s") from None
+        raise UnknownName(f"the name {host} was not resolved within {timeout_s:.0f} s") from None
     if not addresses:
-        raise Unavailable(f"the name {host} is not known to the resolver")
+        raise UnknownName(f"the name {host} is not known to the resolver")
     return addresses
 
 

@@ -1,4 +1,4 @@
-"""Errors of the gate. Messages name the host, never a query string or a credential."""
+"""Errors of the gate. Messages name the host or the address, never a query string or a credential."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ class Refused(SondeError):
 
 class Forbidden(Refused):
     """The target's address is forbidden, and the operator has not allowed it."""
+
+
+class UnknownName(Unavailable):
+    """The resolver knows no address for the name."""
 
 
 class BadStatus(SondeError):

@@ -24,6 +24,15 @@ def parse_target(text: str) -> httpx.URL:
     return url
 
 
+def address_of(text: str) -> str:
+    """``https://host/path`` for messages: without the query and credentials, which may be secret."""
+    try:
+        url = httpx.URL(text)
+    except (httpx.InvalidURL, TypeError, ValueError):
+        return "the address"
+    return str(url.copy_with(userinfo=b"", query=None, fragment=None)) if url.host else "the address"
+
+
 def host_of(text: str) -> str:
     """``host`` or ``host:port`` for messages: never the path, the query or credentials."""
     try:

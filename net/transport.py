@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import ssl
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import httpcore
 
+from core.deadlines import leave_if_gone, may_be_abandoned
 from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, permitted_addresses
 from net.deadline import shortened
+
+_LOOK_EVERY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,19 @@ class TimedStream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, shortened(timeout))
+        """Looks now and then whether somebody still waits for the answer. Raises CallerGone."""
+        if not may_be_abandoned():
+            return self._stream.read(max_bytes, shortened(timeout))
+        given = shortened(timeout)
+        until = math.inf if given is None else time.monotonic() + given
+        while True:
+            leave_if_gone()
+            left = max(until - time.monotonic(), 0.001)
+            try:
+                return self._stream.read(max_bytes, min(left, _LOOK_EVERY_S))
+            except httpcore.ReadTimeout:
+                if left <= _LOOK_EVERY_S:
+                    raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, shortened(timeout))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from core.hit import Hit
 from core.json_types import JsonMapping
@@ -29,19 +28,9 @@ class FoundRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
-    """How many records match. ``about``: a data set in several catalogues may be counted more than once.
-
-    ``at_least``: the search by meaning has a limit, and more may be near.
-    """
-
-    count: int
-    relation: Literal["exact", "about", "at_least"] = "exact"
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
-    """``matched``: the hits that can be paged; ``total``: all hits; ``took_ms``: the time of each stage.
+    """``matched``: the hits that can be paged; ``total``: all records that match, each copy of a data set counted;
+    ``took_ms``: the time of each stage.
 
     ``corrected_from``: the original question, if its corrected form was answered. ``unknown_words``: of the question,
     in small letters, that no record contains; empty if many records contain all of its words.
@@ -54,6 +43,6 @@ class Answer:
     facets: Mapping[FacetName, Facet] = field(default_factory=dict)
     did_you_mean: str | None = None
     took_ms: Mapping[str, float] = field(default_factory=dict)
-    total: Total = field(default_factory=lambda: Total(0))
+    total: int = 0
     corrected_from: str | None = None
     unknown_words: tuple[str, ...] = ()

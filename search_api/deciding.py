@@ -30,5 +30,5 @@ def with_pinned(plan: RetrievalPlan, decided: Decided) -> RetrievalPlan:
     """One more search in the same request, if there is a pin."""
     if not decided.pins:
         return plan
-    arm = pinned_arm(plan.index, [pin.record for pin in decided.pins], plan.filters)
-    return replace(plan, arms=(*plan.arms, arm))
+    pinned = tuple(pin.record for pin in decided.pins)
+    return replace(plan, arms=(*plan.arms, pinned_arm(plan.index, pinned, plan.filters)), pinned=pinned)

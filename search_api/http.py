@@ -34,7 +34,15 @@ class HttpPolicy:
 
 
 def apply(app: Flask, policy: HttpPolicy) -> None:
-    """Adds CORS and caching headers to every answer of the app."""
+    """Adds CORS and caching headers to every answer of the app; answers preflights before any view's own checks."""
+
+    @app.before_request
+    def preflight() -> Response | None:
+        """A browser asks without a key what it may send; the request itself is checked like any other."""
+        rule = request.url_rule
+        if request.method != "OPTIONS" or not getattr(rule, "provide_automatic_options", False):
+            return None
+        return app.make_default_options_response()
 
     @app.after_request
     def finish(response: Response) -> Response:

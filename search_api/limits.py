@@ -16,16 +16,21 @@ from limits.errors import StorageError
 from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from search_api.answers.values import MOST_COMPARED, MOST_QUESTIONS
+
 _MOST_LISTED = 1000
 _LISTED_RECORDS = 100
 _RDF_RECORDS = 20
+_ANSWERS = "/ask"
+_COMPARED = "/ask/compare"
 _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
 
 
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
     """``per_address`` and ``per_key`` in Flask-Limiter's notation (``1200/minute``), None for no limit.
-    ``granules``: of one address, beside these, because each such request makes us ask another host.
+    ``granules``: of one address, beside these, because each such request makes us ask another host. ``model``: calls of
+    the language model for one key, or one address without a key; None also where there is no such model.
 
     ``proxies``: the number of our reverse proxies. So many values of X-Forwarded-For (client) and X-Forwarded-Proto
     (https) are trusted; X-Forwarded-Host never is. ``storage`` is a Redis address; while it is down, each process
@@ -35,6 +40,7 @@ class LimitPolicy:
     per_address: str | None = None
     per_key: str | None = None
     granules: str | None = None
+    model: str | None = None
     storage: str = "memory://"
     storage_options: Mapping[str, str | int] = field(default_factory=dict)
     prefix: str = "sonde"
@@ -56,6 +62,8 @@ def register(app: Flask, policy: LimitPolicy) -> None:
         limits.append(ApplicationLimit(policy.per_key, _key, _weight, scope="key", exempt_when=_without_key))
     if policy.granules is not None:
         limits.append(ApplicationLimit(policy.granules, _address, scope="granules", exempt_when=_without_granules))
+    if policy.model is not None:
+        limits.append(ApplicationLimit(policy.model, _asking, _answers, scope="model", exempt_when=_without_answers))
     if not limits:
         return
     limiter = Limiter(
@@ -96,7 +104,9 @@ def _address() -> str:
 
 
 def _weight() -> int:
-    """The cost of a request: one, plus one per 100 listed records, or per 20 as RDF."""
+    """The cost of a request: one, plus one per 100 listed records, or per 20 as RDF; for answers, their number."""
+    if not _without_answers():
+        return _answers()
     asked = request.args.get("limit", "")
     size = min(int(asked[:6]), _MOST_LISTED) if asked.isascii() and asked.isdigit() else 0
     return 1 + size // (_RDF_RECORDS if request.path == "/dcat" else _LISTED_RECORDS)
@@ -119,3 +129,29 @@ def _without_granules() -> bool:
 
 def _uncounted() -> bool:
     return request.path in _UNCOUNTED or request.method == "OPTIONS"
+
+
+def _asking() -> str:
+    """A text that is no key is refused before a model is called, so it gives nobody another limit."""
+    return _address() if "Authorization" not in request.headers else _key()
+
+
+def _without_answers() -> bool:
+    rule = request.url_rule
+    return _uncounted() or rule is None or not rule.rule.startswith(_ANSWERS) or request.method != "POST"
+
+
+def _answers() -> int:
+    """How many answers are asked for: of a comparison, each question for each document.
+
+    A collection counts as the most documents that are compared, because what is in it is not read yet.
+    """
+    asked = request.get_json(silent=True) if request.path.rstrip("/") == _COMPARED else None
+    if not isinstance(asked, dict):
+        return 1
+    documents = _length(asked.get("documents")) or MOST_COMPARED
+    return max(1, min(documents, MOST_COMPARED) * min(_length(asked.get("questions")), MOST_QUESTIONS))
+
+
+def _length(given: object) -> int:
+    return len(given) if isinstance(given, list) else 0

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from core.hit import Hit
 from core.json_types import JsonMapping
 from es_gateway.searching import Later, SearchBatch
-from search_api.answer import Total
 from search_api.arranging import Arranged, arranged
 from search_api.ranking.explain import explain
 from search_api.ranking.rank import Ranking
@@ -19,8 +18,8 @@ from search_api.retrieval.versioned_cache import Version
 _GROWTH = (1, 4, 10)
 """A list that is too short after folding is requested again, longer by these factors."""
 _FOLDED = 400
-"""Up to so many matches, duplicates beyond the window are found and not counted; of more, the count is about right, and
-the same on every page.
+"""Up to so many matches, duplicates beyond the window are found, and the list is as long as said; of more, it may be
+shorter.
 """
 
 
@@ -28,7 +27,8 @@ the same on every page.
 class Listed:
     """``order``: positions through the ranking and then through ``following``; ``folded``: ids under each displayed id.
 
-    ``matched``: how many can be paged, counting those that ``order`` would have on a later page.
+    ``matched``: how many can be paged, counting those that ``order`` would have on a later page. ``total``: how many
+    records match, each copy of a data set counted, as facets count them.
     """
 
     ranking: Ranking
@@ -36,7 +36,7 @@ class Listed:
     order: Sequence[int]
     folded: Mapping[str, list[str]]
     matched: int
-    total: Total
+    total: int
 
     def ids(self) -> list[str]:
         """Of the displayed hits, in their order."""
@@ -87,9 +87,9 @@ def listed(
     fields = beyond.found.fields
     order, folded = window
     count = len(order) + outside.count
+    total = len(ranking) + outside.count
     exact = _is_exact(outside, request, window, most)
     if not _needs_following(outside, request, window, most):
-        total = _total(count, count > most or outside.count > 0, outside, request)
         return Listed(ranking, Following(), order, folded, min(count, most), total)
     following = Following()
     for factor in _GROWTH:
@@ -98,9 +98,8 @@ def listed(
         order, folded = arranged(ranking, fields, request, following.duplicate_keys)
         if len(order) >= most or most * factor >= outside.count:
             break
-    if exact:
-        return Listed(ranking, following, order, folded, len(order), _total(len(order), False, outside, request))
-    return Listed(ranking, following, order, folded, min(count, most), _total(count, True, outside, request))
+    matched = len(order) if exact else min(count, most)
+    return Listed(ranking, following, order, folded, matched, total)
 
 
 def _is_exact(outside: Outside, request: SearchRequest, window: Arranged, most: int) -> bool:
@@ -112,10 +111,3 @@ def _is_exact(outside: Outside, request: SearchRequest, window: Arranged, most: 
 def _needs_following(outside: Outside, request: SearchRequest, window: Arranged, most: int) -> bool:
     is_past = request.offset + request.limit > len(window.order)
     return outside.count > 0 and (is_past or _is_exact(outside, request, window, most))
-
-
-def _total(count: int, cut: bool, outside: Outside, request: SearchRequest) -> Total:
-    """``cut``: more records match than can be paged, and duplicates among them are unknown."""
-    if outside.at_least:
-        return Total(count, "at_least")
-    return Total(count, "about" if cut and request.group == "identity" else "exact")

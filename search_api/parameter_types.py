@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+)
 
 from core.extent import BBox
 from core.json_types import Json
@@ -17,6 +27,8 @@ LONGEST_QUERY = 2000
 LONGEST_VALUE = 512
 MOST_VALUES = 50
 MOST_IDS = 1000
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def printable(text: str) -> str:
@@ -38,10 +50,20 @@ def read_bbox(text: str) -> BBox:
     if len(numbers) != 4:
         raise ValueError(f"needs four numbers west,south,east,north; there are {len(numbers)}")
     try:
-        west, south, east, north = (float(number) for number in numbers)
-    except ValueError:
-        raise ValueError("needs four numbers west,south,east,north in degrees") from None
+        west, south, east, north = (plain_number(number) for number in numbers)
+    except ValueError as error:
+        raise ValueError(f"needs four numbers west,south,east,north in degrees; {error}") from None
     return BBox(west, south, east, north)
+
+
+def plain_number(text: str) -> float:
+    """A decimal number in ASCII digits. Python's own reading also takes ``1_0``, ``nan`` and digits of other scripts.
+
+    Raises ValueError.
+    """
+    if _NUMBER.fullmatch(text.strip()) is None:
+        raise ValueError(f"{text.strip()[:40]!r} is not a number")
+    return float(text)
 
 
 def read_flat_bbox(text: str) -> BBox:
@@ -125,10 +147,22 @@ MomentText = Annotated[
 Cursor = Annotated[str, Field(max_length=2000, json_schema_extra={"pattern": "^[A-Za-z0-9_-]*$"})]
 
 
+_NUMBERS = (int, float, int | None, float | None)
+
+
 class Parameters(BaseModel):
     """Base of every query: refuses unknown names; the schema is made once, not for every request."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _numbers_are_plain(cls, value: object, info: ValidationInfo) -> object:
+        """``limit=1_0`` is no number to anybody but Python."""
+        annotation = cls.model_fields[info.field_name].annotation if info.field_name is not None else None
+        if isinstance(value, str) and annotation in _NUMBERS:
+            plain_number(value)
+        return value
 
     @classmethod
     def model_json_schema(cls, *args: Any, **kwargs: Any) -> Json:

@@ -44,7 +44,9 @@ from search_api.request import Filters, SearchRequest
 from search_api.retrieval.asking import Asking
 from search_api.retrieval.beyond import BeyondWindow, Following, Outside
 from search_api.retrieval.candidates import CandidateSet, retrieve
-from search_api.retrieval.facets import Choices, facet_aggregations, read_facets, region_boxes
+from search_api.retrieval.drawn import DrawMemory
+from search_api.retrieval.facet_counts import Choices, FacetCounts, region_boxes
+from search_api.retrieval.facets import read_facets
 from search_api.retrieval.fetch import Fetched, ask_passages, ask_records, fetch_records
 from search_api.retrieval.passage_found import PassageFound
 from search_api.retrieval.plan import RetrievalPlan, plan_retrieval
@@ -179,7 +181,7 @@ class SearchPipeline:
         with watch.stage("fetch"):
             batch = asking.batch()
             names = serving.countable(request.facets)
-            counted = beyond.counted(batch, facet_aggregations(names, choices))
+            counted = beyond.counted(batch, FacetCounts.of(names, choices))
             asked_words = words_checked(batch, check, one.interpretation, one.found)
             marked_identifiers = looked_up(batch, index, one.interpretation)
             window = arranged(one.ranking, one.found.fields, one.request)
@@ -293,11 +295,11 @@ class SearchPipeline:
                 columns=config.record_columns,
                 memory=self.parts.caches.fields,
                 beside=self._token_vectors_beside(request, serving, vector),
-                most_near=None if request.facets else config.records.max_results,
+                most_drawn=config.records.max_results,
+                draws=DrawMemory(self.parts.caches.draws, serving.state),
+                count=not request.facets,
             )
-        found = found.kept_by_words(pin.record for pin in decided.pins)
-        found = found.with_signal(Usage.name, self.parts.usage().of(request.q))
-        return found if plan.nearness is None else found.above(plan.nearness), plan
+        return found.with_signal(Usage.name, self.parts.usage().of(request.q)), plan
 
     def _token_vectors_beside(
         self, request: SearchRequest, serving: Serving, vector: NDArray[np.float32] | None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from http import HTTPStatus
 
 import structlog
 from flask import Flask, Response, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 from werkzeug.exceptions import HTTPException
 
 from core.access import NotAllowed, NotAuthenticated
@@ -40,8 +42,10 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
     ElasticsearchError: HTTPStatus.SERVICE_UNAVAILABLE,  # the gateway has logged the refusal
+    SondeError: HTTPStatus.SERVICE_UNAVAILABLE,  # by definition, a person can mend it: no defect
 }
 _RETRY_AFTER_S = "5"
+_EXPECTED = "Input should be "
 
 
 class Problem(BaseModel):
@@ -71,13 +75,31 @@ def problem(status: int, detail: str | None = None, parameter: str | None = None
 
 def from_validation(error: ValidationError) -> Response:
     """The first error of pydantic, with its parameter."""
-    first = error.errors(include_url=False, include_input=False)[0]
+    errors = error.errors(include_url=False, include_input=False)
+    first = errors[0]
     parameter = str(first["loc"][0]) if first["loc"] else None
     if first["type"] == "extra_forbidden":
         parameter = ".".join(map(str, first["loc"]))
         return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
-    message = str(first["msg"]).removeprefix("Value error, ")
-    return problem(400, f"{parameter}: {message}" if parameter else message, parameter)
+    place, message = _said([one for one in errors if one["loc"][:1] == first["loc"][:1]])
+    return problem(400, f"{parameter}{place}: {message}" if parameter else message, parameter)
+
+
+def _said(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
+    """The place within the parameter, and what is wrong there.
+
+    A parameter that may be of several types has an error for each: the one that says more than "another type" counts,
+    of these the one farthest inside.
+    """
+    told = [one for one in errors if not one["type"].endswith("_type")] or list(errors)
+    deepest = max(len(one["loc"]) for one in told)
+    (chosen, *others) = [one for one in told if len(one["loc"]) == deepest]
+    place = "".join(f"[{step}]" for step in chosen["loc"] if isinstance(step, int))
+    message = str(chosen["msg"]).removeprefix("Value error, ")
+    if chosen["type"].endswith("_type"):
+        expected = dict.fromkeys(str(one["msg"]).removeprefix(_EXPECTED) for one in (chosen, *others))
+        message = f"{_EXPECTED}{' or '.join(expected)}"
+    return place, message
 
 
 def register(app: Flask) -> None:
@@ -91,9 +113,7 @@ def register(app: Flask) -> None:
 
 
 def _from_ours(error: SondeError) -> Response:
-    status = _STATUS.get(type(error)) or next((s for kind, s in _STATUS.items() if isinstance(error, kind)), None)
-    if status is None:
-        return _from_unexpected(error)
+    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.warning("request.unavailable", path=request.path, reason=str(error))
     return problem(status, str(error), getattr(error, "parameter", None))

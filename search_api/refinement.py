@@ -9,9 +9,10 @@ from core.json_types import Json, JsonMapping
 from es_gateway.searching import Later, SearchBatch
 from search_api.retrieval.candidates import COUNTED, CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
+from search_api.retrieval.known_contacts import contacts_asked, contacts_body
 from search_api.retrieval.known_names import abstracts_body, names_asked, names_body
 from search_api.retrieval.spelling import CheckedWords, WordCheck
-from search_api.understanding.interpretation import Interpretation, NameAsked, TextSpan
+from search_api.understanding.interpretation import Interpretation, NameAsked, TermFound, TextSpan
 from search_api.understanding.topic import topic_of
 
 _ALL_COUNT = 3
@@ -44,27 +45,59 @@ AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
 
 
 def named(ask: AskAll, read: Interpretation) -> Interpretation:
-    """With the names that the catalogue bears and what its acronyms mean; asks nothing without candidates."""
+    """With the names that the catalogue bears, the people and organisations behind its records, and what its acronyms
+    mean; asks nothing without candidates.
+    """
     possible = read.possible
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
+    bodies += [contacts_body(possible.contacts)] if possible.contacts else []
     if not bodies:
         return read
-    answers = ask(bodies)
-    names = _names(ask, read, answers[0]) if possible.names else ()
-    meanings = terms_of(possible.acronyms, answers[-1]) if possible.acronyms else ()
+    answers = list(ask(bodies))
+    contacts = contacts_asked(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
+    meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
+    names = _names(ask, read, answers.pop()) if possible.names else ()
+    names = (*contacts, *(one for one in names if not _overlaps(one.found, contacts)))
     # A part of a longer name is no acronym: PAN in "PAN 10 M".
     acronyms = [one for one in meanings if not _is_within(one.found, names)]
-    terms = (*read.terms, *acronyms)
-    ranges = [*possible.taken, *((one.found.start, one.found.end) for one in terms)]
-    return replace(read, names=names, terms=terms, beside_terms=topic_of(read.text, ranges))
+    return _beside_the_topic(replace(read, names=names, terms=(*read.terms, *acronyms)))
+
+
+def _beside_the_topic(read: Interpretation) -> Interpretation:
+    """Formats, people and organisations leave the topic, if it says more: they are how or by whom, not what."""
+    aside = [one for one in read.names if one.is_contact or one.is_preference]
+    taken = [*read.possible.taken, *((one.found.start, one.found.end) for one in aside)]
+    topic = topic_of(read.text, taken) if aside else ""
+    if not topic:
+        aside, taken, topic = [], list(read.possible.taken), read.thematic
+    terms = tuple(one for one in read.terms if not _overlaps(one.found, aside))
+    ranges = [*taken, *((one.found.start, one.found.end) for one in terms)]
+    return replace(
+        read,
+        thematic=topic,
+        named=" ".join([*filter(None, [read.named]), *(one.found.text for one in aside)]),
+        terms=terms,
+        beside_terms=topic_of(read.text, ranges),
+        aside=tuple(one.found for one in aside),
+    )
 
 
 def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[NameAsked, ...]:
     """Looks into the abstracts only for a word that no record has and no name, title or keyword begins with."""
     body = abstracts_body(read.possible.names, answer)
     begun = ask([body])[0] if body is not None else None
-    return names_asked(read.possible.names, answer, len(read.text), begun)
+    named = names_asked(read.possible.names, answer, len(read.text), begun)
+    return tuple(one for one in named if one.how not in ("unknown", "spelling") or not _is_term(one.found, read.terms))
+
+
+def _is_term(found: TextSpan, terms: Iterable[TermFound]) -> bool:
+    """Whether a vocabulary has other words for it: ``PM2.5`` is then no name that is missing here."""
+    return any(one.found.start <= found.start and found.end <= one.found.end for one in terms)
+
+
+def _overlaps(found: TextSpan, names: Iterable[NameAsked]) -> bool:
+    return any(one.found.start < found.end and found.start < one.found.end for one in names)
 
 
 def _is_within(found: TextSpan, names: Iterable[NameAsked]) -> bool:

@@ -20,18 +20,20 @@ _WEIGHT = 0.1
 class QueueSize:
     """``slots`` requests run at once, ``places`` may wait, none longer than ``longest_wait_s``.
 
-    A request must hurry if its expected or actual wait is more than ``hurry_after_s``.
+    A request must hurry if its expected or actual wait is more than ``hurry_after_s``. ``part``: the part of the slots
+    that one caller may have.
     """
 
     slots: int
     places: int
     longest_wait_s: float
     hurry_after_s: float = 1.0
+    part: float = 1.0
 
     @property
     def share(self) -> int:
-        """The most slots for one caller; of three or more, one always remains for others."""
-        return self.slots - 1 if self.slots > 2 else self.slots
+        """The most slots for one caller; of two or more, one always remains for others."""
+        return max(1, min(self.slots - 1, int(self.slots * self.part)))
 
     @property
     def own_places(self) -> int:
@@ -85,6 +87,23 @@ class WaitingLine:
         self._call_next()
         return waiter
 
+    def come_back(self, caller: str, now: float) -> Waiter:
+        """A waiter for a request that had a slot and gave it away for a while: never refused, before the caller's
+        other requests.
+        """
+        waiter = Waiter(caller, now)
+        self._waiting.setdefault(caller, deque()).appendleft(waiter)
+        self._call_next()
+        return waiter
+
+    def forget(self, waiter: Waiter) -> None:
+        """Removes a waiter that will not enter; its slot, if it was called, is free."""
+        if waiter.called.is_set():
+            self._free(waiter.caller)
+        else:
+            self._waiting[waiter.caller].remove(waiter)
+            self._forget_if_gone(waiter.caller)
+
     def enter(self, waiter: Waiter, now: float) -> bool:
         """Whether the called request must hurry: it waited long, or another one of its caller would."""
         following = self.expected_s(waiter.caller, hurried=False) if self._waiting else 0.0
@@ -100,11 +119,8 @@ class WaitingLine:
 
     def leave(self, waiter: Waiter, took_s: float, hurried: bool) -> None:
         """Frees the slot of a request that took so long inside, and calls the next."""
-        self._inside[waiter.caller] -= 1
-        if not self._inside[waiter.caller]:
-            del self._inside[waiter.caller]
         self._learn(took_s, hurried)
-        self._call_next()
+        self._free(waiter.caller)
 
     def expected_s(self, caller: str, *, hurried: bool = True) -> float:
         """The caller's position in the queue times the usual time of a request, divided by the slots.
@@ -143,6 +159,12 @@ class WaitingLine:
             corrects = took_s > mean if hurried else took_s < mean
             if kind is hurried or corrects:
                 self._service_s[kind] = mean + _WEIGHT * (took_s - mean)
+
+    def _free(self, caller: str) -> None:
+        self._inside[caller] -= 1
+        if not self._inside[caller]:
+            del self._inside[caller]
+        self._call_next()
 
     def _call_next(self) -> None:
         while self._inside.total() < self._size.slots:

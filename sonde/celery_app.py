@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 from celery.signals import setup_logging, worker_ready
 
+from core.errors import SondeError
 from indexer.documents.confinement import hide_from_children
 from sonde.ops.memory import keep_what_is_loaded
 from sonde.ops.worker_pulse import keep_pulse
@@ -20,7 +24,10 @@ from workers.app import create_celery
 from workers.parts import WorkerParts
 from workers.signs_of_life import leave_signs
 
-_settings = load_settings()
+try:
+    _settings = load_settings()
+except SondeError as error:
+    sys.exit(f"sonde: {error}")
 
 
 @setup_logging.connect

@@ -139,11 +139,10 @@ class PortalSettings(BaseModel):
     )
     base_layer: BaseLayerSettings | None = Field(None, description="Tiles below the map, as JSON; docs/page.md.")
     start_map: Degrees | None = Field(
-        None, description="Area of the map at first, as JSON: `[west, south, east, north]`. Default: the world."
+        None, description="Area of the map at first: `west,south,east,north`. Default: the world."
     )
     frame_ancestors: tuple[Ancestor, ...] = Field(
-        (),
-        description='Origins whose pages may embed the search, as JSON: `["https://portal.example"]`.',
+        (), description="Origins whose pages may embed the search: `https://portal.example,https://www.example`."
     )
 
     @model_validator(mode="after")
@@ -151,5 +150,5 @@ class PortalSettings(BaseModel):
         if self.start_map is not None:
             west, south, east, north = self.start_map
             if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
-                raise ValueError("start_map must be [west, south, east, north] in degrees, west before east")
+                raise ValueError("start_map must be west,south,east,north in degrees, west before east")
         return self

@@ -11,12 +11,13 @@ from urllib.parse import urlencode, urlsplit
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
 from search_api.access.algorithms import Algorithm
+from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, wrong_settings
 from sonde.portal_settings import PortalSettings
 from sonde.secret_files import MOUNTED, with_secret_files
 
@@ -61,7 +62,7 @@ class ElasticsearchSettings(_Group):
     ca_certs: Path | None = Field(None, description="PEM file with the CA that signed the server's certificate.")
     timeout_s: float = Field(4.0, gt=0, description="Limit for one request of a search; harvests wait longer.")
     port: Port = Field(9270, description="Port of the node that `sonde up` starts.")
-    transport_port: Port = 9370
+    transport_port: Port = Field(9370, description="Port between nodes, of the node that `sonde up` starts.")
     heap: str = Field("1g", pattern=r"^\d+[mg]$", description="Java heap of the node that `sonde up` starts.")
     version: Literal["9.4.3", "8.19.13"] = Field(
         "9.4.3", description="Version of the node that `sonde up` starts. Not for a server of your own."
@@ -303,6 +304,12 @@ class LimitsSettings(_Group):
         pattern=_RATE,
         description="Granule searches of one address: they ask other hosts; none: no limit.",
     )
+    model: str = Field(
+        "300/hour",
+        pattern=_RATE,
+        description="Calls of the language model for one key, or one address without a key; a comparison counts each "
+        "question for each document. none: no limit.",
+    )
     proxies: int = Field(0, ge=0, le=5, description="Number of your reverse proxies in front of the API.")
 
 
@@ -473,7 +480,14 @@ class WorkerSettings(_Group):
 
 
 class NetSettings(_Group):
-    allowed_hosts: tuple[str, ...] = Field((), description="Hosts that may have private addresses: name or name:port.")
+    allowed_hosts: tuple[str, ...] = Field(
+        (),
+        description="Hosts of harvests, of links in their records and of your services that may have private "
+        "addresses: name or name:port. Not for addresses that users give.",
+    )
+    user_hosts: tuple[str, ...] = Field(
+        (), description="The same for addresses that users give: references of the library, webhooks."
+    )
     contact: str = Field("", description="Mail address or web page in the User-Agent.")
 
 
@@ -500,7 +514,7 @@ class Settings(BaseSettings):
     """All settings, validated once at start."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SONDE_", env_nested_delimiter="__", extra="forbid", frozen=True, env_ignore_empty=True
+        env_prefix=PREFIX, env_nested_delimiter=DELIMITER, extra="forbid", frozen=True, env_ignore_empty=True
     )
 
     elasticsearch: ElasticsearchSettings = ElasticsearchSettings()
@@ -539,14 +553,14 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - the base class names it
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment, with the files of mounted secrets in it."""
-        if isinstance(env_settings, EnvSettingsSource):
-            env_settings.env_vars = with_secret_files(env_settings.env_vars, settings_cls)
-        return init_settings, env_settings
+        """Arguments, then the environment with the files of mounted secrets in it; no .env file."""
+        environment = EnvironmentSource(settings_cls)
+        environment.env_vars = with_secret_files(environment.env_vars, settings_cls)
+        return init_settings, environment
 
     @model_validator(mode="after")
     def _registries_know_whom_to_write_to(self) -> Self:
@@ -577,8 +591,4 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        wrong = [
-            f"SONDE_{'__'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}"
-            for problem in error.errors(include_input=False)
-        ]
-        raise SondeError("Settings are wrong. " + "; ".join(wrong)) from None
+        raise SondeError(f"Settings are wrong. {wrong_settings(error, Settings)}") from None

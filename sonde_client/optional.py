@@ -13,4 +13,4 @@ def needed(module: str, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
-        raise NotOpenable(f"This needs {module}: pip install 'sonde-client[{extra}]'") from error
+        raise NotOpenable(f"This needs {module}: install the client's extra `{extra}`") from error

@@ -2,7 +2,7 @@
 // The same lock gives the same bytes: no time, no path and no machine's name goes into a file.
 import { build } from "esbuild";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { landSvg } from "./land.mjs";
 
@@ -12,7 +12,8 @@ const atlas = join(here, "node_modules/world-atlas");
 
 await mkdir(target, { recursive: true });
 for (const name of await readdir(target)) await rm(join(target, name), { recursive: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   absWorkingDir: here,
   entryPoints: [
     { in: "src/page.tsx", out: "page" },
@@ -37,7 +38,10 @@ await build({
   chunkNames: "[name]-[hash]",
   logLevel: "warning",
 });
-for (const name of ["index.html", "favicon.svg"]) await copyFile(join(here, "src", name), join(target, name));
+await copyFile(join(here, "src/favicon.svg"), join(target, "favicon.svg"));
+const shell = await readFile(join(here, "src/index.html"), "utf8");
+const preloads = chunksOf("page.js").map((name) => `  <link rel="modulepreload" href="page/${name}">\n`);
+await writeFile(join(target, "index.html"), shell.replace("</head>", `${preloads.join("")}</head>`));
 for (const size of ["110m", "50m"]) {
   await copyFile(join(atlas, `countries-${size}.json`), join(target, `world-${size}.json`));
 }
@@ -48,3 +52,15 @@ const licences = ["preact", "leaflet", "topojson-client", "world-atlas", "pdfjs-
   return `${name}\n${"-".repeat(name.length)}\n${text.trim()}\n`;
 });
 await writeFile(join(target, "licences.txt"), (await Promise.all(licences)).join("\n"));
+
+/** The chunks that a script imports at once, and theirs: a browser asks for all of them together. */
+function chunksOf(name, found = new Set()) {
+  const [, output] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name);
+  for (const { path, kind } of output.imports) {
+    const chunk = basename(path);
+    if (kind !== "import-statement" || found.has(chunk)) continue;
+    found.add(chunk);
+    chunksOf(chunk, found);
+  }
+  return [...found].sort();
+}

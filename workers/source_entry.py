@@ -122,9 +122,25 @@ def _group(name: str) -> str:
 
 
 class AccessConfig(Strict):
-    """Who may see the source's records: everybody, or only callers in one of these groups."""
+    """Who may see the source's records: only callers in one of these groups, or everybody.
+
+    Without either, records that some groups see stay with these groups, and others are public: to open a restricted
+    source, somebody must write ``public: true``.
+    """
 
     restricted_to: tuple[Annotated[str, AfterValidator(_group)], ...] = ()
+    public: bool = False
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> AccessConfig:
+        if self.public and self.restricted_to:
+            raise ValueError("give either restricted_to or public: true")
+        return self
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """The groups; empty for everybody; None if the entry does not say."""
+        return self.restricted_to or (() if self.public else None)
 
 
 class SourceEntry(Strict):

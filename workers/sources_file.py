@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import yaml
 from pydantic import ValidationError, field_validator
 
-from core.errors import NotFound, SondeError
+from core.errors import NotFound, WrongFile
 from core.json_types import Json
 from workers.source_entry import SourceEntry, Strict
 from workers.yaml_lines import line_of
@@ -39,19 +39,33 @@ def source_entries(path: Path) -> dict[str, SourceEntry]:
 def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]:
     """The sources by id, in the file's order; relative paths start in the file's folder.
 
-    Raises NotFound if there is no such file, and SondeError that names every invalid entry with its line.
+    Raises NotFound if there is no such file, and WrongFile that names every invalid entry with its line.
     """
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         raise NotFound(f"{path}: there is no sources file; name the catalogues to harvest there.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongFile(f"{path} cannot be read: {_why(error)}.") from error
+    raw = _yaml(path, text)
     try:
-        found = file.model_validate(yaml.safe_load(text) or {})
-    except yaml.YAMLError as error:
-        raise SondeError(f"{path} is not YAML: {error}") from error
+        found = file.model_validate({} if raw is None else raw)
     except ValidationError as error:
-        raise SondeError(f"{path} is wrong. " + "; ".join(_told(error, yaml.compose(text)))) from None
+        raise WrongFile(f"{path} is wrong. " + "; ".join(_told(error, yaml.compose(text)))) from None
     return {source.id: _placed(source, path.parent) for source in found.sources}
+
+
+def _yaml(path: Path, text: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that does not exist
+        raise WrongFile(f"{path} is not YAML: {error}") from error
+    except RecursionError:
+        raise WrongFile(f"{path} is not YAML that can be read: it is nested too deeply.") from None
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    return (error.strerror or str(error)) if isinstance(error, OSError) else f"it is no UTF-8 text ({error.reason})"
 
 
 def _placed(source: Entry, folder: Path) -> Entry:

@@ -39,6 +39,7 @@ class LedgerEntry:
     removed_at: str | None = None
     edition: str | None = None
     claims: str | None = None  # the id of its identifier, if another document of the source has that one
+    container: str | None = None  # of an unreadable member without a name: the document of which it may be any record
     access_groups: Sequence[str] | None = None  # groups that may see the record, removed or not; None: everybody
 
     @property

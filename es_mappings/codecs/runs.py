@@ -63,7 +63,10 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Documents by outcome (``seen`` is their sum), and the actions on them."""
+    """Documents by outcome (``seen`` is their sum), and the actions on them.
+
+    ``passed_over``: files and members beside them that are no records; a warning names each kind.
+    """
 
     seen: int = 0
     new: int = 0
@@ -78,6 +81,7 @@ class Counts:
     warned: int = 0
     removed: int = 0
     without_vector: int = 0
+    passed_over: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,13 @@ from indexer.documents.parking import refused_by_defect, sonde_version
 from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.registered import completed
 from indexer.documents.store import DocumentGone, DocumentStore
+from net.errors import Forbidden, UnknownName
 from net.exchange import Outgoing
 from net.gate import Gate
 
 log = structlog.get_logger(__name__)
 
+NOT_PUBLIC = "The address of the reference is no server of the open internet; upload the file."
 _WEB = ("http://", "https://")
 
 
@@ -110,6 +112,8 @@ def fetched_pdf(address: str, gate: Gate, most: int) -> bytes:
         content = gate.request(Outgoing(named, max_bytes=most)).expect_ok().content
     except DocumentRefused:
         raise
+    except (Forbidden, UnknownName) as error:  # one sentence: nobody learns which names our network knows
+        raise DocumentRefused("unreachable", NOT_PUBLIC) from error
     except SondeError as error:
         raise DocumentRefused("unreachable", str(error)) from error
     if not _is_pdf(content):

@@ -10,6 +10,9 @@ from core.extent import BBox
 from indexer.formats.antimeridian import SWAPPED, Evidence, is_inside_out
 from indexer.formats.repair_box import repair_box
 
+_LARGEST_LATITUDE = 91.0  # with the outer edge of a grid cell at a pole
+_LARGEST_LONGITUDE = 180.0
+
 
 class Edges(NamedTuple):
     """A box as written, in degrees."""
@@ -18,6 +21,13 @@ class Edges(NamedTuple):
     south: float
     east: float
     north: float
+
+
+def _has_swapped_axes(edges: Edges) -> bool:
+    """Whether the latitudes can only be longitudes, and the longitudes can be latitudes; also of a point."""
+    latitudes = max(abs(edges.south), abs(edges.north))
+    longitudes = max(abs(edges.west), abs(edges.east))
+    return _LARGEST_LATITUDE < latitudes <= _LARGEST_LONGITUDE and longitudes <= 90.0
 
 
 class Boxes:
@@ -36,6 +46,9 @@ class Boxes:
 
     def add(self, edges: Edges) -> bool:
         """Adds the edges; whether they make a box."""
+        if _has_swapped_axes(edges):
+            self.warnings.append("extent: latitude and longitude of a box were swapped")
+            edges = Edges(edges.south, edges.west, edges.north, edges.east)
         found, repairs = repair_box(*edges)
         if found is None:
             self.warnings.extend(repairs)

@@ -219,7 +219,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "ckan",
-    3,
+    4,
     read,
     _recognises,
     "a package of CKAN's action API",

@@ -176,7 +176,11 @@ def _recognises(inspection: Inspection) -> bool:
         return b"<creators" in content and b"<titles" in content
     inner = inspection.members.get("data", inspection.members)
     said = inner.get("attributes", inner) if isinstance(inner, dict) else None
-    return isinstance(said, dict) and "titles" in said and bool(said.keys() & {"creators", "types", "publicationYear"})
+    return (
+        isinstance(said, dict)
+        and "titles" in said
+        and bool(said.keys() & {"creators", "types", "publicationYear", "doi"})
+    )
 
 
 _FIELDS = {
@@ -212,7 +216,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "datacite",
-    3,
+    4,
     read,
     _recognises,
     "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
+from indexer.formats.any_period import add_period
 from indexer.formats.dcat_parts import address, label, media_type_in, name_of_agent, place, texts_by_language
 from indexer.formats.doi import doi_in
 from indexer.formats.dqv import measured_resolution
@@ -123,10 +124,26 @@ def _words(draft: Draft, said: JsonMapping) -> None:
     for theme in listed(said.get("theme")):
         if address(theme) not in concepts:  # a concept that is a keyword already
             draft.theme(label(theme))
+    for name, scheme in _HIGH_VALUE.items():
+        for one in listed(said.get(name)):
+            code, _, act = label(one), *address(one).partition("/eli/")[1:]
+            draft.keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(one))
     for form in listed(said.get("format")):
         draft.format(label(form))
     for category in listed(said.get("topicCategory")):
         draft.theme(label(category))
+
+
+_HIGH_VALUE = {"hvdCategory": "EU high-value data set category", "applicableLegislation": "applicable legislation"}
+_CATEGORIES = {
+    "c_ac64a52d": "Geospatial",
+    "c_dd313021": "Earth observation and environment",
+    "c_164e0bf5": "Meteorological",
+    "c_e1da4e07": "Statistics",
+    "c_a9135398": "Companies and company ownership",
+    "c_b79e35eb": "Mobility",
+}
+"""Of http://data.europa.eu/bna, by Implementing Regulation (EU) 2023/138."""
 
 
 def _identifier(one: object) -> str:
@@ -166,7 +183,7 @@ def _agent(draft: Draft, agent: object, role: str) -> None:
 
 def _period(draft: Draft, period: object) -> None:
     if not isinstance(period, dict) or "@value" in period:
-        draft.interval(text_in(period))
+        add_period(draft, text_in(period))
         return
     ends = []
     for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
@@ -265,7 +282,7 @@ _FIELDS = {
     "alternate_titles": "titles in other languages, `dct:alternative`",
     "languages": "`dct:language`",
     "type": "class (`Dataset`, `DataService`, `DatasetSeries`), `dct:type`",
-    "keywords": "`dcat:keyword`, `dct:subject`, names of places",
+    "keywords": "`dcat:keyword`, `dct:subject`, names of places, `hvdCategory`, `applicableLegislation`",
     "themes": "`dcat:theme`, `topicCategory`",
     "contacts": "`creator`, `publisher`, `rightsHolder`, GeoDCAT roles, `qualifiedAttribution`, `contactPoint`",
     "extents": "`dct:spatial`: `dcat:bbox`, `locn:geometry`, `centroid` in WKT, GeoJSON or GML; texts of DCAT-US",
@@ -297,7 +314,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "dcat",
-    3,
+    4,
     read,
     _recognises,
     "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",

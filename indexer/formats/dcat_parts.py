@@ -10,7 +10,12 @@ from indexer.formats.json_document import listed, objects_in, text_in, texts_in
 
 _LABELS = ("prefLabel", "label", "title", "name", "value", "description", "comment", "notation")
 _SHAPES = ("bbox", "geometry", "centroid", "hasGeometry", "asWKT", "box", "polygon", "spatial")
-_GEOJSON = frozenset({"Point", "Polygon", "MultiPolygon", "LineString", "Envelope", "envelope", "Feature"})
+_GEOJSON = frozenset(
+    (
+        "point", "multipoint", "linestring", "multilinestring", "polygon", "multipolygon", "geometrycollection",
+        "envelope", "feature", "featurecollection",
+    )
+)  # fmt: skip
 _LONGEST_NAME = 100
 
 
@@ -64,7 +69,7 @@ def place(draft: Draft, one: object) -> None:
     if not isinstance(one, dict) or "@value" in one:
         _named_or_shaped(draft, text_in(one))
         return
-    if one.get("type") in _GEOJSON:
+    if _is_geojson(one):
         draft.where.geojson(one)
         return
     name = next(
@@ -73,6 +78,11 @@ def place(draft: Draft, one: object) -> None:
     draft.keyword(name, "location")
     if not any(_shaped(draft, shape) for shape in _shapes_of(one)) and not name:
         draft.keyword(_last(text_in(one.get("@id"))), "location", text_in(one.get("@id")))
+
+
+def _is_geojson(one: JsonMapping) -> bool:
+    """By its type, in any case: ``Multipolygon`` is one too."""
+    return str(one.get("type", "")).lower() in _GEOJSON
 
 
 def _named_or_shaped(draft: Draft, text: str) -> None:
@@ -87,7 +97,7 @@ def _shapes_of(one: JsonMapping) -> Iterator[object]:
 
 
 def _shaped(draft: Draft, shape: object) -> bool:
-    if isinstance(shape, dict) and shape.get("type") in _GEOJSON:
+    if isinstance(shape, dict) and _is_geojson(shape):
         return draft.where.geojson(shape)
     if isinstance(shape, dict) and "@value" not in shape:
         inner = [*texts_in(shape.get("asWKT")), *texts_in(shape.get("asGeoJSON")), *texts_in(shape.get("asGML"))]

@@ -28,6 +28,7 @@ from indexer.formats.iso_keywords import without_doubles
 from indexer.formats.iso_xml import one_of_each
 from indexer.formats.languages import language
 from indexer.formats.licences import licence_url, spdx
+from indexer.formats.place_names import place_names
 from indexer.formats.product_kind import agreed, kind_of_term
 from indexer.formats.reader import Refused
 from indexer.formats.repair_time import Position, read_as, repair_span, stated_date
@@ -38,6 +39,7 @@ from indexer.formats.when import interval_in
 from indexer.formats.written_dates import says_no_date
 from indexer.raw import RawRecord
 
+_PLACES = ("location", "spatial")
 _LONGEST_STANDIN = 120
 _LONGEST_STEP = 300
 _NO_DATE = ("9999", "0000", "0001-01-01")
@@ -103,9 +105,14 @@ class Draft:
 
     def keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
         said = line(term)
-        if said and not is_placeholder(said):
-            self._keywords.append(Keyword(said, line(vocabulary) or None, uri or None))
-            self.names.keyword(said, vocabulary)
+        if not said or is_placeholder(said):
+            return
+        names = place_names(said) if vocabulary in _PLACES else [said]
+        if not names:
+            self.warnings.append(f"keywords: {said[:_LONGEST_STANDIN]!r} is no name of a place: left out")
+        for name in names:
+            self._keywords.append(Keyword(name, line(vocabulary) or None, uri or None))
+            self.names.keyword(name, vocabulary)
 
     def theme(self, term: str) -> None:
         said = line(term)
@@ -139,6 +146,10 @@ class Draft:
             self.warnings.append(read_as(line(text), span, doubtful=found.doubtful))
         self.span(found.begin.text, found.end.text, duration=found.duration)
         return True
+
+    def time(self, span: TimeSpan) -> None:
+        """Adds a period whose edges are known."""
+        self._times.append(span)
 
     def date(self, kind: str, text: str) -> None:
         """Adds a date; ``kind`` is a field of core.record.Dates."""

@@ -188,7 +188,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "dublin-core",
-    3,
+    4,
     read,
     _recognises,
     "`oai_dc:dc`, `csw:Record` (full, summary, brief; 2.0.2, 3.0), `rdf:RDF` of Dublin Core, plain `dc`",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from core.record import Record
+from indexer.formats.any_period import add_between
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
+from indexer.formats.geologic_time import Edge, geologic_edge, scale_unit
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.xml import parse
@@ -91,9 +93,9 @@ def _coverage(draft: Draft, coverage: Element) -> None:
         for ring in [*all_of(place, "datasetGPolygon/datasetGPolygonOuterGRing")]:
             _ring(draft, ring)
     for span in all_of(coverage, "temporalCoverage/rangeOfDates"):
-        draft.span(*(_moment(one_of(span, name)) for name in ("beginDate", "endDate")))
+        add_between(draft, _edge(one_of(span, "beginDate")), _edge(one_of(span, "endDate")))
     for date in all_of(coverage, "temporalCoverage/singleDateTime"):
-        draft.span(_moment(date), _moment(date))
+        add_between(draft, _edge(date), _edge(date))
     for taxon in all_of(coverage, "taxonomicCoverage/taxonomicClassification"):
         for name in _taxa(taxon):
             draft.keyword(name, "taxon")
@@ -125,6 +127,18 @@ def _taxa(taxon: Element) -> list[str]:
     if below:
         return [name for one in below for name in _taxa(one)]
     return texts_at(taxon, "taxonRankValue", "commonName")
+
+
+def _edge(date: Element | None) -> Edge:
+    """A calendar date, or an age or era of another time scale."""
+    scale = one_of(date, "alternativeTimeScale") if date is not None else None
+    if scale is None:
+        return Edge(_moment(date), calendar=True)
+    name, age = text_at(scale, "timeScaleName"), text_at(scale, "timeScaleAgeEstimate")
+    found = geologic_edge(age or name, scale_unit(name))
+    return (
+        found if found.span is not None else Edge(" ".join(f"{age} ({name})".split()) if age and name else age or name)
+    )
 
 
 def _moment(date: Element | None) -> str:
@@ -228,7 +242,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "eml",
-    3,
+    4,
     read,
     _recognises,
     "root `eml:eml`, 2.x",

@@ -113,9 +113,10 @@ def _where_and_when(draft: Draft, document: JsonMapping) -> None:
         if name.startswith("georss"):
             where.geo_rss(text)
         elif text:
-            where.text(text)
+            where.coordinates(text)
         if where is not draft.where:
             draft.where.confirmed_by(where)
+            draft.where.warnings.extend(warning for warning in where.warnings if "left out" in warning)
     said = [*_either(document, "gbl_dateRange_drsim"), *_either(document, "dct_temporal_sm")]
     used = [draft.interval(text) for text in said]
     if not any(used):

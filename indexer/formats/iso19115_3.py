@@ -83,7 +83,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "iso19115-3",
-    3,
+    4,
     read,
     _recognises,
     "root `mdb:MD_Metadata`, 1.0 and 2.0",

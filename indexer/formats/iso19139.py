@@ -16,6 +16,7 @@ from indexer.formats.iso_keywords import read_keywords, read_themes, without_dou
 from indexer.formats.iso_lineage import parent_in_aggregates, read_provenance
 from indexer.formats.iso_links import doi_among, read_links
 from indexer.formats.iso_names import read_edition, read_names
+from indexer.formats.iso_references import put_own_language_first, resolve_references
 from indexer.formats.iso_resolution import read_resolution
 from indexer.formats.iso_structure import OF_19115_3, mend_structure
 from indexer.formats.iso_time import read_times
@@ -74,6 +75,8 @@ def read(raw: RawRecord, source: str) -> Record:
 
 def read_tree(parsed: Parsed, raw: RawRecord, source: str) -> Record:
     """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises Refused."""
+    resolve_references(parsed.root)
+    put_own_language_first(parsed.root)
     parts = _parts(parsed.root)
     warnings = list(parsed.warnings)
     stated = text_of(parts.metadata, f"{GMD}fileIdentifier")
@@ -99,7 +102,7 @@ def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: 
     said = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
     where = read_where(parts.extents, said, warnings)
     keywords = without_doubles([*terms_used, *where.places])
-    contacts = read_contacts(metadata, parts.identification, citation)
+    contacts = read_contacts(metadata, parts.identification, citation, warnings)
     links = read_links(metadata, identifications, warnings)
     terms = read_terms(identifications)
     return Record(
@@ -244,7 +247,7 @@ FIELDS = {
     "identifier": "`fileIdentifier`; without one the source's own name (for files the path), with a warning",
     "title": "`citation/title`; else alternate title, identifier, beginning of the abstract, with a warning",
     "alternate_titles": "`citation/alternateTitle`; the title's other languages (`PT_FreeText`)",
-    "abstract": "`abstract`, HTML as plain text; else `purpose`, with a warning",
+    "abstract": "`abstract`, HTML as plain text; else `purpose`, with a warning; of translations the record's language",
     "languages": "`identificationInfo/language`, else `language`; ISO 639-1",
     "type": "`hierarchyLevel`; without one `service` for `SV_ServiceIdentification`, else `dataset`",
     "keywords": (
@@ -252,7 +255,10 @@ FIELDS = {
         "platforms and instruments; `EX_GeographicDescription`; a short `EX_Extent/description`"
     ),
     "themes": "`topicCategory`",
-    "contacts": "`citedResponsibleParty`, `pointOfContact`, `distributorContact`, `contact`; none twice",
+    "contacts": (
+        "`citedResponsibleParty`, `pointOfContact`, `distributorContact`, `contact`; none twice; of a party that "
+        "is only linked its title, with a warning"
+    ),
     "extents": "every `EX_GeographicBoundingBox`, and the box of every `EX_BoundingPolygon`",
     "geometry": "`EX_BoundingPolygon` (GML 3.1 and 3.2), as one GeoJSON geometry",
     "vertical": "`EX_VerticalExtent`, upwards positive: depths become negative",
@@ -275,7 +281,8 @@ FIELDS = {
     "access": "`accessConstraints`, `classification`, or a text that asks for a password or registration",
     "links": (
         "`dataSetURI` (`about`), `transferOptions` (by function, protocol, suffix), service operations "
-        "(`service`), `extensionOnLineResource` documents (`describedby`), `graphicOverview` (`preview`)"
+        "(`service`), `extensionOnLineResource` documents (`describedby`), `graphicOverview` (`preview`); the "
+        "data of a service (`operatesOn`: `related`)"
     ),
     "dates": "`citation/date` by type; `dateStamp`",
     "formats": "`distributionFormat`, `distributorFormat`, `resourceFormat`",
@@ -299,7 +306,7 @@ FIELDS = {
 }
 FORMAT = Format(
     "iso19139",
-    3,
+    4,
     read,
     _recognises,
     'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',

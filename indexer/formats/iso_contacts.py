@@ -5,22 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.record import Contact
-from indexer.formats.iso_xml import GMD, Element, child, code_of, first, objects, one_of_each, text_of
-from indexer.formats.text import is_placeholder
+from indexer.formats.iso_xml import (
+    GMD,
+    XLINK_TITLE,
+    Element,
+    child,
+    children,
+    code_of,
+    first,
+    held,
+    href_of,
+    local,
+    objects,
+    one_of_each,
+    text_of,
+)
+from indexer.formats.text import is_placeholder, line
 
 _ATTRIBUTED = frozenset({"author", "originator", "principalInvestigator", "owner", "publisher", "resourceProvider"})
 _CREATORS = frozenset({"author", "originator", "principalInvestigator"})
 
 
-def read_contacts(metadata: Element, identification: Element | None, citation: Element | None) -> tuple[Contact, ...]:
-    """Cited parties first, then points of contact, distributors and the contact for the metadata; no duplicates."""
-    parties = [
-        *objects(citation, f"{GMD}citedResponsibleParty"),
-        *objects(identification, f"{GMD}pointOfContact"),
+def read_contacts(
+    metadata: Element, identification: Element | None, citation: Element | None, warnings: list[str]
+) -> tuple[Contact, ...]:
+    """Cited parties first, then points of contact, distributors and the contact for the metadata; no duplicates.
+
+    A party that is only a link to another document has at most the link's title; ``warnings`` names it.
+    """
+    properties = [
+        *children(citation, f"{GMD}citedResponsibleParty"),
+        *children(identification, f"{GMD}pointOfContact"),
         *_distributors(metadata),
-        *objects(metadata, f"{GMD}contact"),
+        *children(metadata, f"{GMD}contact"),
     ]
-    contacts = one_of_each(contact for party in parties if (contact := _contact(party)) is not None)
+    found = (_linked(one, warnings) if (party := held(one)) is None else _contact(party) for one in properties)
+    contacts = one_of_each(contact for contact in found if contact is not None)
     return tuple(contact for contact in contacts if not _said_better(contact, contacts))
 
 
@@ -32,8 +52,17 @@ def attributed_to(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
 
 
 def _distributors(metadata: Element) -> Iterator[Element]:
-    path = (f"{GMD}distributionInfo", f"{GMD}distributor", f"{GMD}distributorContact")
-    return objects(metadata, *path)
+    for distributor in objects(metadata, f"{GMD}distributionInfo", f"{GMD}distributor"):
+        yield from children(distributor, f"{GMD}distributorContact")
+
+
+def _linked(prop: Element, warnings: list[str]) -> Contact | None:
+    href, title = href_of(prop) or prop.get("uuidref"), line(prop.get(XLINK_TITLE))
+    if href is None and not title:
+        return None
+    kept = "its title is used" if title else "left out"
+    warnings.append(f"contacts: a party is only a link, {kept}: {(href or title)[:200]!r}")
+    return Contact(None, title, local(prop) if local(prop) == "pointOfContact" else None, None) if title else None
 
 
 def _contact(party: Element) -> Contact | None:

@@ -7,7 +7,21 @@ from collections.abc import Iterator
 from core.record import Link
 from indexer.formats.doi import doi_in, is_doi_link
 from indexer.formats.hrefs import is_data_file, media_type_of, repair_href
-from indexer.formats.iso_xml import GMD, SRV, Element, child, code_of, first, objects, text_of, written
+from indexer.formats.iso_xml import (
+    GMD,
+    SRV,
+    XLINK_TITLE,
+    Element,
+    child,
+    children,
+    code_of,
+    first,
+    href_of,
+    objects,
+    text_of,
+    written,
+)
+from indexer.formats.text import line
 
 _BY_FUNCTION = {
     "download": "download",
@@ -32,6 +46,7 @@ def read_links(metadata: Element, identifications: list[Element], warnings: list
         *(_link(one, warnings) for one in _distribution(metadata)),
         *(_link(one, warnings, default="service") for each in identifications for one in _operations(each)),
         *(_link(one, warnings, document=True) for one in _documentation(metadata)),
+        *(_data(one, warnings) for each in identifications for one in children(each, f"{SRV}operatesOn")),
         *(_preview(one) for each in identifications for one in objects(each, f"{GMD}graphicOverview")),
     ]
     by_href: dict[str, Link] = {}
@@ -96,6 +111,18 @@ def _rel(href: str, protocol: str) -> str:
     if protocol.startswith(_SERVICE_PROTOCOLS):
         return "service"
     return "related"
+
+
+def _data(coupled: Element, warnings: list[str]) -> Link | None:
+    """The data set that a service gives access to."""
+    reference = href_of(coupled) or coupled.get("uuidref") or ""
+    href, warning = repair_href(reference)
+    if href is None:
+        told = f"links: the data of the service has no web address: {reference[:200]!r}"
+        warnings.extend([warning or told] if reference else [])
+        return None
+    name = line(coupled.get(XLINK_TITLE)) or coupled.get("uuidref")
+    return Link(href, rel="related", name=name or None, description="operatesOn: data of this service")
 
 
 def _preview(graphic: Element) -> Link | None:

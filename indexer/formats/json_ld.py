@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from core.json_types import Json, JsonMapping
@@ -15,6 +16,11 @@ from indexer.formats.json_ld_context import in_context
 from indexer.formats.reader import Refused
 
 _DEEPEST_REFERENCE = 8
+_CHARSET = re.compile(rb"charset=[\"']?\s*([A-Za-z0-9._-]+)", re.IGNORECASE)
+_BEFORE = ("<!--", "-->", "<![CDATA[", "//>", "//", "/*", "*/")  # marks that hide a script from old browsers
+_BEHIND = ("-->", "]]>", "<!", "//", "/*", "*/")
+_MOST_MARKS = 10
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 
 
 def types_of(node: object) -> set[str]:
@@ -98,30 +104,85 @@ def may_hold_scripts(content: bytes) -> bool:
 
 
 def scripts(page: bytes) -> list[object]:
-    """The JSON-LD documents in an HTML page, in order; broken ones are left out."""
+    """The JSON-LD documents in an HTML page, in order; ``broken_scripts`` names those that cannot be read."""
+    return [one.document for one in page_scripts(page) if not one.reason]
+
+
+def broken_scripts(page: bytes) -> list[Script]:
+    """The JSON-LD scripts of a page that cannot be read, each with the reason."""
+    return [one for one in page_scripts(page) if one.reason]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A JSON-LD script of a page: its document, or the reason why it cannot be read."""
+
+    place: str
+    document: object
+    reason: str = ""
+
+
+def page_scripts(page: bytes) -> list[Script]:
+    """The JSON-LD scripts of an HTML page, in order; empty ones are left out."""
     reader = _Scripts()
-    reader.feed(page.decode("utf-8", "replace"))
+    reader.feed(_page_text(page))
     reader.close()
-    documents = []
-    for text in reader.texts:
+    found = []
+    for number, (line, text) in enumerate(reader.texts, 1):
+        place = f"JSON-LD script {number}, which starts in line {line}"
         try:
-            documents.append(parse_inner_json(text.strip()))
-        except Refused:
+            if written := _bare(text):
+                found.append(Script(place, _script_document(written)))
+        except Refused as refused:
+            found.append(Script(place, None, str(refused)))
+    return found
+
+
+def _page_text(page: bytes) -> str:
+    """Decoded as UTF-8, else as the page says, else as Windows-1252."""
+    declared = _CHARSET.search(page[:4096])
+    for encoding in ("utf-8", declared[1].decode("ascii", "replace") if declared else "cp1252"):
+        try:
+            return page.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
             continue
-    return documents
+    return page.decode("cp1252", "replace")
+
+
+def _bare(text: str) -> str:
+    """The JSON without the marks of a comment or of CDATA around it."""
+    text = text.strip()
+    for _ in range(_MOST_MARKS):
+        before = next((mark for mark in _BEFORE if text.startswith(mark)), "")
+        behind = next((mark for mark in _BEHIND if text.endswith(mark)), "")
+        if not before and not behind:
+            break
+        text = text.removeprefix(before).removesuffix(behind).strip()
+    return text
+
+
+def _script_document(text: str) -> object:
+    """A comma before a closing bracket is left out: browsers' JSON refuses it, but it hides nothing. Raises Refused."""
+    try:
+        return parse_inner_json(text)
+    except Refused:
+        mended = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+        if mended == text:
+            raise
+        return parse_inner_json(mended)
 
 
 class _Scripts(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.texts: list[str] = []
+        self.texts: list[tuple[int, str]] = []  # the line where it starts, and the text
         self._inside = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "script":
             self._inside = any(name == "type" and "ld+json" in (value or "").lower() for name, value in attrs)
             if self._inside:
-                self.texts.append("")
+                self.texts.append((self.getpos()[0], ""))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "script":
@@ -129,4 +190,5 @@ class _Scripts(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._inside:
-            self.texts[-1] += data
+            line, text = self.texts[-1]
+            self.texts[-1] = (line, text + data)

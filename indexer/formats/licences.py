@@ -22,6 +22,7 @@ _CREATIVE_COMMONS = tuple(
         r"\bcc[\s_-]*(?P<short>by(?:[\s_-]*nc)?(?:[\s_-]*(?:sa|nd))?)\)?[\s,_(-]*(?:v(?:ersion)?\.?\s*)?(?P<version>[1-4](?:\.\d)?)(?![\d.]*\d)",
         rf"creative\s*commons\s*:?\s*attribution(?P<long>{_CONDITIONS}){_IN_BRACKETS}[\s(,-]*(?:v(?:ersion)?\.?\s*)?(?P<version>[1-4]\.\d)",
         rf"\battribution(?P<long>{_CONDITIONS}){_IN_BRACKETS}\s*(?P<version>[1-4]\.\d)\s+(?:international|unported|generic)",
+        r"dcat-ap\.de/def/licenses/cc-(?P<short>by(?:-nc)?(?:-sa|-nd)?)(?:-(?P<land>de))?/(?P<version>[1-4]\.\d)",
         r"authority/licence/CC_?(?P<short>BY(?:_?NC)?(?:_?(?:SA|ND))?)_?(?P<version>[1-4]_?\d)",
     )
 )
@@ -46,9 +47,14 @@ _NAMED = tuple(
             r"|\bogl[\s-]*(?:uk[\s-]*)?v?([123])(?:\.0)?\b",
             "OGL-UK-{}.0",
         ),
-        (r"govdata\.de/dl-de/by-2-0|\bdl-de/?[\s-]?by[\s-]?2[.-]0|datenlizenz deutschland\W+namensnennung\W+(?:version\s*)?2\.0",
+        (r"dcat-ap\.de/def/licenses/cc-zero", "CC0-1.0"),
+        (r"dcat-ap\.de/def/licenses/cc-pdm", "PDM-1.0"),
+        (r"dcat-ap\.de/def/licenses/odby", "ODC-By-1.0"),
+        (r"dcat-ap\.de/def/licenses/apache", "Apache-2.0"),
+        (r"dcat-ap\.de/def/licenses/gpl/([23])\.0", "GPL-{}.0"),
+        (r"dcat-ap\.de/def/licenses/(?:dl-by-de|dl-de-by)/2[.-]0|govdata\.de/dl-de/by-2-0|\bdl-de/?[\s-]?by[\s-]?2[.-]0|datenlizenz deutschland\W+namensnennung\W+(?:version\s*)?2\.0",
          "DL-DE-BY-2.0"),
-        (r"govdata\.de/dl-de/zero-2-0|\bdl-de/?[\s-]?zero[\s-]?2[.-]0|datenlizenz deutschland\W+zero\W+(?:version\s*)?2\.0",
+        (r"dcat-ap\.de/def/licenses/(?:dl-zero-de|dl-de-zero)/2[.-]0|govdata\.de/dl-de/zero-2-0|\bdl-de/?[\s-]?zero[\s-]?2[.-]0|datenlizenz deutschland\W+zero\W+(?:version\s*)?2\.0",
          "DL-DE-ZERO-2.0"),
         (r"data\.norge\.no/nlod/(?:\w\w/)?([12])\.0|\bnlod\)?[\s,-]*(?:v(?:ersion|ersjon)?\.?\s*)?([12])\.0"
          r"|norsk lisens for offentlige data\W*(?:v(?:ersjon)?\.?\s*)?([12])\.0", "NLOD-{}.0"),

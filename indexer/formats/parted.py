@@ -5,35 +5,66 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
-from indexer.formats.split import Part, split
-from indexer.raw import RawRecord
+from indexer.formats.split import members
+from indexer.formats.unread import Members, Part, Unread
+from indexer.raw import PassedOver, RawRecord, Skipped
 
 
-def parted(raw: RawRecord) -> tuple[RawRecord, ...]:
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """The records of one document, its members that cannot be read, and those that are no records."""
+
+    records: tuple[RawRecord, ...]
+    skipped: tuple[Skipped, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
+
+
+def parted(raw: RawRecord) -> Parted:
     """The records of one document as ``{its id}#{their own names}``; a document of one record is unchanged.
 
-    A document that cannot be split is returned unchanged too: its reader reports the reason.
+    A document that cannot be split is returned unchanged too: its reader reports the reason. Every other member of a
+    document is accounted for (``account``).
     """
     try:
-        parts = split(raw.content) if raw.content.strip() else []
+        found = members(raw.content) if raw.content.strip() else Members([])
     except Refused:
-        return (raw,)
-    if len(parts) < 2:
-        return (raw,)
-    return tuple(
+        return Parted((raw,))
+    skipped, passed_over = account(found.unread, raw.native_id, raw.origin)
+    whole = [name for name, _ in found.parts] == [""]
+    if not found.parts or (len(found.parts) == 1 and (whole or not skipped)):
+        return Parted((raw,), skipped if whole else (), passed_over if found.parts else ())
+    records = tuple(
         replace(
             raw,
             native_id=f"{raw.native_id}#{name}",
             content=content,
             origin=f"{raw.origin}#{name}",
             media_type=_media_type(content, raw.media_type),
+            container=raw.origin if name in found.nameless else None,
         )
-        for name, content in named_apart(parts)
+        for name, content in named_apart(found.parts)
     )
+    return Parted(records, skipped, passed_over)
+
+
+def account(
+    unread: Sequence[Unread], native_id: str, origin: str, container: str | None = None
+) -> tuple[tuple[Skipped, ...], tuple[PassedOver, ...]]:
+    """The members without a record, for the report. One without a name may be any record of its ``container``, which
+    is the document itself if nothing else is said.
+    """
+    skipped = tuple(
+        Skipped(f"{origin}#{one.name}", f"{one.place}: {one.reason}", f"{native_id}#{one.name}")
+        if one.name
+        else Skipped(f"{origin}#{one.place}", one.reason, container=container or origin)
+        for one in unread
+        if not one.passed_over
+    )
+    return skipped, tuple(PassedOver(f"{origin}#{one.place}", one.reason) for one in unread if one.passed_over)
 
 
 def _media_type(part: bytes, whole: str | None) -> str | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
+from indexer.formats.any_period import add_between, add_period
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.gathered_names import is_standard_name
+from indexer.formats.geologic_time import owl_time
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, scripts, types_of
 from indexer.formats.linked_data import SCHEMA_ORG_TYPES
@@ -58,12 +60,22 @@ def read(raw: RawRecord, source: str) -> Record:
             _party(draft, party, role)
     for place in [*listed(said.get("spatialCoverage")), *listed(said.get("spatial"))]:
         _place(draft, place)
-    for period in [*texts_in(said.get("temporalCoverage")), *texts_in(said.get("temporal"))]:
-        draft.interval(period)
+    for period in [*listed(said.get("temporalCoverage")), *listed(said.get("temporal"))]:
+        _period(draft, period)
     _terms(draft, said)
     _links(draft, said)
     _provenance(draft, said)
     return draft.finish()
+
+
+def _period(draft: Draft, period: object) -> None:
+    """A text (ISO 8601, an age, an era), or an interval or instant of OWL-Time."""
+    found = owl_time(period) if isinstance(period, dict) else None
+    if found is None:
+        add_period(draft, text_in(period))
+    else:
+        begin, end, words = found
+        add_between(draft, begin, end, *words)
 
 
 def _what(draft: Draft, said: JsonMapping) -> None:
@@ -252,7 +264,7 @@ _FIELDS = {
     "extents": "`spatialCoverage`: `GeoShape` box, polygon, line; `GeoCoordinates`",
     "geometry": "polygons and lines",
     "vertical": "`verticalCoverage`",
-    "times": "`temporalCoverage`",
+    "times": "`temporalCoverage`: ISO 8601, OWL-Time, ages and eras of the Earth's history",
     "resolution.metres": "`spatialResolution`",
     "resolution.time_step": "`temporalResolution`",
     "provenance.kind": "keywords that name the kind",
@@ -276,7 +288,7 @@ _FIELDS = {
 }
 FORMAT = Format(
     "schema.org",
-    3,
+    4,
     read,
     _recognises,
     "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",

@@ -23,6 +23,7 @@ from indexer.formats.repair_box import number
 from indexer.formats.xml import parse
 
 _MOST_POSITIONS = 20_000  # with more corners, only the box of a geometry is kept
+_FEWEST_NUMBERS = 3
 _LONGEST_TEXT = 5_000_000
 _FARTHEST = 1e6  # larger values are neither degrees nor metres
 _GML = "http://www.opengis.net/gml/3.2"
@@ -30,9 +31,13 @@ _NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 _ENVELOPE = re.compile(
     rf"^\s*ENVELOPE\s*\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)\s*$", re.I
 )
+_ENVELOPE_BEGINS = re.compile(r"^\s*ENVELOPE\b", re.I)
+_SIGN_APART = re.compile(r"([-+])\s+(?=\d)")
+_COORDINATES = re.compile(r"[-+\d.,;:eE()\[\]°'\"NSWE\s]*\d[-+\d.,;:eE()\[\]°'\"NSWE\s]*", re.ASCII)
 _WKT = re.compile(
     r"^\s*(?:<[^>]*>\s*|SRID=\d+;\s*)?((?:MULTI)?(?:POINT|POLYGON|LINESTRING)|GEOMETRYCOLLECTION)\b", re.I
 )
+_FRACTION = r"[-+]?\d{1,3}\.\d+"
 _CRS_PREFIX = re.compile(r"^\s*<([^>]*)>\s*|^\s*SRID=(\d+);\s*")
 _BOX_PREFIX = re.compile(r"^\s*(?:BOX2?D?|BBOX)\s*\((.*)\)\s*$", re.I)
 _DCMI = re.compile(
@@ -97,7 +102,7 @@ class Where:
     def numbers(self, values: Any) -> bool:
         """Adds ``[west, south, east, north]``, or with heights ``[w, s, low, e, n, high]``; a pair is a point."""
         if not isinstance(values, list | tuple):
-            return False
+            return self._unread(values)
         match len(values):
             case 4:
                 return self.box(*values)
@@ -107,12 +112,12 @@ class Where:
                 return self.numbers([*values[0][:2], *values[1][:2]])
             case 2:
                 return self.point(*values)
-        return False
+        return self._unread(values)
 
     def geojson(self, geometry: Any) -> bool:
         """Adds a GeoJSON geometry, feature, or collection of either."""
         if not isinstance(geometry, Mapping):
-            return False
+            return self._unread(geometry)
         match str(geometry.get("type", "")).lower():
             case "feature":
                 return self.geojson(geometry.get("geometry"))
@@ -138,9 +143,8 @@ class Where:
         written = written.strip()
         if not written or len(written) > _LONGEST_TEXT:
             return False
-        if match := _ENVELOPE.match(written):
-            west, east, north, south = match.groups()
-            return self.box(west, south, east, north)
+        if _ENVELOPE_BEGINS.match(written):
+            return self._solr_envelope(written)
         if _WKT.match(written):
             return self._wkt(written)
         if written.startswith("<") and "gml" in written[:200]:
@@ -149,7 +153,15 @@ class Where:
             return self.geojson_text(written)
         if "=" in written and _DCMI.search(written):
             return self._dcmi(written)
-        return self._plain_numbers(_BOX_PREFIX.sub(r"\1", written))
+        before = len(self.warnings)
+        if self._plain_numbers(_BOX_PREFIX.sub(r"\1", written)):
+            return True
+        return self._unread_numbers(written) if len(self.warnings) == before else False
+
+    def coordinates(self, written: str) -> bool:
+        """As ``text``, for a member that never holds a name: whatever cannot be read is reported."""
+        before = len(self.warnings)
+        return self.text(written) or (len(self.warnings) == before and self._unread(written))
 
     def named(self, parts: Mapping[str, str]) -> bool:
         """Adds edges by their names in lower case: ``northlimit``, ..., or ``east`` and ``north`` of a point."""
@@ -158,29 +170,27 @@ class Where:
             return self.box(*edges)
         if parts.get("east") and parts.get("north"):
             return self.point(parts["east"], parts["north"])
-        return False
+        horizontal = {name: value for name, value in parts.items() if name not in ("uplimit", "downlimit")}
+        return self._unread("; ".join(f"{name}={value}" for name, value in horizontal.items()))
 
     def corners(self, lower: str, upper: str, reference_system: str) -> bool:
         """Adds two corners of OWS or GML in the axis order of their reference system, or in the only possible order."""
         first, second = lower.split(), upper.split()
         if len(first) < 2 or len(second) < 2:
-            return False
+            return self._unread(f"{lower} {upper}".strip())
         if _LATITUDE_FIRST.search(reference_system):
             return self.box(first[1], first[0], second[1], second[0])
         if _EAST_FIRST.search(reference_system):  # GeoNetwork's lower corner is east and south
             return self.box(second[0], first[1], first[0], second[1])
-        if any(abs(number(corner[1])) > 91.0 >= abs(number(corner[0])) for corner in (first, second)):
-            self.warnings.append("extent: latitude and longitude of a box were swapped")
-            return self.box(first[1], first[0], second[1], second[0])
         return self.box(first[0], first[1], second[0], second[1])
 
     def geo_rss(self, written: str) -> bool:
         """Adds a point, a box (south west, north east) or a ring, latitude first; blanks or commas between numbers."""
         numbers = written.replace(",", " ").split()
-        pairs = list(zip(numbers[1::2], numbers[::2], strict=False))
+        if len(numbers) % 2 or not numbers:
+            return self._unread(written)
+        pairs = list(zip(numbers[1::2], numbers[::2], strict=True))
         match len(pairs):
-            case 0:
-                return False
             case 1:
                 return self.point(*pairs[0])
             case 2:
@@ -211,7 +221,7 @@ class Where:
         """Adds a polygon's outer ring of (longitude, latitude), numbers or texts."""
         corners = [[number(str(lon)), number(str(lat))] for lon, lat in pairs]
         if len(corners) < 3:
-            return False
+            return self._unread(pairs)
         if not all(math.isfinite(edge) for corner in corners for edge in corner):
             return self._left_out("a ring with a corner that is no number")
         if corners[0] != corners[-1]:
@@ -272,6 +282,14 @@ class Where:
         self._boxes.found.extend(self._reader.boxes[before:])
         return len(self._reader.boxes) > before
 
+    def _solr_envelope(self, written: str) -> bool:
+        """Adds ``ENVELOPE(west, east, north, south)``; a sign may stand apart from its number."""
+        match = _ENVELOPE.match(_SIGN_APART.sub(r"\1", written))
+        if match is None:
+            return self._left_out(f"an ENVELOPE that cannot be read: {written[:80]!r}")
+        west, east, north, south = match.groups()
+        return self.box(west, south, east, north)
+
     def _envelope(self, corners: Any) -> bool:
         try:
             (west, north), (east, south) = corners
@@ -283,15 +301,37 @@ class Where:
         return self.named({name.lower(): value.strip() for name, value in _DCMI.findall(written)})
 
     def _plain_numbers(self, written: str) -> bool:
-        """Adds ``w,s,e,n`` or ``w s e n``; a text with a single comma is a name or a number, not a box."""
+        """Adds ``w,s,e,n`` or ``w s e n``, or a point ``38.9,-77.0``, latitude first, as people write it.
+
+        Both numbers of a point have a fraction, because "12,5" is a number.
+        """
         parts = [part for part in re.split(r"[\s,;]+", written.strip("[]() ")) if part]
+        if len(parts) == 2 and all(re.fullmatch(_FRACTION, part) for part in parts):
+            first, second = parts
+            return self.point(*((first, second) if abs(float(first)) > 90.0 else (second, first)))
         if len(parts) not in (4, 6) or not all(re.fullmatch(_NUMBER, part) for part in parts):
             return False
         return self.numbers(parts)
 
+    def _unread(self, given: Any) -> bool:
+        """Reports coordinates that cannot be read; an absent place is no fault."""
+        return bool(given) and self._left_out(f"coordinates that cannot be read: {str(given)[:80]!r}")
+
+    def _unread_numbers(self, written: str) -> bool:
+        """Reports a text that is made of numbers like a place but gives none; other texts are names."""
+        numbers = re.findall(_NUMBER, written)
+        is_box = _BOX_PREFIX.match(written) is not None or _is_called_box(written)
+        if is_box or (len(numbers) >= _FEWEST_NUMBERS and re.fullmatch(_COORDINATES, written)):
+            return self._unread(written)
+        return False
+
     def _left_out(self, what: str) -> bool:
         self.warnings.append(f"extent: left out: {what}")
         return False
+
+
+def _is_called_box(written: str) -> bool:
+    return written[:4].upper() in ("BBOX", "BOX(", "BOX2", "BOX3")
 
 
 def _in_range(found: BaseGeometry) -> bool:

@@ -13,7 +13,7 @@ from indexer.formats.marked import between
 from indexer.formats.parted import parted
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
-from indexer.raw import RawRecord
+from indexer.raw import Page, PassedOver, RawRecord, Skipped
 
 FIELDS = ("title", "abstract", "extents", "times")
 
@@ -73,6 +73,7 @@ class Survey:
     filled: Counter[tuple[str, str]] = field(default_factory=Counter)
     missed: list[tuple[str, str, str]] = field(default_factory=list)
     refused: dict[str, list[str]] = field(default_factory=dict)
+    passed_over: Counter[str] = field(default_factory=Counter)
 
     def share(self) -> float:
         """Of the fields that documents state, the share that the records give; 1.0 where nothing is stated."""
@@ -81,11 +82,26 @@ class Survey:
 
     def add(self, raw: RawRecord) -> None:
         """Reads a document as the harvest does: split if it holds several records, else whole."""
-        self.documents += 1
-        for part in parted(raw):
-            self._add_part(part)
+        found = parted(raw)
+        for part in found.records:
+            self.add_record(part)
+        for one in found.skipped:
+            self.skip(one)
+        for other in found.passed_over:
+            self.pass_over(other)
 
-    def _add_part(self, raw: RawRecord) -> None:
+    def skip(self, member: Skipped) -> None:
+        """A file or member that cannot be read."""
+        self.documents += 1
+        self.refused.setdefault(member.reason, []).append(member.origin)
+
+    def pass_over(self, other: PassedOver) -> None:
+        """Files and members that are no metadata."""
+        self.passed_over[other.reason] += other.count
+
+    def add_record(self, raw: RawRecord) -> None:
+        """Reads a document that is already split."""
+        self.documents += 1
         try:
             record = read(raw, "survey")
         except Refused as refused:
@@ -113,6 +129,19 @@ def survey(documents: Iterable[RawRecord]) -> Survey:
     return found
 
 
+def survey_of(pages: Iterable[Page]) -> Survey:
+    """Of everything that a source's pages name: records, what could not be read, and what was passed over."""
+    found = Survey()
+    for page in pages:
+        for raw in page.records:
+            found.add_record(raw)
+        for member in page.skipped:
+            found.skip(member)
+        for other in page.passed_over:
+            found.pass_over(other)
+    return found
+
+
 def markdown(found: Survey) -> str:
     """The table by format, and the refusals by the start of their reason."""
     names = ("title", "abstract", "extent", "period")
@@ -131,7 +160,12 @@ def _refusals(found: Survey) -> list[str]:
     for reason, origins in found.refused.items():
         groups[_group(reason)] += len(origins)
     counted = sorted(groups.items(), key=lambda one: (-one[1], one[0]))
-    return ["| refused | documents |", "|---|---|", *(f"| {reason} | {count} |" for reason, count in counted)]
+    rows = ["| refused | documents |", "|---|---|", *(f"| {reason} | {count} |" for reason, count in counted)]
+    if found.passed_over:
+        others = sorted(found.passed_over.items(), key=lambda one: (-one[1], one[0]))
+        rows += ["", "| passed over | files and members |", "|---|---|"]
+        rows += [f"| {reason} | {count} |" for reason, count in others]
+    return rows
 
 
 def by_field(found: Survey) -> str:
@@ -146,7 +180,7 @@ def by_field(found: Survey) -> str:
         cells = [_cell(found, kind, name) for kind in kinds]
         if any(cells):
             rows.append(f"| `{name}` | {' | '.join(cells)} |")
-    return "\n".join([*rows, "", _LEGEND, *(["", *_refusals(found)] if found.refused else [])])
+    return "\n".join([*rows, "", _LEGEND, *(["", *_refusals(found)] if found.refused or found.passed_over else [])])
 
 
 _LEGEND = "Empty: the format has no place for it. `type` counts where it is not dataset, `access` where it is not open."

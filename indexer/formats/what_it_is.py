@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.json_types import JsonMapping
 from indexer.formats import xml
-from indexer.formats.json_document import looks_like_json, parse_json, text_in
+from indexer.formats.json_document import looks_like_json, parse_json
 from indexer.formats.rdf import looks_like_turtle
 from indexer.formats.reader import Refused
 from indexer.formats.text import line
+from indexer.formats.unread import first_members
 from indexer.formats.xml_names import Element, name_of, one_of, text_at
 
 _LONGEST = 160
@@ -56,10 +56,4 @@ def _json(content: bytes) -> str:
         return f"it is a JSON list of {len(document)} without records of a known format"
     if not isinstance(document, Mapping):
         return "it is JSON without an object"
-    return f"it is JSON that starts with {_members(document)}"
-
-
-def _members(document: JsonMapping) -> str:
-    kind = text_in(document.get("type"))
-    names = ", ".join(str(name)[:30] for name in list(document)[:5]) or "nothing"
-    return f"{names}{f' (type {kind[:30]})' if kind else ''}"
+    return f"it is JSON that starts with {first_members(document)}"

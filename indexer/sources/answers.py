@@ -9,16 +9,20 @@ from typing import Any
 from lxml import etree
 
 from core.json_types import Json
+from indexer.formats.xml_words import plainly
 from indexer.sources.fetching import BadAnswer
 from net.errors import BadStatus
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
+
+_BEGINNING = 4000
+_MARKS = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 
 
 def xml(answer: Answer) -> etree._Element:
     """The root of a well-formed document without DTD. Raises BadAnswer, and BadStatus for 4xx."""
     expect_2xx(answer)
-    return parse_xml(answer.content, host_of(answer.url))
+    return parse_xml(answer.content, address_of(answer.url))
 
 
 def parse_xml(content: bytes, host: str) -> etree._Element:
@@ -26,7 +30,7 @@ def parse_xml(content: bytes, host: str) -> etree._Element:
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise BadAnswer(f"{host} sent XML that is not well-formed ({error.msg})") from None
+        raise BadAnswer(f"{host} sent XML that is not well-formed: {plainly(error)}") from None
     if root.getroottree().docinfo.internalDTD is not None:
         raise BadAnswer(f"{host} sent a document with a DTD (a web page?) where XML metadata were asked for")
     if local(root).lower() == "html":
@@ -38,7 +42,7 @@ def json_object(answer: Answer) -> Json:
     """Raises BadAnswer for anything but a JSON object, and BadStatus for 4xx."""
     found = json_value(answer)
     if not isinstance(found, dict):
-        raise BadAnswer(f"{host_of(answer.url)} sent JSON that is no object")
+        raise BadAnswer(f"{address_of(answer.url)} sent JSON that is no object")
     return found
 
 
@@ -46,14 +50,19 @@ def json_value(answer: Answer) -> Any:
     expect_2xx(answer)
     try:
         return json.loads(answer.content)
+    except json.JSONDecodeError as error:
+        if answer.content[:_BEGINNING].lstrip(_MARKS)[:1] not in (b"{", b"["):
+            raise BadAnswer(f"{address_of(answer.url)} did not answer in JSON") from None
+        place = f"line {error.lineno}, column {error.colno}"
+        raise BadAnswer(f"{address_of(answer.url)} sent JSON that is not well-formed: {error.msg}, {place}") from None
     except (ValueError, RecursionError):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer in JSON") from None
+        raise BadAnswer(f"{address_of(answer.url)} did not answer in JSON") from None
 
 
 def expect_2xx(answer: Answer) -> Answer:
     """Raises BadStatus for anything else; the fetcher handles 429 and 5xx before."""
     if not 200 <= answer.status < 300:
-        raise BadStatus(host_of(answer.url), answer.status)
+        raise BadStatus(address_of(answer.url), answer.status)
     return answer
 
 

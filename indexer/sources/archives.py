@@ -17,7 +17,9 @@ from indexer.sources.members import (
     Limits,
     Member,
     MemberBroken,
+    OtherFile,
     SourceBroken,
+    is_hidden_path,
     is_wanted,
     iso_modified,
     unsafe_name,
@@ -65,7 +67,7 @@ class TarMembers:
     def total(self) -> int | None:
         return None
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
         """Raises SourceBroken (cut off, not a tar) and LimitReached."""
         if position is not None and not self._holds(position):
             position = None
@@ -94,9 +96,11 @@ class TarMembers:
         except _BREAKS_A_TAR as error:
             raise SourceBroken(f"{self.path}: the archive breaks off after {index} members: {error}") from error
 
-    def _member(self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo) -> Member | Skipped | None:
-        if not is_wanted(info.name, self.suffixes) or info.isdir():
+    def _member(self, index: int, tar: tarfile.TarFile, info: tarfile.TarInfo) -> Member | Skipped | OtherFile | None:
+        if info.isdir() or is_hidden_path(info.name):
             return None
+        if not is_wanted(info.name, self.suffixes):
+            return OtherFile(f"{self.path}!{info.name}", f"{index}:{info.name}")
         reason = unsafe_name(info.name) or (None if info.isreg() else "a link or device, not followed")
         if reason is not None:
             return Skipped(f"{self.path}!{info.name}", reason)
@@ -120,14 +124,18 @@ class ZipMembers:
 
     def total(self) -> int | None:
         with self._open() as archive:
-            return len(self._wanted(archive))
+            return sum(is_wanted(info.filename, self.suffixes) for info in self._infos(archive))
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
         """Raises SourceBroken if it is not a zip."""
         with self._open() as archive:
-            for info in self._wanted(archive):
-                if position is None or info.filename > position:
+            for info in self._infos(archive):
+                if position is not None and info.filename <= position:
+                    continue
+                if is_wanted(info.filename, self.suffixes):
                     yield self._member(archive, info)
+                else:
+                    yield OtherFile(f"{self.path}!{info.filename}", info.filename)
 
     def _open(self) -> zipfile.ZipFile:
         try:
@@ -135,9 +143,9 @@ class ZipMembers:
         except (zipfile.BadZipFile, OSError) as error:
             raise SourceBroken(f"{self.path}: {error}") from error
 
-    def _wanted(self, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    def _infos(self, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
-        return [infos[name] for name in sorted(infos) if is_wanted(name, self.suffixes)]
+        return [infos[name] for name in sorted(infos) if not is_hidden_path(name)]
 
     def _member(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Member | Skipped:
         reason = unsafe_name(info.filename)

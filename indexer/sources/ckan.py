@@ -10,11 +10,13 @@ from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import joined, number_or_none
+from indexer.sources.linked import NothingToHarvest, joined, number_or_none
+from indexer.sources.listed import with_id
 from indexer.sources.protocol import Protocol, Question
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
+_NOT_FOUND = 404
 _SORT = "metadata_modified asc, id asc"
 
 
@@ -39,19 +41,40 @@ class CkanSource:
     options: CkanOptions = field(default_factory=CkanOptions)
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises what the walk and the fetcher raise."""
+        """Raises NothingToHarvest, and what the walk and the fetcher raise."""
+        if self.since is None and position is None:
+            self._expect_filters()
         size = self.options.page_size
         walk = CountedWalk(
             self.fetcher.source, self._ask, size, self.options.tolerate_missing, may_be_empty=self.since is not None
         )
-        yield from walk.pages(position)
+        for page in walk.pages(position):
+            if self.since is not None and page.total == 0:
+                self._expect_filters()
+            yield page
+
+    def _expect_filters(self) -> None:
+        """Asked before everything is fetched, and when nothing has changed: an unknown name gives no records either."""
+        self._expect("organization_show", self.options.organisations)
+        self._expect("group_show", self.options.groups)
+
+    def _expect(self, question: str, names: tuple[str, ...]) -> None:
+        """Raises NothingToHarvest for an organisation or group that the portal no longer knows."""
+        for name in names:
+            asked = {"id": name, "include_datasets": "false"}
+            status = self.fetcher.get(action(portal(self.url), question), lambda answer: answer.status, asked)
+            if status == _NOT_FOUND:
+                kind = question.partition("_")[0]
+                raise NothingToHarvest(f"{address_of(portal(self.url))} has no {kind} {name!r}")
 
     def _ask(self, offset: int, check: Callable[[CountedPage], CountedPage]) -> CountedPage:
         asked = {"rows": str(self.options.page_size), "start": str(offset), "sort": _SORT, "q": "*:*"}
         if filters := self._filters():
             asked["fq"] = " ".join(f"+{each}" for each in filters)
         base = portal(self.url)
-        return self.fetcher.get(action(base, "package_search"), lambda answer: check(_slab(answer, base)), asked)
+        return self.fetcher.get(
+            action(base, "package_search"), lambda answer: check(_slab(answer, base, offset)), asked
+        )
 
     def _filters(self) -> list[str]:
         wanted = [("organization", self.options.organisations), ("groups", self.options.groups)]
@@ -75,18 +98,17 @@ def result_of(answer: Answer) -> Json:
     body = json_object(answer)
     result = body.get("result")
     if body.get("success") is not True or not isinstance(result, dict):
-        raise BadAnswer(f"{host_of(answer.url)} does not answer as CKAN's action API")
+        raise BadAnswer(f"{address_of(answer.url)} does not answer as CKAN's action API")
     return result
 
 
-def _slab(answer: Answer, base: str) -> CountedPage:
+def _slab(answer: Answer, base: str, offset: int) -> CountedPage:
     result = result_of(answer)
     count, listed = number_or_none(result.get("count")), result.get("results")
     if count is None or not isinstance(listed, list):
-        raise BadAnswer(f"{host_of(answer.url)} sent a search result without records or count")
-    return CountedPage(
-        tuple(_record(each, base) for each in listed if isinstance(each, dict) and each.get("id")), count
-    )
+        raise BadAnswer(f"{address_of(answer.url)} sent a search result without records or count")
+    named, others = with_id(listed, action(base, "package_search"), first=offset + 1)
+    return CountedPage(tuple(_record(each, base) for each in named), count, skipped=others)
 
 
 def _record(package: Json, base: str) -> RawRecord:

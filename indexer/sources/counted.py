@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 import structlog
 
+from indexer.plan import skipped_id
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.fetching import BadAnswer
 from indexer.sources.members import SourceBroken
@@ -35,7 +36,9 @@ class CountedPage:
 
     @property
     def ids(self) -> set[bytes]:
-        return {_key(record.native_id) for record in self.records} | {_key(id) for id in self.deleted}
+        """Of everything that the server counts: records, deleted ones, and members without an id."""
+        unnamed = {_key(skipped_id(one.origin)) for one in self.skipped if one.container is not None}
+        return {_key(record.native_id) for record in self.records} | {_key(id) for id in self.deleted} | unnamed
 
 
 Ask = Callable[[int, Callable[[CountedPage], CountedPage]], CountedPage]
@@ -96,7 +99,7 @@ class CountedWalk:
             known |= slab.ids
             self._largest = max(self._largest, len(slab.ids))
             self._seen |= slab.ids
-            self._nameless += len(slab.skipped)
+            self._nameless += sum(one.container is None for one in slab.skipped)
             offset = self._next(offset, slab)
             position = self._position(offset, walk)
             if slab.records or slab.skipped or slab.deleted:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
 from core.errors import SondeError
-from indexer.raw import RawRecord
+from indexer.raw import WHOLE_SOURCE, RawRecord
 from indexer.sources.answers import fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.fetching import BadAnswer
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 _DC_IDENTIFIER = "{http://purl.org/dc/elements/1.1/}identifier"
 
@@ -43,7 +43,7 @@ def capabilities(answer: Answer) -> Capabilities:
     """Raises BadAnswer if the answer is not capabilities, CswException."""
     root = _root(answer)
     if local(root) != "Capabilities":
-        raise BadAnswer(f"{host_of(answer.url)} did not answer with CSW capabilities")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer with CSW capabilities")
     versions = {root.get("version", "")}
     schemas: set[str] = set()
     for parameter in root.iter("{*}Parameter"):
@@ -62,29 +62,31 @@ def results(answer: Answer) -> Results:
     root = _root(answer)
     found = next(root.iter("{*}SearchResults"), None)
     if local(root) != "GetRecordsResponse" or found is None:
-        raise BadAnswer(f"{host_of(answer.url)} did not answer with search results")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer with search results")
     records = tuple(_record(child, answer.url) for child in found if local(child))
     matched, returned = _number(found, "numberOfRecordsMatched"), _number(found, "numberOfRecordsReturned")
     if matched is None:
-        raise BadAnswer(f"{host_of(answer.url)} does not say how many records match")
+        raise BadAnswer(f"{address_of(answer.url)} does not say how many records match")
     following = _number(found, "nextRecord")
     return Results(records, matched, returned if returned is not None else len(records), following)
 
 
 def _root(answer: Answer) -> etree._Element:
-    root = parse_xml(answer.content, host_of(answer.url))
+    root = parse_xml(answer.content, address_of(answer.url))
     if local(root) == "ExceptionReport":
-        raise CswException(f"{host_of(answer.url)} refuses the request: {text_of(root)[:300] or 'without a reason'}")
+        raise CswException(f"{address_of(answer.url)} refuses the request: {text_of(root)[:300] or 'without a reason'}")
     if not 200 <= answer.status < 300:
-        raise CswException(f"{host_of(answer.url)} answered with HTTP status {answer.status}")
+        raise CswException(f"{address_of(answer.url)} answered with HTTP status {answer.status}")
     return root
 
 
 def _record(element: etree._Element, url: str) -> RawRecord:
     content = written_xml(element)
-    id = _identifier(element) or fingerprint(content)
+    stated = _identifier(element)
+    id = stated or fingerprint(content)
     modified = next((text_of(e) for e in element.iter("{*}dateStamp", "{http://purl.org/dc/terms/}modified")), None)
-    return RawRecord(id, content, f"{url.partition('?')[0]}#{id}", "application/xml", modified or None)
+    raw = RawRecord(id, content, f"{url.partition('?')[0]}#{id}", "application/xml", modified or None)
+    return raw if stated else replace(raw, container=WHOLE_SOURCE)
 
 
 def _identifier(element: etree._Element) -> str:

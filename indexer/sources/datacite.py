@@ -13,9 +13,10 @@ from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none
+from indexer.sources.listed import with_id
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,11 @@ def _linked_page(answer: Answer) -> LinkedPage:
     body = json_object(answer)
     listed, meta, links = body.get("data"), body.get("meta") or {}, body.get("links") or {}
     if not isinstance(listed, list) or not isinstance(meta, dict) or not isinstance(links, dict):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer as DataCite's API")
-    records = tuple(_record(each, answer.url) for each in listed if isinstance(each, dict) and each.get("id"))
+        raise BadAnswer(f"{address_of(answer.url)} did not answer as DataCite's API")
+    named, others = with_id(listed, answer.url)
+    records = tuple(_record(each, answer.url) for each in named)
     following = links.get("next")
-    return LinkedPage(records, str(following) if following else None, number_or_none(meta.get("total")))
+    return LinkedPage(records, str(following) if following else None, number_or_none(meta.get("total")), others)
 
 
 def _record(doi: Json, url: str) -> RawRecord:

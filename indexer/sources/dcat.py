@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from urllib.parse import urljoin
 
 from core.json_types import Json
-from indexer.formats.parted import named_apart
+from indexer.formats.parted import account, named_apart
 from indexer.formats.reader import Refused
-from indexer.formats.split import Part, parts_of, split
-from indexer.raw import FileVersion, Page, RawRecord
+from indexer.formats.split import members, parts_of
+from indexer.formats.unread import Part
+from indexer.raw import WHOLE_SOURCE, FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined, rebased
@@ -22,7 +23,7 @@ from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
 from indexer.sources.revisiting import Revisiting
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of, host_of
 
 _ACCEPT = "text/turtle, application/rdf+xml;q=0.9, application/ld+json;q=0.8, application/json;q=0.7, */*;q=0.1"
 _SCHEMA_ORG = ("http://schema.org", "https://schema.org", "http://schema.org/", "https://schema.org/")
@@ -45,6 +46,8 @@ class _Catalogue:
     total: int | None = None
     unchanged: tuple[str, ...] = ()
     visits: tuple[FileVersion, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
 
 
 @dataclass(slots=True)
@@ -82,16 +85,16 @@ class DcatSource:
             found = self._read(expect_2xx(answer))
             ids = {record.native_id for record in found.records}
             if not ids and not known:
-                raise BadAnswer(f"{host_of(url)} sent a catalogue without data sets")
+                raise BadAnswer(f"{address_of(url)} sent a catalogue without data sets")
             if ids and ids <= known:
-                raise BadAnswer(f"{host_of(url)} sent a page again instead of the next")
+                raise BadAnswer(f"{address_of(url)} sent a page again instead of the next")
             return found
 
         revisiting = Revisiting(self.fetcher)
         found = revisiting.get(url, parse, self._file_version(revisiting, url), self.options.accept)
         if isinstance(found, FileVersion):
             return _Catalogue((), unchanged=found.natives)
-        if found.content.next is not None or url != self.url:
+        if found.content.next is not None or url != self.url or found.content.skipped:
             return found.content
         natives = (record.native_id for record in found.content.records)
         return replace(found.content, visits=revisiting.noted(url, found, natives))
@@ -106,13 +109,13 @@ class DcatSource:
     def _read(self, answer: Answer) -> _Catalogue:
         form = rdf_format(answer.content, answer.headers.get("content-type", ""))
         if form == "json-ld" and is_data_json(json_value(answer)):
-            return _Catalogue(_records(_data_sets(answer), self.url))
+            return _of_data_json(answer, self.url)
         if form is None:
-            raise BadAnswer(f"{host_of(answer.url)} sent neither data.json nor RDF")
+            raise BadAnswer(f"{address_of(answer.url)} sent neither data.json nor RDF")
         try:
             graph = parse_rdf(answer.content, form, answer.url, self._context)
         except NotRdf as error:
-            raise BadAnswer(f"{host_of(answer.url)} sent RDF that cannot be read: {error}") from None
+            raise BadAnswer(f"{address_of(answer.url)} sent RDF that cannot be read: {error}") from None
         return _Catalogue(_records(parts_of(graph), answer.url), next_page(graph), total_items(graph))
 
     def _context(self, url: str) -> object:
@@ -136,17 +139,27 @@ def http_date(moment: str) -> str:
     return format_datetime(datetime.fromisoformat(moment[:10]).replace(tzinfo=UTC), usegmt=True)
 
 
-def _data_sets(answer: Answer) -> list[Part]:
-    """Includes those of nested catalogues. Raises BadAnswer."""
+def _of_data_json(answer: Answer, url: str) -> _Catalogue:
+    """The data sets, also of nested catalogues, and the entries that are none. Raises BadAnswer."""
     try:
-        return split(answer.content)
+        found = members(answer.content)
     except Refused as refusal:
-        raise BadAnswer(f"{host_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
+        raise BadAnswer(f"{address_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
+    skipped, passed_over = account(found.unread, "", url, WHOLE_SOURCE)
+    skipped = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in skipped)  # without "#"
+    records = _records(found.parts, url, found.nameless)
+    return _Catalogue(records, skipped=skipped, passed_over=passed_over)
 
 
-def _records(parts: list[Part], url: str) -> tuple[RawRecord, ...]:
+def _records(parts: list[Part], url: str, nameless: Container[str] = ()) -> tuple[RawRecord, ...]:
     return tuple(
-        RawRecord(id, content, id if id.startswith(("http://", "https://")) else f"{url}#{id}", "application/json")
+        RawRecord(
+            id,
+            content,
+            id if id.startswith(("http://", "https://")) else f"{url}#{id}",
+            "application/json",
+            container=WHOLE_SOURCE if id in nameless else None,
+        )
         for id, content in named_apart(parts)
     )
 
@@ -155,8 +168,10 @@ def _in_pages(found: _Catalogue, following: str | None) -> Iterator[Page]:
     """A catalogue in one file is one answer and many pages. A run can resume only after the last of them."""
     for start in range(0, len(found.records), _PAGE):
         last = start + _PAGE >= len(found.records)
-        visits = found.visits if last else ()
-        yield Page(found.records[start : start + _PAGE], following if last else None, found.total, visits=visits)
+        page = Page(found.records[start : start + _PAGE], following if last else None, found.total)
+        if last:
+            page = replace(page, visits=found.visits, skipped=found.skipped, passed_over=found.passed_over)
+        yield page
     for start in range(0, len(found.unchanged), _PAGE):
         yield Page((), unchanged=found.unchanged[start : start + _PAGE])
 

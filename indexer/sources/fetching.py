@@ -20,7 +20,7 @@ from indexer.sources.politeness import HostLimits, RequestPolicy, retry_after_s
 from net.errors import BrokenAnswer
 from net.exchange import Answer, Outgoing
 from net.gate import Gate
-from net.targets import host_of, parse_target
+from net.targets import address_of, host_of, parse_target
 
 T = TypeVar("T")
 log = structlog.get_logger(__name__)
@@ -122,12 +122,10 @@ class Fetcher:
                 raise
         self._bytes += len(answer.content)
         if answer.status in _LATER or answer.status >= 500:
-            said = f"{host} answered with HTTP status {answer.status}"
+            said = f"{address_of(outgoing.url)} answered with HTTP status {answer.status}"
             after = retry_after_s(answer.headers.get("retry-after"))
             if after is not None and after > self.policy.longest_pause_s:
-                raise TooLate(
-                    f"{host} answered with HTTP status {answer.status} and asks to come back in {after:.0f} s"
-                )
+                raise TooLate(f"{said} and asks to come back in {after:.0f} s")
             turn.hold(after or 0.0)
             raise Later(said, after)
         return parse(answer)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Protocol
 
 from core.errors import NotFound, SondeError
-from indexer.formats.parted import parted
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.formats.parted import Parted, parted
+from indexer.raw import Page, PassedOver, RawRecord, Skipped
 from indexer.sources.archives import TarMembers, ZipMembers, is_tar
 from indexer.sources.members import (
     METADATA_SUFFIXES,
@@ -20,12 +20,15 @@ from indexer.sources.members import (
     Limits,
     Member,
     MemberBroken,
+    OtherFile,
     SourceBroken,
     is_hidden,
     is_wanted,
     iso_modified,
     media_type,
+    passed_over,
 )
+from indexer.sources.packed import NotUnpacked, unpacked
 
 _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 
@@ -33,14 +36,15 @@ _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 class _Members(Protocol):
     def total(self) -> int | None: ...
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped]: ...
+    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class FolderSource:
     """Files under ``path`` (a folder, an archive, or one file), ``page_size`` to a page.
 
-    A folder and a zip are read sorted by name, a tar in its own order. Hidden files and other suffixes are skipped. A
+    A folder and a zip are read sorted by name, a tar in its own order. Files with other suffixes are counted and not
+    read, hidden ones are ignored. A
     link is followed if it leads to a file inside the folder that has no other name. A file that cannot be read, or is
     larger than the limit, is skipped and named. A file with several records returns them all; a run that ends among
     them starts with that file again.
@@ -57,6 +61,9 @@ class FolderSource:
         draft = _Draft(members.total(), position)
         try:
             for member in members.after(position):
+                if isinstance(member, OtherFile):
+                    draft.add(passed_over(member.origin), member.position)
+                    continue
                 draft.files += 1
                 for outcome, behind in self._outcomes(member):
                     draft.add(outcome, behind)
@@ -81,13 +88,14 @@ class FolderSource:
             return TarMembers(self.path, self.suffixes, self.limits)
         return _OneFile(self.path)
 
-    def _outcomes(self, member: Member | Skipped) -> Iterator[tuple[RawRecord | Skipped, str | None]]:
-        """The records of a member; the last one has the position after it."""
+    def _outcomes(self, member: Member | Skipped) -> Iterator[tuple[RawRecord | Skipped | PassedOver, str | None]]:
+        """What a member holds; the last one has the position after it."""
         found = self._read(member) if isinstance(member, Member) else member
-        *inner, last = parted(found) if isinstance(found, RawRecord) else (found,)
-        for one in inner:
+        inside = parted(found) if isinstance(found, RawRecord) else Parted((), (found,))
+        every: list[RawRecord | Skipped | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
+        for one in every[:-1]:
             yield one, None
-        yield last, member.position if isinstance(member, Member) else None
+        yield every[-1], member.position if isinstance(member, Member) else None
 
     def _read(self, member: Member) -> RawRecord | Skipped:
         origin = str(self.path) if member.name == self.path.name else f"{self.path}{self._joint}{member.name}"
@@ -99,6 +107,10 @@ class FolderSource:
             return Skipped(origin, f"it cannot be read: {error}")
         if len(content) > self.limits.file_bytes:
             return Skipped(origin, f"it unpacks to more than the limit of {self.limits.file_bytes} bytes")
+        try:
+            content = unpacked(content, self.limits.file_bytes)
+        except NotUnpacked as error:
+            return Skipped(origin, str(error))
         return RawRecord(member.name, content, origin, media_type(member.name), member.modified)
 
     @property
@@ -120,6 +132,7 @@ class _Draft:
     position: str | None
     records: list[RawRecord] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    passed_over: dict[str, PassedOver] = field(default_factory=dict)  # by reason
     page_bytes: int = 0
     files: int = 0
     given: int = 0
@@ -127,11 +140,18 @@ class _Draft:
 
     @property
     def holds_something(self) -> bool:
-        return bool(self.records or self.skipped)
+        return bool(self.records or self.skipped or self.passed_over)
 
-    def add(self, outcome: RawRecord | Skipped, position: str | None) -> None:
+    def pass_over(self, other: PassedOver) -> None:
+        before = self.passed_over.get(other.reason)
+        self.passed_over[other.reason] = other if before is None else replace(before, count=before.count + other.count)
+
+    def add(self, outcome: RawRecord | Skipped | PassedOver, position: str | None) -> None:
         """``position`` is None within a file, and after a member that cannot be named."""
         self.position = position or self.position
+        if isinstance(outcome, PassedOver):
+            self.pass_over(outcome)
+            return
         self.given += 1
         if isinstance(outcome, Skipped):
             self.skipped.append(outcome)
@@ -144,7 +164,8 @@ class _Draft:
         if self.given > self.files:  # the number of files is not that of records
             self.total = None
         page = Page(tuple(self.records), self.position, self.total, tuple(self.skipped))
-        self.records, self.skipped, self.page_bytes = [], [], 0
+        page = replace(page, passed_over=tuple(self.passed_over.values()))
+        self.records, self.skipped, self.passed_over, self.page_bytes = [], [], {}, 0
         return page
 
 
@@ -156,13 +177,18 @@ class _Folder:
     suffixes: frozenset[str]
 
     def total(self) -> int | None:
-        return sum(1 for _ in self._walk(self.path, ()))
+        return sum(is_wanted(parts[-1], self.suffixes) for parts, _ in self._walk(self.path, ()))
 
-    def after(self, position: str | None) -> Iterator[Member | Skipped]:
+    def after(self, position: str | None) -> Iterator[Member | Skipped | OtherFile]:
         last = () if position is None else tuple(position.split("/"))
         for parts, entry in self._walk(self.path, ()):
-            if parts > last:
-                yield self._member("/".join(parts), entry)
+            if parts <= last:
+                continue
+            name = "/".join(parts)
+            if is_wanted(parts[-1], self.suffixes):
+                yield self._member(name, entry)
+            else:
+                yield OtherFile(f"{self.path}/{name}", name)
 
     def _walk(self, folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
         try:
@@ -175,7 +201,7 @@ class _Folder:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 yield from self._walk(Path(entry.path), (*above, name))
-            elif is_wanted(name, self.suffixes) and not self._comes_by_itself(entry):
+            elif not self._comes_by_itself(entry):
                 yield (*above, name), entry
 
     def _comes_by_itself(self, entry: os.DirEntry[str]) -> bool:
@@ -183,7 +209,7 @@ class _Folder:
         inner = self._inside(entry) if entry.is_symlink() else None
         if inner is None or not Path(entry.path).is_file():
             return False
-        return is_wanted(inner.name, self.suffixes) and not any(map(is_hidden, inner.parts))
+        return not any(map(is_hidden, inner.parts))
 
     def _inside(self, entry: os.DirEntry[str]) -> Path | None:
         """The target of a link, relative to the folder; None if it is outside, a circle, or missing."""

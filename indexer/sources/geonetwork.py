@@ -16,9 +16,10 @@ from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined
+from indexer.sources.listed import with_id
 from indexer.sources.protocol import Protocol
 from net.exchange import Answer, Outgoing
-from net.targets import host_of
+from net.targets import address_of
 
 _ID = "uuid"
 
@@ -88,7 +89,7 @@ class GeoNetworkSource:
         url = joined(geonetwork_base(self.url), f"{self.options.portal}/api/search/records/_search")
         headers = {"accept": "application/json", "content-type": "application/json"}
         asked = Outgoing(url, "POST", None, headers, json.dumps(query).encode())
-        return self.fetcher.read(asked, lambda answer: check(_of_search(answer)))
+        return self.fetcher.read(asked, lambda answer: check(_of_search(answer, offset)))
 
     def _documents(self, page: Page, base: str) -> Page:
         """Each uuid's XML; one that cannot be fetched is skipped and named."""
@@ -97,7 +98,7 @@ class GeoNetworkSource:
         skipped = list(page.skipped)
         for url, found in self.fetcher.each(urls, _document):
             if isinstance(found, SondeError):
-                skipped.append(Skipped(url, str(found)))
+                skipped.append(Skipped(url, str(found), urls[url].native_id))
                 continue
             records.append(RawRecord(urls[url].native_id, found, url, "application/xml", urls[url].modified))
         return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
@@ -109,7 +110,7 @@ def _record_url(base: str, portal: str, uuid: str) -> str:
 
 def _document(answer: Answer) -> bytes:
     content = expect_2xx(answer).content
-    parse_xml(content, host_of(answer.url))
+    parse_xml(content, address_of(answer.url))
     return content
 
 
@@ -118,22 +119,26 @@ def _of_q(answer: Answer) -> CountedPage:
     summary, found = body.get("summary"), body.get("metadata", [])
     count = summary.get("@count") if isinstance(summary, dict) else None
     if count is None or not str(count).isdigit():
-        raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
+        raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")
     listed = found if isinstance(found, list) else [found]  # a single record is an object, not a list
-    infos = [each.get("geonet:info", {}) for each in listed if isinstance(each, dict)]
-    return CountedPage(tuple(_stub(info) for info in infos if info.get(_ID)), int(str(count)))
+    infos: list[object] = [each.get("geonet:info") if isinstance(each, dict) else each for each in listed]
+    named, others = with_id(infos, answer.url, _ID)
+    return CountedPage(tuple(map(_stub, named)), int(str(count)), skipped=others)
 
 
-def _of_search(answer: Answer) -> CountedPage:
+def _of_search(answer: Answer, offset: int) -> CountedPage:
     hits = json_object(answer).get("hits")
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list):
-        raise BadAnswer(f"{host_of(answer.url)} does not answer as GeoNetwork's search")
+        raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")
     total = hits.get("total")
     count = total.get("value") if isinstance(total, dict) else total
     if not isinstance(count, int):
-        raise BadAnswer(f"{host_of(answer.url)} does not say how many records it has")
-    sources = [{_ID: hit.get("_id"), **(hit.get("_source") or {})} for hit in hits["hits"] if isinstance(hit, dict)]
-    return CountedPage(tuple(_stub(source) for source in sources if source.get(_ID)), count)
+        raise BadAnswer(f"{address_of(answer.url)} does not say how many records it has")
+    sources: list[object] = [
+        {_ID: hit.get("_id"), **(hit.get("_source") or {})} if isinstance(hit, dict) else hit for hit in hits["hits"]
+    ]
+    named, others = with_id(sources, answer.url, _ID, first=offset + 1)
+    return CountedPage(tuple(map(_stub, named)), count, skipped=others)
 
 
 def _stub(info: Json) -> RawRecord:

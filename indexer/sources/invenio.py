@@ -13,9 +13,10 @@ from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.answers import json_object, parse_xml, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none
+from indexer.sources.listed import with_id
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import Answer, Outgoing
-from net.targets import host_of
+from net.targets import address_of
 
 _DATACITE = "application/vnd.datacite.datacite+xml"
 
@@ -66,7 +67,7 @@ class InvenioSource:
             try:
                 content = self.fetcher.read(Outgoing(hit.origin, headers={"accept": _DATACITE}), _document)
             except SondeError as error:
-                skipped.append(Skipped(hit.origin, str(error)))
+                skipped.append(Skipped(hit.origin, str(error), hit.native_id))
                 continue
             records.append(RawRecord(hit.native_id, content, hit.origin, "application/xml", hit.modified))
         return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
@@ -76,11 +77,12 @@ def _linked_page(answer: Answer) -> LinkedPage:
     body = json_object(answer)
     hits, links = body.get("hits"), body.get("links") or {}
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list) or not isinstance(links, dict):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer as an InvenioRDM search")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer as an InvenioRDM search")
     base = answer.url.partition("/api/")[0]
-    records = tuple(_record(hit, base) for hit in hits["hits"] if isinstance(hit, dict) and hit.get("id"))
+    named, others = with_id(hits["hits"], answer.url)
+    records = tuple(_record(hit, base) for hit in named)
     following = links.get("next")
-    return LinkedPage(records, str(following) if following else None, number_or_none(hits.get("total")))
+    return LinkedPage(records, str(following) if following else None, number_or_none(hits.get("total")), others)
 
 
 def _record(hit: Json, base: str) -> RawRecord:
@@ -94,7 +96,7 @@ def _record(hit: Json, base: str) -> RawRecord:
 def _document(answer: Answer) -> bytes:
     if not 200 <= answer.status < 300:
         answer.expect_ok()
-    parse_xml(answer.content, host_of(answer.url))
+    parse_xml(answer.content, address_of(answer.url))
     return answer.content
 
 

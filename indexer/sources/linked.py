@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
 from core.errors import SondeError
-from indexer.raw import Page, RawRecord
+from indexer.plan import skipped_id
+from indexer.raw import Page, RawRecord, Skipped
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.members import SourceBroken
 from net.exchange import Answer
+from net.targets import address_of
 
 _ASKED_AGAIN = 3  # a doubtful answer repeated this often is accepted
 
@@ -23,6 +25,12 @@ class LinkedPage:
     records: tuple[RawRecord, ...]
     next: str | None = None
     matched: int | None = None
+    skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def ids(self) -> set[str]:
+        """Of records and of members that cannot be read, because servers count both."""
+        return {record.native_id for record in self.records} | {skipped_id(one.origin) for one in self.skipped}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,7 @@ class LinkedWalk:
     _known: set[str] = field(default_factory=set)
 
     def pages(self, position: str | None) -> Iterator[Page]:
-        """Raises SourceBroken if links lead in a circle, and what the fetcher raises."""
+        """Raises SourceBroken if links lead in a circle, NothingToHarvest for an empty part, and fetcher's errors."""
         stored = json.loads(position) if position else {}
         first = int(stored.get("part", 0))
         self._matched, self._sure = int(stored.get("matched", 0)), bool(stored.get("sure", True))
@@ -70,15 +78,18 @@ class LinkedWalk:
                 raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
             visited.add(url)
             leaf = self._linked_page(self.parts[index], url)
-            ids = {record.native_id for record in leaf.records}
+            ids = leaf.ids
             self._seen += len(ids - self._known)
             self._known |= ids
-            following = rebased(urljoin(url, leaf.next), self.fetcher.url) if leaf.next and leaf.records else None
+            following = rebased(urljoin(url, leaf.next), self.fetcher.url) if leaf.next and ids else None
             if following is None:
+                if not self._seen and not self.may_be_empty:
+                    raise NothingToHarvest(f"{address_of(url)} gives no records")
                 self._count(leaf)
             position = self._position(index, following)
-            if leaf.records:
-                yield Page(leaf.records, position, leaf.matched if len(self.parts) == 1 else None)
+            if ids:
+                total = leaf.matched if len(self.parts) == 1 else None
+                yield Page(leaf.records, position, total, leaf.skipped)
             if following is None:
                 return
             url = following
@@ -99,7 +110,7 @@ class LinkedWalk:
 
     def _doubt(self, leaf: LinkedPage) -> str | None:
         """Why an answer is requested again; None if it is plausible."""
-        ids = {record.native_id for record in leaf.records}
+        ids = leaf.ids
         if ids and ids <= self._known:
             return "sent a page again instead of the next"
         if not ids and not self._seen and not self.may_be_empty and not leaf.matched:

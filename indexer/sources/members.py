@@ -8,17 +8,22 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core.errors import SondeError
+from indexer.raw import PassedOver
 
-METADATA_SUFFIXES = frozenset({".xml", ".json", ".jsonld", ".ttl", ".rdf", ".txt"})
+METADATA_SUFFIXES = frozenset({".xml", ".json", ".jsonld", ".geojson", ".ttl", ".nt", ".n3", ".rdf", ".txt"})
 
 _MEDIA_TYPES = {
     ".xml": "application/xml",
     ".json": "application/json",
     ".jsonld": "application/ld+json",
+    ".geojson": "application/geo+json",
     ".ttl": "text/turtle",
+    ".nt": "application/n-triples",
+    ".n3": "text/n3",
     ".rdf": "application/rdf+xml",
     ".txt": "text/plain",
 }
+_ARCHIVES = frozenset({".zip", ".mef", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z", ".rar"})
 _MIB = 1 << 20
 
 
@@ -58,9 +63,36 @@ class Member:
 
 
 def is_wanted(name: str, suffixes: frozenset[str]) -> bool:
-    """Whether a name looks like metadata: one of the suffixes, no hidden part (``.git``, ``._x.xml``)."""
-    path = PurePosixPath(name.replace("\\", "/"))
-    return path.suffix.lower() in suffixes and not any(is_hidden(part) for part in path.parts if part != "..")
+    """Whether a name looks like metadata: one of the suffixes, also with ``.gz`` behind it, and not hidden."""
+    return suffix_of(name) in suffixes and not is_hidden_path(name)
+
+
+def is_hidden_path(name: str) -> bool:
+    """Whether a part of the path is hidden (``.git``, ``._x.xml``)."""
+    return any(is_hidden(part) for part in PurePosixPath(name.replace("\\", "/")).parts if part != "..")
+
+
+def suffix_of(name: str) -> str:
+    """In lower case; of a compressed file the suffix of what is in it."""
+    path = PurePosixPath(name.replace("\\", "/").lower())
+    inner = path.with_suffix("").suffix if path.suffix == ".gz" else ""
+    return inner if inner and inner != ".tar" else path.suffix
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """A file whose name does not look like metadata; ``position`` resumes after it."""
+
+    origin: str
+    position: str
+
+
+def passed_over(origin: str) -> PassedOver:
+    """A file whose name does not look like metadata."""
+    suffix = suffix_of(origin)
+    if suffix in _ARCHIVES:
+        return PassedOver(origin, f"an archive inside a folder ({suffix}) is not opened; harvest it by itself")
+    return PassedOver(origin, f"files with the suffix {suffix} are not read" if suffix else "its name has no suffix")
 
 
 def is_hidden(part: str) -> bool:
@@ -79,7 +111,7 @@ def unsafe_name(name: str) -> str | None:
 
 
 def media_type(name: str) -> str | None:
-    return _MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
+    return _MEDIA_TYPES.get(suffix_of(name))
 
 
 def iso_modified(timestamp: float) -> str | None:

@@ -10,14 +10,15 @@ import structlog
 from lxml import etree
 
 from core.errors import SondeError
-from indexer.raw import Page, RawRecord
-from indexer.sources.answers import local, parse_xml, text_of, written_xml
+from indexer.plan import skipped_id
+from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped
+from indexer.sources.answers import fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +28,7 @@ _PREFERRED = (
     "oai_datacite", "fgdc", "csdgm", "eml", "dcat", "oai_dcat", "oai_dc",
 )  # fmt: skip
 _RESTARTS = 2
+_MOST_SET_PAGES = 1000
 
 
 class OaiError(SondeError):
@@ -58,6 +60,7 @@ class Listing:
     deleted: tuple[str, ...]
     token: str
     total: int | None
+    skipped: tuple[Skipped, ...] = ()
 
 
 @dataclass(slots=True)
@@ -103,8 +106,8 @@ class OaiSource:
             token = self._next_token(listing.token, used)
             here = {"set": index if token else index + 1, "prefix": prefix, "token": token}
             here |= {"deleted": self._deleted, "total": self._total, "seen": self._before + len(self._seen)}
-            if listing.records or listing.deleted:
-                yield Page(listing.records, json.dumps(here), self._total, deleted=listing.deleted)
+            if listing.records or listing.deleted or listing.skipped:
+                yield Page(listing.records, json.dumps(here), self._total, listing.skipped, listing.deleted)
             if not token:
                 return
 
@@ -112,6 +115,7 @@ class OaiSource:
         self._total = listing.total if listing.total is not None else self._total
         self._deleted += len(listing.deleted)
         self._seen |= {record.native_id for record in listing.records} | set(listing.deleted)
+        self._seen |= {skipped_id(one.origin) for one in listing.skipped}
 
     def _next_token(self, token: str, used: set[str]) -> str:
         """Empty at the end. If a server does not end its tokens (pycsw 2.6 repeats the last), the end is when all
@@ -129,6 +133,7 @@ class OaiSource:
             return self.fetcher.get(self.url, _listing, self._parameters(name, prefix, token), "text/xml")
         except OaiError as error:
             if error.code == "noRecordsMatch" and not token:
+                self._expect_empty(name, error)
                 return Listing((), (), "", 0)
             if error.code == "badArgument" and token and not self._prefix_too:
                 self._prefix_too = True  # violates the protocol, but occurs (pycsw 2.6)
@@ -138,6 +143,31 @@ class OaiSource:
             self._restarts += 1
             log.info("oai.restarted", source=self.fetcher.source, reason=str(error))
             return None
+
+    def _expect_empty(self, name: str | None, error: OaiError) -> None:
+        """A run for changes may find none, and a set may be empty. Raises SourceBroken for a set that is unknown."""
+        if name is not None and name not in self._set_names():
+            raise SourceBroken(f"{address_of(self.url)} has no set {name!r}")
+        if name is None and self.since is None and self.options.until is None:
+            raise SourceBroken(f"{address_of(self.url)} gives no records at all: {error}")
+
+    def _set_names(self) -> set[str]:
+        """The setSpecs of the server. A server without sets (noSetHierarchy) has none."""
+        names: set[str] = set()
+        token = ""
+        for _ in range(_MOST_SET_PAGES):
+            asked = {"verb": "ListSets"} | ({"resumptionToken": token} if token else {})
+            try:
+                root = self.fetcher.get(self.url, _root, asked, "text/xml")
+            except OaiError as error:
+                log.info("oai.no_sets", source=self.fetcher.source, reason=str(error))
+                return names
+            names |= {text_of(found) for found in root.iter(f"{_OAI}setSpec")}
+            found = root.find(f"{_OAI}ListSets/{_OAI}resumptionToken")
+            token = text_of(found) if found is not None else ""
+            if not token:
+                break
+        return names
 
     def _parameters(self, name: str | None, prefix: str, token: str) -> dict[str, str]:
         if token:
@@ -177,34 +207,40 @@ def _prefixes(answer: Answer) -> list[str]:
 
 
 def _root(answer: Answer) -> etree._Element:
-    root = parse_xml(answer.content, host_of(answer.url))
+    root = parse_xml(answer.content, address_of(answer.url))
     if root.tag != f"{_OAI}OAI-PMH":
-        raise BadAnswer(f"{host_of(answer.url)} did not answer in OAI-PMH")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer in OAI-PMH")
     error = root.find(f"{_OAI}error")
     if error is not None:
-        raise OaiError(host_of(answer.url), error.get("code", ""), text_of(error))
+        raise OaiError(address_of(answer.url), error.get("code", ""), text_of(error))
     return root
 
 
 def _listing(answer: Answer) -> Listing:
     listed = _root(answer).find(f"{_OAI}ListRecords")
     if listed is None:
-        raise BadAnswer(f"{host_of(answer.url)} did not answer with a list of records")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer with a list of records")
     records: list[RawRecord] = []
     deleted: list[str] = []
+    skipped: list[Skipped] = []
     for record in listed.iter(f"{_OAI}record"):
         header = record.find(f"{_OAI}header")
         id = text_of(found) if header is not None and (found := header.find(f"{_OAI}identifier")) is not None else ""
         if header is None or not id:
-            raise BadAnswer(f"{host_of(answer.url)} sent a record without identifier")
-        if header.get("status") == "deleted":
+            place = f"{answer.url.partition('?')[0]}#{fingerprint(written_xml(record))}"
+            skipped.append(Skipped(place, "the record has no identifier in its header", container=WHOLE_SOURCE))
+        elif header.get("status") == "deleted":
             deleted.append(id)
         elif (raw := _raw(record, header, id, answer.url)) is not None:
             records.append(raw)
+        else:
+            place = f"{answer.url.partition('?')[0]}#{id}"
+            skipped.append(Skipped(place, "the server gives no metadata for it, and does not call it deleted", id))
     token = listed.find(f"{_OAI}resumptionToken")
-    if not records and not deleted and token is None:
-        raise BadAnswer(f"{host_of(answer.url)} sent a list without records and without an end")
-    return Listing(tuple(records), tuple(deleted), text_of(token) if token is not None else "", _total(token))
+    if not records and not deleted and not skipped and token is None:
+        raise BadAnswer(f"{address_of(answer.url)} sent a list without records and without an end")
+    following = text_of(token) if token is not None else ""
+    return Listing(tuple(records), tuple(deleted), following, _total(token), tuple(skipped))
 
 
 def _raw(record: etree._Element, header: etree._Element, id: str, url: str) -> RawRecord | None:

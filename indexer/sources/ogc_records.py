@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, urlencode
 
 from core.json_types import Json, JsonMapping
-from indexer.raw import Page, RawRecord
+from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped
 from indexer.sources.answers import fingerprint, json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import LinkedPage, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
+from indexer.sources.listed import with_id
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
+_NAMED = 20
 _GEOJSON = "application/geo+json, application/json"
 
 
@@ -39,17 +41,19 @@ class OgcSource:
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
-        found = collections(self.fetcher, self.url)
+        listed = collections(self.fetcher, self.url, self.options.collections)
+        found, others = listed.named, listed.others
         chosen = [c for c in found if _chosen(c, self.options.collections)]
         if chosen:
             several = len(chosen) > 1
             parts = [self._items(str(c["id"]), several=several) for c in chosen]
             yield from LinkedWalk(self.fetcher, parts).pages(position)
             return
-        if self.options.collections or not found:
-            raise NothingToHarvest(f"{self.fetcher.source}: there is no such collection")
+        if not found:
+            raise NothingToHarvest(f"{address_of(self.url)} has no collections")
         records = tuple(collection_record(c, self.url) for c in found)
-        yield Page(records, total=len(records), matched=len({record.native_id for record in records}))
+        matched = len({record.native_id for record in records}) + len(others)
+        yield Page(records, total=matched, skipped=others, matched=matched)
 
     def _items(self, id: str, *, several: bool) -> Part:
         query = urlencode({"limit": str(self.options.page_size), "f": "json", **self.options.filter})
@@ -57,23 +61,39 @@ class OgcSource:
         return Part(f"{url}?{query}", lambda answer: _features(answer, url, f"{id}/" if several else ""), _GEOJSON)
 
 
-def collections(fetcher: Fetcher, url: str) -> list[Json]:
-    """The list in ``/collections``, also of paged servers. Raises BadAnswer if nothing in it has an id."""
+@dataclass(frozen=True, slots=True)
+class Collections:
+    """The collections of a service, and the members of its list that have no id."""
+
+    named: list[Json]
+    others: tuple[Skipped, ...]
+
+
+def collections(fetcher: Fetcher, url: str, wanted: Sequence[str] = ()) -> Collections:
+    """The list in ``/collections``, also of paged servers. Raises NothingToHarvest if one of ``wanted`` is missing."""
     found: list[Json] = []
+    without_id: list[Skipped] = []
 
     def parse(answer: Answer) -> LinkedPage:
         body = json_object(answer)
         listed = body.get("collections")
         if not isinstance(listed, list):
-            raise BadAnswer(f"{host_of(answer.url)} did not answer with collections")
-        some = [each for each in listed if isinstance(each, dict) and each.get("id")]
+            raise BadAnswer(f"{address_of(answer.url)} did not answer with collections")
+        some, others = with_id(listed, answer.url)
         found.extend(some)
-        return LinkedPage(tuple(collection_record(each, url) for each in some), next_link(body.get("links")))
+        without_id.extend(others)
+        records = tuple(collection_record(each, url) for each in some)
+        return LinkedPage(records, next_link(body.get("links")), skipped=others)
 
     walk = LinkedWalk(fetcher, [Part(joined(url, "collections?f=json"), parse)], may_be_empty=True)
     for _ in walk.pages(None):
         pass
-    return list({str(each["id"]): each for each in found}.values())
+    named = {str(each["id"]): each for each in found}
+    missing = [id for id in wanted if id not in named]
+    if missing:
+        offered = ", ".join(sorted(named)[:_NAMED]) or "none"
+        raise NothingToHarvest(f"{address_of(url)} has no collection {', '.join(missing)}; it has {offered}")
+    return Collections(list(named.values()), tuple({one.origin: one for one in without_id}.values()))
 
 
 def collection_record(collection: JsonMapping, url: str) -> RawRecord:
@@ -96,9 +116,10 @@ def _features(answer: Answer, url: str, prefix: str) -> LinkedPage:
     body = json_object(answer)
     listed = body.get("features")
     if not isinstance(listed, list):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer with features")
-    records = tuple(_feature(each, url, prefix) for each in listed if isinstance(each, dict))
-    return LinkedPage(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")))
+        raise BadAnswer(f"{address_of(answer.url)} did not answer with features")
+    features, others = with_id(listed, answer.url, name="")
+    records = tuple(_feature(each, url, prefix) for each in features)
+    return LinkedPage(records, next_link(body.get("links")), number_or_none(body.get("numberMatched")), others)
 
 
 def _feature(feature: Json, url: str, prefix: str) -> RawRecord:
@@ -107,7 +128,8 @@ def _feature(feature: Json, url: str, prefix: str) -> RawRecord:
     properties = feature.get("properties") or {}
     modified = properties.get("updated") or properties.get("record-updated") if isinstance(properties, dict) else None
     origin = f"{url}/{quote(id, safe='')}"
-    return RawRecord(f"{prefix}{id}", content, origin, "application/geo+json", str(modified) if modified else None)
+    raw = RawRecord(f"{prefix}{id}", content, origin, "application/geo+json", str(modified) if modified else None)
+    return raw if feature.get("id") else replace(raw, container=WHOLE_SOURCE)
 
 
 _COLLECTION = re.compile(r"(https?://[^?#]+?)/collections/([^/?#]+)(?:/items)?/?(?:[?#].*)?$")

@@ -14,12 +14,12 @@ from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import Fetcher
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start, first_answer
 from indexer.sources.protocols import PROTOCOLS, open_source
+from indexer.sources.what_it_is import AUTH, what_it_is
 from net.errors import BadStatus, Forbidden, Untrusted
 from net.exchange import Answer
 
 PREVIEW = 3
 _TITLE = re.compile(rb"<(?:title|repositoryName)>([^<]{1,200})</", re.IGNORECASE)
-_AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/harvesting.md)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +146,10 @@ def _recognised(answer: FirstAnswer) -> Protocol | None:
 def _direct(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> Protocol | None:
     """The protocol of the address's own answer. Raises _Unreachable if other questions would fail too."""
     try:
-        found = fetcher.get(url, lambda answer: (_recognised(first_answer(answer)), _what_else(answer)))
+        found = fetcher.get(url, first_answer)
     except BadStatus as error:
         if error.status in (401, 403):
-            raise _Unreachable(f"it needs credentials (HTTP status {error.status}): {_AUTH}") from None
+            raise _Unreachable(f"it needs credentials (HTTP status {error.status}): {AUTH}") from None
         tried.append(f"{url}: {error}")
         hints.append(f"there is nothing at this address (HTTP status {error.status}): check it in a browser")
         return None
@@ -159,16 +159,6 @@ def _direct(fetcher: Fetcher, url: str, tried: list[str], hints: list[str]) -> P
         tried.append(f"{url}: {error}")
         hints.append(str(error))
         return None
-    protocol, hint = found
-    hints.extend([] if hint is None else [hint])
+    protocol = _recognised(found)
+    hints.extend([what_it_is(found)] if protocol is None else [])
     return protocol
-
-
-def _what_else(answer: Answer) -> str | None:
-    """A hint about an answer that is no catalogue, or None."""
-    start = answer.content[:200_000].lower()
-    if b"<html" not in start and b"<!doctype html" not in start:
-        return None
-    if b'type="password"' in start or b"type='password'" in start:
-        return f"this is a login page, so it needs credentials: {_AUTH}"
-    return "this is a web page, not a catalogue: look on it for the address of its CSW, OAI-PMH, CKAN, STAC or OGC API"

@@ -1,4 +1,4 @@
-"""A source whose records are visible only to some groups."""
+"""A source whose records are visible only to some groups, or as before if nobody says to whom."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from dataclasses import dataclass, replace
 from indexer.raw import Page, Source
 
 
-def restricted(source: Source, groups: Sequence[str]) -> Source:
-    """The source, each record marked with the groups that may see it; without groups, the same source."""
+def restricted(source: Source, groups: Sequence[str] | None) -> Source:
+    """The source, each record marked with the groups that may see it.
+
+    Empty: everybody, so the same source. None: not stated, so each record keeps the groups that it has.
+    """
+    if groups is None:
+        return _Restricted(source, None)
     return _Restricted(source, tuple(sorted(set(groups)))) if groups else source
 
 
 @dataclass(frozen=True, slots=True)
 class _Restricted:
     source: Source
-    groups: tuple[str, ...]
+    groups: tuple[str, ...] | None
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
         for page in self.source.pages(position):

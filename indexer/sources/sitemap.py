@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urljoin
 
-from lxml import html
-from lxml.etree import ParserError
-
 from core.batched import batched
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.raw import FileVersion, Page, RawRecord, Skipped
+from indexer.formats.json_ld import Script, page_scripts, types_of
+from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined
 from indexer.sources.members import LimitReached, SourceBroken
+from indexer.sources.packed import NotUnpacked, unpacked
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.errors import BadStatus
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 _PAGE = 50
 _WANTED = frozenset({"dataset", "datacatalog", "datafeed"})
@@ -53,7 +49,8 @@ class SitemapSource:
     """Sorted by address; a position is the last page visited. With ``since``, pages with an older lastmod are left out,
     and the others are requested with their last version.
 
-    Pages without a data set give no record and are not reported: a sitemap lists other pages too.
+    Pages without a data set are counted as passed over: a sitemap lists other pages too. A page with JSON-LD that
+    cannot be read is reported, and its records stay.
     """
 
     fetcher: Fetcher
@@ -71,7 +68,7 @@ class SitemapSource:
         todo = (places[url] for url in sorted(places) if position is None or url > position)
         wanted = [place for place in todo if self._is_new(place)]
         for some in batched(wanted, _PAGE):
-            yield self._page(some)
+            yield self._page(some, [place for place in some if self.robots.allows(place.url)])
 
     def _places(self, url: str, depth: int) -> Iterator[_Place]:
         if depth > self.options.depth:
@@ -86,39 +83,57 @@ class SitemapSource:
             target = urljoin(url, text_of(loc))
             if local(root) == "sitemapindex":
                 yield from self._places(target, depth + 1)
-            elif self.robots.allows(target):
+            else:
                 yield _Place(target, text_of(modified) if modified is not None else None)
 
     def _is_new(self, place: _Place) -> bool:
         return self.since is None or place.modified is None or place.modified[:10] >= self.since[:10]
 
-    def _page(self, some: list[_Place]) -> Page:
+    def _page(self, every: list[_Place], some: list[_Place]) -> Page:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
         unchanged: list[str] = []
         visits: list[FileVersion] = []
+        passed = [PassedOver(one.url, "robots.txt does not allow the page") for one in every if one not in some]
         modified = {place.url: place.modified for place in some}
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), json_ld):
             if isinstance(found, SondeError):
-                if not _is_gone(found):
-                    skipped.append(Skipped(url, str(found)))
+                if _is_gone(found):
+                    passed.append(PassedOver(url, "the page is gone (HTTP status 404 or 410)"))
+                else:
+                    skipped.append(Skipped(url, str(found), url))
             elif isinstance(found, FileVersion):
                 unchanged += found.natives
             else:
                 own = _records(url, modified[url], found.content)
                 records += own
-                visits += revisiting.noted(url, found, (record.native_id for record in own))
-        page = Page(tuple(records), some[-1].url, skipped=tuple(skipped))
+                skipped += _unreadable(url, found.content)
+                if all(isinstance(one, dict) for one in found.content):
+                    visits += revisiting.noted(url, found, (record.native_id for record in own))
+                if not found.content:
+                    passed.append(PassedOver(url, "the page has no data set"))
+        page = Page(tuple(records), every[-1].url, skipped=tuple(skipped), passed_over=tuple(passed))
         return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
 
 
-def _records(url: str, modified: str | None, datasets: list[Json]) -> list[RawRecord]:
-    ids = (url if index == 0 else f"{url}#{index}" for index in range(len(datasets)))
+def _records(url: str, modified: str | None, found: list[Json | Script]) -> list[RawRecord]:
+    """A script that cannot be read keeps its number, so that the data sets behind it keep their ids."""
     return [
-        RawRecord(id, written_json(dataset), url, "application/ld+json", modified)
-        for id, dataset in zip(ids, datasets, strict=True)
+        RawRecord(_native_id(url, index), written_json(dataset), url, "application/ld+json", modified)
+        for index, dataset in enumerate(found)
+        if isinstance(dataset, dict)
     ]
+
+
+def _unreadable(url: str, found: list[Json | Script]) -> Iterator[Skipped]:
+    for index, script in enumerate(found):
+        if isinstance(script, Script):
+            yield Skipped(_native_id(url, index), f"{script.place}: {script.reason}", _native_id(url, index))
+
+
+def _native_id(url: str, index: int) -> str:
+    return url if index == 0 else f"{url}#{index}"
 
 
 def _is_gone(error: SondeError) -> bool:
@@ -127,60 +142,42 @@ def _is_gone(error: SondeError) -> bool:
 
 def _sitemap(answer: Answer) -> Any:
     content = expect_2xx(answer).content
-    if content[:2] == b"\x1f\x8b":
-        content = _unpacked(content, answer.url)
-    root = parse_xml(content, host_of(answer.url))
+    try:
+        content = unpacked(content, _MOST_UNPACKED)
+    except NotUnpacked as error:
+        raise BadAnswer(f"{address_of(answer.url)} sent a sitemap that cannot be read: {error}") from None
+    root = parse_xml(content, address_of(answer.url))
     if local(root) not in ("urlset", "sitemapindex"):
-        raise BadAnswer(f"{host_of(answer.url)} did not answer with a sitemap")
+        raise BadAnswer(f"{address_of(answer.url)} did not answer with a sitemap")
     return root
 
 
-def _unpacked(content: bytes, url: str) -> bytes:
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        unpacked = unpacker.decompress(content, _MOST_UNPACKED)
-    except (zlib.error, gzip.BadGzipFile):
-        raise BadAnswer(f"{host_of(url)} sent a compressed sitemap that cannot be read") from None
-    if unpacker.unconsumed_tail:
-        raise LimitReached(f"{url}: unpacks to more than {_MOST_UNPACKED} bytes")
-    return unpacked
+def json_ld(answer: Answer) -> list[Json | Script]:
+    """The data sets in a page's JSON-LD, in order; a script that cannot be read in its place.
 
-
-def json_ld(answer: Answer) -> list[Json]:
-    """The data sets in a page's JSON-LD scripts, in order. Raises BadStatus, BadAnswer."""
+    Raises BadStatus, BadAnswer.
+    """
     content = expect_2xx(answer).content
     if not content.strip():
-        raise BadAnswer(f"{host_of(answer.url)} sent an empty page")
-    try:
-        page = html.fromstring(content)
-    except (ParserError, ValueError):
-        return []
-    found: list[Json] = []
-    for script in page.iter("script"):
-        if "ld+json" in (script.get("type") or "").lower():
-            found += _datasets(_loaded(script.text or ""))
+        raise BadAnswer(f"{address_of(answer.url)} sent an empty page")
+    found: list[Json | Script] = []
+    for script in page_scripts(content):
+        found += [script] if script.reason else _datasets(script.document)
     return found
 
 
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _datasets(node: object) -> list[Json]:
-    """Data sets at the top, in a list or in an @graph; each gets the context of the whole."""
+    """Data sets at the top, in a list or in an @graph, or the main entity of a page, with the context of the whole."""
     if isinstance(node, list):
         return [dataset for each in node for dataset in _datasets(each)]
     if not isinstance(node, dict):
         return []
+    context = {"@context": node["@context"]} if "@context" in node else {}
     if isinstance(node.get("@graph"), list):
-        context = {"@context": node["@context"]} if "@context" in node else {}
         return [{**context, **dataset} for dataset in _datasets(node["@graph"])]
-    kinds = node.get("@type")
-    names = [kinds] if isinstance(kinds, str) else kinds if isinstance(kinds, list) else []
-    return [node] if any(str(name).rpartition("/")[2].rpartition(":")[2].lower() in _WANTED for name in names) else []
+    if any(name.lower() in _WANTED for name in types_of(node)):
+        return [node]
+    return [{**context, **dataset} for dataset in _datasets(node.get("mainEntity"))]
 
 
 def _recognises(answer: FirstAnswer) -> bool:

@@ -10,10 +10,11 @@ from indexer.raw import Page, RawRecord
 from indexer.sources.answers import json_object, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, next_link, number_or_none
+from indexer.sources.listed import with_id
 from indexer.sources.ogc_records import collection_record, collections
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,14 @@ class StacApiSource:
     options: StacOptions = field(default_factory=StacOptions)
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises SourceBroken and what the fetcher raises."""
+        """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
         wanted = self.options.collections
-        found = [c for c in collections(self.fetcher, self.url) if not wanted or c["id"] in wanted]
+        listed = collections(self.fetcher, self.url, wanted)
+        found = [c for c in listed.named if not wanted or c["id"] in wanted]
         if position is None:
             records = tuple(collection_record(c, self.url) for c in found)
-            count = None if self.options.items else len(records)
-            yield Page(records, "{}", count, matched=count)
+            count = None if self.options.items else len(records) + len(listed.others)
+            yield Page(records, "{}", count, listed.others, matched=count)
         if self.options.items:
             parts = [self._items(str(c["id"])) for c in found]
             yield from LinkedWalk(self.fetcher, parts, may_be_empty=True).pages(position)
@@ -54,7 +56,8 @@ class StacApiSource:
             body = json_object(answer)
             listed = body.get("features")
             if not isinstance(listed, list):
-                raise BadAnswer(f"{host_of(answer.url)} did not answer with items")
+                raise BadAnswer(f"{address_of(answer.url)} did not answer with items")
+            items, others = with_id(listed, answer.url)
             records = tuple(
                 RawRecord(
                     f"{collection}/{item['id']}",
@@ -62,11 +65,10 @@ class StacApiSource:
                     f"{url}/{quote(str(item['id']), safe='')}",
                     "application/geo+json",
                 )
-                for item in listed
-                if isinstance(item, dict) and item.get("id")
+                for item in items
             )
             matched = number_or_none(body.get("numberMatched"))
-            return LinkedPage(records, next_link(body.get("links")), matched)
+            return LinkedPage(records, next_link(body.get("links")), matched, others)
 
         return Part(f"{url}?limit={self.options.page_size}", parse, "application/geo+json, application/json")
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
 from core.json_types import Json
-from indexer.raw import FileVersion, Page, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, FileVersion, Page, RawRecord, Skipped
 from indexer.sources.answers import json_object
 from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import joined, rebased
+from indexer.sources.linked import NothingToHarvest, joined, rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
@@ -19,7 +19,7 @@ from indexer.sources.robots import Robots
 from indexer.sources.stac_api import StacOptions
 from net.errors import BadStatus, Refused
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 _PAGE = 50
 
@@ -70,8 +70,8 @@ _Found = RawRecord | _Unchanged | Skipped
 class StacStaticSource:
     """Depth first. A native id is the file's path below the root's folder; a position is the path down, as indices.
 
-    A missing child (404) is skipped and named. Every other failure ends the run, because everything below would look
-    removed. For an unchanged document, the walk uses its stored links.
+    A child that is missing or cannot be read is skipped and named; nothing below it counts as removed. A server that
+    does not answer ends the run. For an unchanged document, the walk uses its stored links.
     """
 
     fetcher: Fetcher
@@ -80,13 +80,14 @@ class StacStaticSource:
     options: StacOptions = field(default_factory=StacOptions)
     robots: Robots = field(init=False)
     _visited: set[str] = field(default_factory=set)
+    _met: set[str] = field(default_factory=set)  # ids of the records so far
     _notes: list[FileVersion] = field(default_factory=list)  # documents sent since the last page
 
     def __post_init__(self) -> None:
         self.robots = Robots(self.fetcher)
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
-        """Raises SourceBroken (depth, robots) and what the fetcher raises."""
+        """Raises SourceBroken (depth, robots), NothingToHarvest, and what the fetcher raises."""
         if not self.robots.allows(self.url):
             raise SourceBroken(f"{self.url}: robots.txt does not allow it (manners.robots: false overrides)")
         some: list[_Found] = []
@@ -96,6 +97,8 @@ class StacStaticSource:
             if len(some) >= _PAGE:
                 yield self._page(some, json.dumps(trail))
                 some = []
+        if not position and self.since is None:
+            self._expect_collections()
         yield self._page(some, None)
 
     def _page(self, some: list[_Found], position: str | None) -> Page:
@@ -132,8 +135,9 @@ class StacStaticSource:
         try:
             for found, trail in self._walk(child, below, depth + 1):
                 yield found, [here, *trail]
-        except (BadStatus, Refused) as error:
-            yield Skipped(child, str(error)), [(here[0], here[1] + 1)]
+        except (BadStatus, Refused, BadAnswer) as error:
+            skipped = Skipped(child, str(error), self._native_id(child), container=WHOLE_SOURCE)
+            yield skipped, [(here[0], here[1] + 1)]
 
     def _look(self, url: str) -> _Looked:
         revisiting = Revisiting(self.fetcher)
@@ -159,15 +163,24 @@ class StacStaticSource:
         return is_collection or kind == "Feature"
 
     def _record(self, url: str, document: _Document) -> RawRecord:
+        self._met.add(str(document.body.get("id", "")))
+        return RawRecord(self._native_id(url), document.content, url, "application/json")
+
+    def _native_id(self, url: str) -> str:
         root = urlsplit(self.url).path.rpartition("/")[0] + "/"
-        name = urlsplit(url).path
-        return RawRecord(name.removeprefix(root), document.content, url, "application/json")
+        return urlsplit(url).path.removeprefix(root)
+
+    def _expect_collections(self) -> None:
+        """Raises NothingToHarvest if the whole catalogue has none of the wanted collections, or lacks one."""
+        missing = [id for id in self.options.collections if id not in self._met]
+        if missing:
+            raise NothingToHarvest(f"{address_of(self.url)} has no collection {', '.join(missing)}")
 
 
 def _document(answer: Answer) -> _Document:
     body = json_object(answer)
     if "stac_version" not in body and "links" not in body:
-        raise BadAnswer(f"{host_of(answer.url)} sent JSON that is no STAC document")
+        raise BadAnswer(f"{address_of(answer.url)} sent JSON that is no STAC document")
     return _Document(answer.content, body)
 
 

@@ -10,18 +10,21 @@ from urllib.parse import unquote
 from core.batched import batched
 from core.errors import SondeError
 from indexer.formats.parted import parted
-from indexer.raw import FileVersion, Page, RawRecord, Skipped
+from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.listings import Entry, NotAListing, entries
-from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type
-from indexer.sources.protocol import FirstAnswer, Protocol
+from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type, passed_over
+from indexer.sources.packed import NotUnpacked, unpacked
+from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
+from indexer.sources.what_it_is import erddap_base
 from net.exchange import Answer
-from net.targets import host_of
+from net.targets import address_of
 
 _PAGE = 50
+_MOST_UNPACKED = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,11 @@ class WafSource:
 
     def pages(self, position: str | None = None) -> Iterator[Page]:
         """Raises SourceBroken if a listing cannot be read, and what the fetcher raises."""
-        files = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
+        every = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
+        files = [entry for entry in every if is_wanted(_name(entry), self._suffixes)]
+        others = tuple(passed_over(entry.url) for entry in every if not is_wanted(_name(entry), self._suffixes))
+        if others and position is None:
+            yield Page((), passed_over=others)
         wanted = [e for e in files if (position is None or e.url > position) and self._is_new(e)]
         for some in batched(wanted, _PAGE):
             yield self._page(some, len(files))
@@ -66,15 +73,19 @@ class WafSource:
                 continue
             if entry.is_folder:
                 yield from self._files(entry.url, depth + 1)
-            elif is_wanted(_name(entry), frozenset(self.options.suffixes)):
+            else:
                 yield entry
+
+    @property
+    def _suffixes(self) -> frozenset[str]:
+        return frozenset(self.options.suffixes)
 
     def _listing(self, folder: str) -> list[Entry]:
         def parse(answer: Answer) -> list[Entry]:
             try:
                 return entries(expect_2xx(answer).content, folder, any_page=self.options.any_page)
             except NotAListing as error:
-                raise BadAnswer(f"{host_of(folder)} did not send a directory listing: {error}") from None
+                raise BadAnswer(f"{address_of(folder)} did not send a directory listing: {error}") from None
 
         if not self.robots.allows(folder):
             raise SourceBroken(f"{folder}: robots.txt does not allow it (manners.robots: false overrides)")
@@ -87,21 +98,25 @@ class WafSource:
     def _page(self, some: list[Entry], total: int) -> Page:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
+        passed: list[PassedOver] = []
         unchanged: list[str] = []
         visits: list[FileVersion] = []
         modified = {entry.url: entry.modified for entry in some}
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), _content):
             if isinstance(found, SondeError):
-                skipped.append(Skipped(url, str(found)))
+                skipped.append(Skipped(url, str(found), unquote(url.removeprefix(self.url))))
             elif isinstance(found, FileVersion):
                 unchanged += found.natives
             else:
                 name = unquote(url.removeprefix(self.url))
                 own = parted(RawRecord(name, found.content, url, media_type(name), modified[url]))
-                records += own
-                visits += revisiting.noted(url, found, (record.native_id for record in own))
-        page = Page(tuple(records), some[-1].url, total, tuple(skipped))
+                records += own.records
+                skipped += own.skipped
+                passed += own.passed_over
+                if not own.skipped:
+                    visits += revisiting.noted(url, found, (record.native_id for record in own.records))
+        page = Page(tuple(records), some[-1].url, total, tuple(skipped), passed_over=tuple(passed))
         return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
 
 
@@ -111,10 +126,14 @@ def _name(entry: Entry) -> str:
 
 def _content(answer: Answer) -> bytes:
     """Raises BadAnswer for a web page instead of metadata."""
-    start = expect_2xx(answer).content[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    try:
+        content = unpacked(expect_2xx(answer).content, _MOST_UNPACKED)
+    except NotUnpacked as error:
+        raise BadAnswer(f"{address_of(answer.url)} sent a file that cannot be read: {error}") from None
+    start = content[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) or not start:
-        raise BadAnswer(f"{host_of(answer.url)} sent a web page or nothing instead of the file")
-    return answer.content
+        raise BadAnswer(f"{address_of(answer.url)} sent a web page or nothing instead of the file")
+    return content
 
 
 def _day_before(moment: str) -> str:
@@ -130,6 +149,12 @@ def _recognises(answer: FirstAnswer) -> bool:
         return False
 
 
+def _below(url: str) -> Iterator[Question]:
+    base = erddap_base(url)
+    if base is not None:
+        yield Question(f"{base}/metadata/iso19115/xml/")
+
+
 PROTOCOL = Protocol(
     "waf",
     WafSource,
@@ -137,4 +162,5 @@ PROTOCOL = Protocol(
     "directory listings of Apache, nginx, IIS, Python",
     "the dates in the listing; ETag, Last-Modified",
     recognises=_recognises,
+    below=_below,
 )

@@ -22,7 +22,7 @@ from lab.cli.chaos_reindex import reindex
 from lab.cli.chaos_soak import soak
 from lab.cli.chaos_volume import volume
 from lab.cli.throwaway import throwaway
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -63,7 +63,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
 
     Exit code 1 where a run ended with other records than the catalogue's.
     """
-    progress = Console(stderr=True)
+    progress = messages()
     outcomes: list[Outcome] = []
     with ExitStack() as after:
         settings = after.enter_context(temporary_node(load_settings(), progress.print))

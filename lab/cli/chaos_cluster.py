@@ -24,7 +24,7 @@ from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, chaos_cluster
 from lab.cluster.outcome import Outcome
 from lab.cluster.trial import TrialSize, trials
 from local_stack.errors import StackError
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
 
@@ -83,7 +83,7 @@ def cluster(
     Exit code 1 where a record is missing, a search failed, an answer was changed without saying so, or what was mended
     was not in service again --within seconds.
     """
-    progress, before = Console(stderr=True), machine()
+    progress, before = messages(), machine()
     outcomes = kept(json_file) if resume and json_file is not None else []
     done = {outcome.name for outcome in outcomes}
     picked = [each for each in breakages() if (not chosen or each.name in chosen) and each.name not in done]
@@ -161,4 +161,4 @@ def show(console: Console, outcomes: list[Outcome], before: dict[str, str]) -> N
     )
     for one in outcomes:
         if one.told:
-            console.print(f"{one.name}: {one.told}", highlight=False, markup=False)
+            console.print(f"{one.name}: {one.told}", highlight=False)

@@ -15,7 +15,7 @@ from lab.hostile.attacks import attacks
 from lab.hostile.course import Outcome, Terms, course
 from lab.malformed.target import target
 from local_stack.ports import free_port
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import LimitsSettings, load_settings
 
@@ -44,7 +44,7 @@ def hostile(
 
     Exit code 1 where a searcher was refused, failed or waited --ratio times as long as usual, or a probe failed.
     """
-    progress, found = Console(stderr=True), []
+    progress, found = messages(), []
     port = free_port()
     more = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
     with (

@@ -14,7 +14,7 @@ from lab.malformed.asking import BAD, Came, ask_all, summed
 from lab.malformed.by_schema import made_by_schema
 from lab.malformed.makers import made
 from lab.malformed.target import target
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 
@@ -35,7 +35,7 @@ def malformed(*, number: int, schema: int | None, first: int, seed: int, clients
 
     Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
     """
-    progress, found = Console(stderr=True), []
+    progress, found = messages(), []
     with temporary_node(load_settings(), progress.print) as settings, target(settings) as there:
         by_schema = made_by_schema(
             there.url, there.key, min(number, number // 10 if schema is None else schema), number
@@ -55,7 +55,7 @@ def malformed(*, number: int, schema: int | None, first: int, seed: int, clients
 
 def _tell(console: Console, came: Came) -> None:
     told = f"{came.sent.number} {came.sent.family}: {came.verdict} {came.status or ''} after {came.took_s:.1f} s"
-    console.print(f"{told}\n  {came.sent.told}\n  {came.said}", markup=False, highlight=False)
+    console.print(f"{told}\n  {came.sent.told}\n  {came.said}", highlight=False)
 
 
 def show(console: Console, found: list[Came]) -> None:

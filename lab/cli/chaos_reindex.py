@@ -19,7 +19,7 @@ from lab.cluster.chaos_cluster import chaos_cluster
 from lab.cluster.switching import Step, switching
 from lab.cluster.trial import TrialSize
 from local_stack.errors import StackError
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 
 
 @click.command()
@@ -42,7 +42,7 @@ def reindex(
     `sonde reindex --rollback` may take 5 seconds, the API 15 from its start to ready. Starts its own servers and
     services on free ports of this machine, and ends them. Exit code 1 where something of that does not hold.
     """
-    progress, before, steps = Console(stderr=True), machine(), []
+    progress, before, steps = messages(), machine(), []
     try:
         with (
             working_folder(keep) as folder,

@@ -19,7 +19,7 @@ from lab.cluster.chaos_cluster import chaos_cluster
 from lab.cluster.soak import Soak, Soaked
 from lab.cluster.soak import soak as run_soak
 from local_stack.errors import StackError
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 
 
 @click.command()
@@ -41,7 +41,7 @@ def soak(
     Compared are the second quarter of the time and the last. Starts its own Elasticsearch node, Valkey, worker, beat
     and API on free ports of this machine, and ends them. Exit code 1 where something grew or a search failed.
     """
-    progress, before = Console(stderr=True), machine()
+    progress, before = messages(), machine()
     course = Soak(minutes, rate, records, sample_every_s=min(5.0, minutes * 60.0 / 16))
     try:
         with working_folder(keep) as folder, chaos_cluster(folder, nodes=1) as made:

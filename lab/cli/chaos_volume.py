@@ -14,7 +14,7 @@ from lab.chaos.turtle import TRIPLES, read_catalogue
 from lab.chaos.volume import Volume
 from lab.chaos.volume import volume as run_volume
 from lab.cli.throwaway import throwaway
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -32,7 +32,7 @@ def volume(*, records: int, turtle: bool) -> None:
     if turtle:
         show_turtle(screen(), records)
         return
-    with temporary_node(load_settings(), Console(stderr=True).print) as settings:
+    with temporary_node(load_settings(), messages().print) as settings:
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         with throwaway(client) as prefix:
             found = list(run_volume(Parts(client, prefix), records))

@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from rich.console import Console
 
 from core.errors import SondeError
 from lab.benchmarks.machine import machine, serving
@@ -24,7 +23,7 @@ from lab.load.clients import SEARCH_MODES, SearchMode, ask
 from lab.load.standing import drop as drop_standing
 from lab.load.summary import Summary
 from lab.own_api import own_api
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -111,7 +110,7 @@ def load(
     size = Size(records, passages, embedded, index_shape(settings))
     plan = Plan(_courses(chosen), clients, seconds, processes)
     paths, questions = _real(catalogues), _questions()
-    console, progress = screen(), Console(stderr=True)
+    console, progress = screen(), messages()
     with ExitStack() as held:
         held.enter_context(ended_by_signals())
         settings = held.enter_context(temporary_node(settings, progress.print))

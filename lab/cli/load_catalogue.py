@@ -7,11 +7,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID
 
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from lab.load.catalogue import Made, Size, Told, made_catalogue, real_records
 from lab.load.standing import standing
+from sonde.cli.screen import NameColumn
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
@@ -43,7 +44,7 @@ def catalogue(settings: Settings, paths: list[Path], size: Size, name: str | Non
 
 @contextmanager
 def _told(console: Console) -> Iterator[tuple[Told, Callable[[], None]]]:
-    with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), console=console) as bars:
+    with Progress(NameColumn(), BarColumn(), MofNCompleteColumn(), console=console) as bars:
         tasks: dict[str, TaskID] = {}
 
         def told(what: str, number: int, total: int) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
-from reading.gazetteer.names import Word, words
+from reading.gazetteer.names import Word, fold, words
 from reading.small_words import SAYING_NOTHING
 from reading.spans import Range
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
@@ -21,6 +22,9 @@ OWN = "sonde"
 
 _MOST_CONCEPTS = 3  # per name and vocabulary; a name for more concepts is too general
 _MOST_WORDS = 6
+_SOFT = re.compile(r"[ \t\n\u00a0‐–'’-]+")
+_BEFORE_DIGIT = re.compile(r"(?<=[^\W\d_])[ \t-]+(?=\d)")
+_LETTERS_OR_DIGITS = re.compile(r"[^\W\d_]+|\d+")
 _SHORTEST_FOREIGN = 5  # letters of a single word that counts as a name in a language other than the text's
 
 
@@ -66,7 +70,7 @@ class Vocabulary:
         for vocabulary in vocabularies:
             for concept in vocabulary.concepts:
                 concepts[vocabulary.name, concept.uri] = concept
-                for key, entry in _entries(vocabulary.name, concept).items():
+                for key, entry in _entries(vocabulary.name, concept):
                     entries[key].append(entry)
         longest: dict[str, int] = {}
         for key in entries:
@@ -106,12 +110,18 @@ class Vocabulary:
         for length in range(min(self.longest.get(keys[0], 0), len(keys)), 0, -1):
             last = following[length - 1]
             written = text[following[0].start : last.end]
-            known = [e for e in self.entries.get(" ".join(keys[:length]), ()) if _is_meant(e, written, language)]
-            if known and not _is_parted(text, following[:length]):
-                return length, self._mentions(written, (following[0].start, last.end), known)
+            marks = _marks(text, following[:length])
+            known: dict[tuple[str, str], _Entry] = {}  # one for each concept
+            for entry in self.entries.get(" ".join(keys[:length]), ()):
+                if _is_meant(entry, written, language) and _has_marks(entry.label.text, marks):
+                    known.setdefault((entry.vocabulary, entry.concept.uri), entry)
+            if known:
+                end = last.end + (text[last.end : last.end + 1] == ")" and "(" in written and ")" not in written)
+                start = following[0].start
+                return length, self._mentions(text[start:end], (start, end), known.values())
         return 1, []
 
-    def _mentions(self, written: str, place: Range, known: list[_Entry]) -> list[TermMention]:
+    def _mentions(self, written: str, place: Range, known: Iterable[_Entry]) -> list[TermMention]:
         by_vocabulary: defaultdict[str, list[_Entry]] = defaultdict(list)
         for entry in known:
             by_vocabulary[entry.vocabulary].append(entry)
@@ -134,7 +144,11 @@ class Vocabulary:
 
 def term_key(text: str) -> str:
     """The common form of a term's spellings: folded words in the singular."""
-    return " ".join(_singular(word.folded) for word in words(text))
+    return _key(words(text))
+
+
+def _key(run: Iterable[Word]) -> str:
+    return " ".join(_singular(word.folded) for word in run)
 
 
 def _singular(word: str) -> str:
@@ -146,16 +160,17 @@ def _singular(word: str) -> str:
     return word
 
 
-def _entries(vocabulary: str, concept: Concept) -> dict[str, _Entry]:
-    """By key; if two names of a concept have the same key, the first is kept."""
+def _entries(vocabulary: str, concept: Concept) -> Iterator[tuple[str, _Entry]]:
+    """With their keys; of two names of a concept in one language with the same key, the first."""
     preferred = {(label.text, label.language) for label in _preferred(concept)}
-    entries: dict[str, _Entry] = {}
+    seen: set[tuple[str, str | None]] = set()
     for label in concept.labels:
-        key = term_key(label.text)
-        if key and key.count(" ") < _MOST_WORDS:
-            entry = _Entry(vocabulary, concept, label, (label.text, label.language) in preferred)
-            entries.setdefault(key, entry)
-    return entries
+        entry = _Entry(vocabulary, concept, label, (label.text, label.language) in preferred)
+        for _, run in _spellings(label.text):
+            key = _key(run)
+            if key and key.count(" ") < _MOST_WORDS and (key, label.language) not in seen:
+                seen.add((key, label.language))
+                yield key, entry
 
 
 def _preferred(concept: Concept) -> list[Label]:
@@ -177,10 +192,28 @@ def _is_meant(entry: _Entry, written: str, language: str | None) -> bool:
     return language is None and (" " in written or len(written) >= _SHORTEST_FOREIGN)
 
 
-def _is_parted(text: str, run: list[Word]) -> bool:
-    """Whether another mark than a hyphen or apostrophe is between the words ("air, quality" is not a term)."""
-    gaps = (text[one.end : other.start] for one, other in pairwise(run))
-    return any(gap.strip(" \t\n-‐–'’") for gap in gaps)
+def _marks(text: str, run: Sequence[Word]) -> list[str]:
+    """What is between the words, without spaces, hyphens and apostrophes."""
+    return [_SOFT.sub("", text[one.end : other.start]) for one, other in pairwise(run)]
+
+
+def _has_marks(label: str, marks: Sequence[str]) -> bool:
+    """Whether a mark between the words is in the name too: "2,4-D" and "NO2 (tropospheric)", not "air, quality"."""
+    return not any(marks) or any(
+        len(run) == len(marks) + 1
+        and all(not mark or mark == other for mark, other in zip(marks, _marks(spelling, run), strict=True))
+        for spelling, run in _spellings(label)
+    )
+
+
+def _spellings(label: str) -> Iterator[tuple[str, list[Word]]]:
+    """Its words; with digits apart from letters (``PM 2.5``), and without a space before them (``Nino3.4``)."""
+    yield label, words(label)
+    if any(character.isdigit() for character in label):
+        apart = [Word(found[0], fold(found[0]), *found.span()) for found in _LETTERS_OR_DIGITS.finditer(label)]
+        yield label, apart
+        glued = _BEFORE_DIGIT.sub("", label)
+        yield glued, words(glued)
 
 
 @cache

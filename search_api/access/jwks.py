@@ -31,13 +31,15 @@ class Issuer:
     """``jwks_url`` None: read from the issuer's discovery document. Times in seconds.
 
     Keys are fetched again after ``fresh_s``, and for an unknown key id, but at most once per ``pause_s``: tokens with
-    invented ids must not cause endless requests to the issuer.
+    invented ids must not cause endless requests to the issuer. While the issuer does not answer, its keys count for
+    ``longest_s`` after they were fetched.
     """
 
     issuer: str
     jwks_url: str | None = None
     fresh_s: float = 3600.0
     pause_s: float = 30.0
+    longest_s: float = 86_400.0
 
 
 class IssuerKeys:
@@ -55,14 +57,14 @@ class IssuerKeys:
     def find(self, id: str | None) -> jwt.PyJWK:
         """The key with that id; without an id, the issuer's only key.
 
-        Raises NotAuthenticated if the issuer has no such key, Unavailable if it has never answered.
+        Raises NotAuthenticated if the issuer has no such key, Unavailable if it has not answered for too long.
         """
         with self._lock:
             now = self._clock()
             stale = self._fetched is None or now - self._fetched >= self._issuer.fresh_s
             if (stale or self._known(id) is None) and self._may_ask(now):
                 self._refresh(now)
-            if self._fetched is None:
+            if self._fetched is None or now - self._fetched >= self._issuer.longest_s:
                 raise Unavailable("The issuer of tokens does not answer, so tokens cannot be checked now.")
             key = self._known(id)
         if key is None:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from core.access import AccessScope
 from core.errors import NotFound, Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
@@ -51,6 +52,18 @@ class KeyStore:
                 index=self._index, size=MOST_LISTED, sort=[{"created": "desc"}], ignore_unavailable=True
             )
         return [_key(hit["_id"], hit["_source"]) for hit in found.body["hits"]["hits"]]
+
+    def groups_of(self, subject: str, scope: AccessScope, now: datetime) -> frozenset[str] | None:
+        """The groups that the person's active keys with this scope have together; None for a person without any key,
+        active or not.
+        """
+        with _answering():
+            found = self._client.search(
+                index=self._index, size=MOST_LISTED, query={"term": {"subject": subject}}, ignore_unavailable=True
+            )
+        keys = [_key(hit["_id"], hit["_source"]) for hit in found.body["hits"]["hits"]]
+        active = [key for key in keys if key.state(now) == "active" and key.grant.scopes & {scope, "admin"}]
+        return frozenset[str]().union(*(key.grant.groups for key in active)) if keys else None
 
     def revoke(self, id: str, now: datetime) -> ApiKey:
         """Revokes the key and returns it; a revoked key keeps its earlier time. Raises NotFound."""

@@ -73,9 +73,8 @@ def find_similar(asked: Asked, id: RecordId, limit: Limit = 5) -> str:
 
 
 def _summary(answer: Json) -> Json:
-    total, relation = answer["sonde:total"], answer["sonde:totalRelation"]
     return {
-        "matches": {"exact": total, "about": f"about {total}", "at_least": f"{total} or more"}[relation],
+        "matches": answer["sonde:total"],
         "understood": _understood(answer["sonde:interpretation"]),
         "corrected_from": answer.get("sonde:correctedFrom"),
         "did_you_mean": answer.get("sonde:didYouMean"),

@@ -30,7 +30,7 @@ def describe_holdings(asked: Asked, topic: Topic = "", source: Source = None) ->
     api = api_of(asked)
     given = {"q": topic, "source": source, "limit": 3, "facets": ",".join(_COUNTED)}
     answer = api.get("/search", given)
-    own: Json = {"records": answer["sonde:total"], "exact": answer["sonde:totalRelation"] == "exact"}
+    own: Json = {"records": answer["sonde:total"]}
     if topic:
         by_words = api.get("/search", {"q": topic, "source": source, "limit": 1, "algorithm": "bm25"})
         own |= {"with_its_words": by_words["sonde:total"], "no_record_has_the_words": answer.get("sonde:unknownWords")}

@@ -107,7 +107,7 @@ def _either(read: Interpretation, serving: Serving, words: WordWeights) -> list[
         fields = serving.word_fields(words)
         found.append(every_word_query(strict, fields, read.parted, read.language, identifiers, NO_EXPANSION))
     length = len(telling_words(read.thematic).split())
-    named = names_query(words.names, read.names, read.other_forms, length)
+    named = names_query(words.names, read.names, read.other_forms, length, alone=read.is_names_only)
     return [*found, named] if named is not None else found
 
 

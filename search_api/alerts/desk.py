@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 
+import structlog
+
 from core.access import Caller
 from core.clock import utc_now
 from core.errors import Conflict, InvalidInput, NotFound
@@ -20,13 +22,19 @@ from search_api.alerts.notices import Notice, NoticeStore
 from search_api.alerts.records import AlertRecords
 from search_api.alerts.rights import OwnerRights
 from search_api.alerts.saved import SavedSearch, SavedSearchBody, request_of
-from search_api.alerts.store import MailConfirmation, SavedSearchStore
+from search_api.alerts.store import Counted, MailConfirmation, SavedSearchStore
 from search_api.alerts.texts import Language
 from search_api.pipeline import SearchPipeline
+
+log = structlog.get_logger(__name__)
 
 SHORTEST_SECRET = 16
 _CONFIRMATIONS = 3
 """Of one address, by one owner, until it is confirmed: nobody fills another's mailbox."""
+_OF_OWNER = 5
+_OF_DOMAIN = 30
+"""Confirmations in a day that one owner asks for, and that one domain gets from all owners."""
+_TOO_MANY = "Too many confirmations of mail addresses were asked for today; save the search again tomorrow."
 _BETWEEN_CONFIRMATIONS = timedelta(hours=1)
 _SEEN_EVERY = timedelta(hours=12)
 
@@ -117,7 +125,22 @@ class AlertDesk:
         link = self.links.read(token)
         if link.action != "feed":
             raise NotFound("This link was not made here.")
-        return self.searches.find(link.subject).saved
+        saved = self.searches.find(link.subject).saved
+        if link.target != saved.feed:
+            raise NotFound("The owner of this search has ended this address of its feed.")
+        return saved
+
+    def feed_token(self, saved: SavedSearch) -> str:
+        """The part of the feed's address that lets its reader in."""
+        return self.links.token(SignedLink("feed", saved.id, saved.feed))
+
+    def renew_feed(self, id: str, caller: Caller) -> SavedSearch:
+        """Gives the feed another address; whoever has the one before reads nothing more. Raises NotFound."""
+        self.of(id, caller)
+        stored = self.searches.find(id)
+        renewed = replace(stored.saved, feed=secrets.token_urlsafe(12), changed=self.now().isoformat())
+        self.searches.put(renewed, stored.compiled)
+        return renewed
 
     def webhook_secret(self, saved: SavedSearch) -> str:
         """As in Standard Webhooks. Made from the operator's secret, so that none is stored."""
@@ -128,26 +151,47 @@ class AlertDesk:
             raise InvalidInput("mail", "mail: this service sends no mail; use webhook, or the feed")
         compiled = self._compiled(saved)
         self.searches.put(saved, compiled)
-        if saved.mail is not None:
-            self._ask_confirmation(saved.owner, saved.mail, saved.language)
+        if saved.mail is not None and not self._ask_confirmation(saved.owner, saved.mail, saved.language):
+            saved = replace(saved, problem=_TOO_MANY)
+            self.searches.put(saved, compiled)
         return saved
 
     def _compiled(self, saved: SavedSearch) -> Compiled:
         resolver, request = self.pipeline.parts.resolver, request_of(saved.asked)
         return on_current(resolver, lambda serving: compile_question(self.pipeline, request, serving))
 
-    def _ask_confirmation(self, owner: str, mail: str, language: Language) -> None:
+    def _ask_confirmation(self, owner: str, mail: str, language: Language) -> bool:
+        """False if too many confirmations were asked for: by this owner, for this mailbox, or for its domain."""
         one, now = self.searches.confirmation(owner, mail), self.now()
         recent = one.mailed is not None and datetime.fromisoformat(one.mailed) > now - _BETWEEN_CONFIRMATIONS
         if one.confirmed is not None or recent or one.mails >= _CONFIRMATIONS:
-            return
+            return True
+        if not all(self.searches.spend(*budget, now) for budget in _budgets(owner, mail)):
+            log.warning("alerts.too_many_confirmations", owner=owner)
+            return False
         asked = MailConfirmation(owner, mail, None, now.isoformat(), one.mails + 1, language)
         self.notices.ask_confirmation(owner, mail, now, asked.mails)
         self.searches.put_confirmation(asked)
+        return True
 
     def _is_on(self) -> None:
         if not self.policy.secret:
             raise NotFound("This service keeps no saved searches; its operator may set SONDE_ALERTS__SECRET.")
+
+
+def mailbox_of(mail: str) -> str:
+    """One spelling of all addresses that lead to one mailbox: without a tag, dots and capitals."""
+    local, _, domain = mail.lower().rpartition("@")
+    return f"{local.partition('+')[0].replace('.', '')}@{domain}"
+
+
+def _budgets(owner: str, mail: str) -> tuple[tuple[Counted, str, int], ...]:
+    mailbox = mailbox_of(mail)
+    return (
+        ("owner", owner, _OF_OWNER),
+        ("mailbox", mailbox, _CONFIRMATIONS),
+        ("domain", mailbox.rpartition("@")[2], _OF_DOMAIN),
+    )
 
 
 def webhook_secret(secret: bytes, id: str) -> str:

@@ -18,7 +18,7 @@ _DAY_S = 86_400
 @dataclass(frozen=True, slots=True)
 class SignedLink:
     """``confirm``: ``subject`` is the owner, ``target`` the mail address. ``stop`` (no more by this channel) and
-    ``feed``: ``subject`` is the saved search, ``target`` the channel.
+    ``feed``: ``subject`` is the saved search, ``target`` the channel, of a feed the part that its owner can change.
     """
 
     action: Action

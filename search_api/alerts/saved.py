@@ -89,7 +89,7 @@ class SavedSearch:
     last came with a key or token. Times are ISO 8601 in UTC.
 
     ``watched``: since when; what was written before is not told. ``problem``: why it tells nothing now; None if nothing
-    is wrong.
+    is wrong. ``feed``: part of the address of its feed, changed to end the address before.
     """
 
     id: str
@@ -108,6 +108,7 @@ class SavedSearch:
     webhook: str | None = None
     problem: str | None = None
     language: Language = DEFAULT_LANGUAGE
+    feed: str = ""
 
     @property
     def same(self) -> str:
@@ -163,6 +164,7 @@ def to_document(saved: SavedSearch, compiled: Compiled) -> Json:
         "active": saved.active,
         "problem": saved.problem,
         "language": saved.language,
+        "feed": saved.feed or None,
         "created": saved.created,
         "changed": saved.changed,
         "watched": saved.watched,
@@ -190,6 +192,7 @@ def from_document(id: str, source: JsonMapping) -> SavedSearch:
         source.get("webhook"),
         source.get("problem"),
         source.get("language", DEFAULT_LANGUAGE),
+        source.get("feed", ""),
     )
 
 

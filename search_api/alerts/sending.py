@@ -95,6 +95,8 @@ class Sender:
 
     def _attempt(self, delivery: Delivery, rights: Rights) -> tuple[State, str | None]:
         if delivery.is_confirmation:
+            if delivery.target not in {one.mail for one in self.searches.of_owner(delivery.owner)}:
+                return "dropped", "its owner wants another address now"
             language = self.searches.confirmation(delivery.owner, delivery.target).language
             self._mailed(confirmation(self._letter(delivery), delivery.owner, language, self._addresses))
             return "sent", None

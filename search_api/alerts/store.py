@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
 
 from core.errors import Conflict, NotFound
 from core.json_types import Json, JsonMapping
@@ -17,6 +19,14 @@ from search_api.alerts.saved import SavedSearch, compiled_of, from_document, to_
 from search_api.alerts.texts import DEFAULT_LANGUAGE, Language
 
 MOST_OF_ALL_OWN = 1_000
+Counted = Literal["owner", "mailbox", "domain"]
+"""Whose mails of a day are counted."""
+_DAY = timedelta(days=1)
+_SPEND = (
+    "if (ctx._source.mailed == null || ctx._source.mailed.compareTo(params.before) < 0)"
+    " { ctx._source.mailed = params.now; ctx._source.mails = 0; }"
+    " if (ctx._source.mails >= params.most) { ctx.op = 'none'; } else { ctx._source.mails += 1; }"
+)
 _OF_SEARCHES: Json = {"term": {"kind": "search"}}
 
 
@@ -151,6 +161,23 @@ class SavedSearchStore:
             index=self._index, id=_address_id(one.owner, one.mail), document=document, refresh=True, require_alias=True
         )
 
+    def spend(self, kind: Counted, whose: str, most: int, now: datetime) -> bool:
+        """Counts one mail, unless there were ``most`` in the day that began with the first; whether it may be sent.
+
+        One request, so that many at once cannot pass together.
+        """
+        self._ready()
+        params = {"most": most, "now": now.isoformat(), "before": (now - _DAY).isoformat()}
+        answer = self._client.update(
+            index=self._index,
+            id=f"count:{_digest(kind, whose)}",
+            script={"source": _SPEND, "params": params},
+            upsert={"kind": "count", "owner": kind, "mails": 0},
+            scripted_upsert=True,
+            retry_on_conflict=20,
+        ).body
+        return bool(answer["result"] != "noop")
+
     def _update(self, id: str, doc: Json) -> None:
         try:
             self._client.options(ignore_status=404).update(
@@ -175,5 +202,8 @@ class SavedSearchStore:
 
 
 def _address_id(owner: str, mail: str) -> str:
-    digest = hashlib.sha256(f"{owner}\0{mail.lower()}".encode()).hexdigest()
-    return f"address:{digest[:40]}"
+    return f"address:{_digest(owner, mail.lower())}"
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]

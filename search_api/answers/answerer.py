@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import structlog
 
+from core.deadlines import leave_if_gone, waiting_elsewhere, within
 from core.errors import ModelMissing, SondeError, Unavailable
 from core.ports import CrossEncoder, LanguageModel
 from reading.language import detect_language, sure_language
@@ -28,7 +30,7 @@ log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class AnswerParts:
     """``language_model`` None: answers are quotes. ``cross_encoder`` is None if none is configured; it raises
-    ModelMissing if it cannot be loaded.
+    ModelMissing if it cannot be loaded. ``deadline_s`` limits the calls to Elasticsearch of each stage.
     """
 
     resolver: ServingResolver
@@ -36,6 +38,7 @@ class AnswerParts:
     cross_encoder: Callable[[], CrossEncoder] | None
     config: AnswerConfig
     language_model: LanguageModel | None = None
+    deadline_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +80,11 @@ class Answerer:
 
     def steps(self, asked: AskRequest) -> Iterator[Step]:
         """The same as a stream of steps. Errors of retrieval are raised before the first step."""
+        leave_if_gone()
         state = _State()
         serving = self._parts.resolver.resolve()
         language = detect_language(asked.question)
-        with state.watch.stage("retrieve"):
+        with state.watch.stage("retrieve"), self._deadline():
             found = self._parts.retriever.retrieve(asked, serving)
         passages = found.passages
         state.degraded += found.degraded
@@ -96,10 +100,14 @@ class Answerer:
             if text is not None:
                 yield Step("answer", answer=self._checked(text, passages, language, state))
                 return
-        with state.watch.stage("extract"):
+        with state.watch.stage("extract"), self._deadline():
             answer = self._quoted(asked.question, passages, serving, language, state)
         yield Step("text", text=answer.text)
         yield Step("answer", answer=answer)
+
+    def _deadline(self) -> AbstractContextManager[None]:
+        seconds = self._parts.deadline_s
+        return nullcontext() if seconds is None else within(seconds)
 
     def _generated(
         self, model: LanguageModel, messages: Sequence[Mapping[str, str]], state: _State
@@ -110,9 +118,11 @@ class Answerer:
         pieces: list[str] = []
         with state.watch.stage("generate"):
             try:
-                for piece in without_reasoning(model.stream(messages)):
-                    pieces.append(piece)
-                    yield Step("text", text=piece)
+                with waiting_elsewhere():
+                    for piece in without_reasoning(model.stream(messages)):
+                        leave_if_gone()
+                        pieces.append(piece)
+                        yield Step("text", text=piece)
             except SondeError as error:
                 log.warning("ask.model_failed", reason=str(error), said=len(pieces))
                 if pieces:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import product
 
-_ZONED = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})")
-_PATTERN = re.compile(r"([\d_]{1,4})(?:-([\d_]{0,2})(?:-([\d_]{0,2}))?)?")
+_ZONED = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})", re.ASCII)
+_PATTERN = re.compile(r"([\d_]{1,4})(?:-([\d_]{0,2})(?:-([\d_]{0,2}))?)?", re.ASCII)
 MOST_PERIODS = 150
 _MOST_OPEN_DIGITS = 4
 

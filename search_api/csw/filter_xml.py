@@ -8,9 +8,12 @@ from collections.abc import Callable
 from lxml import etree
 
 from core.json_types import Json
+from core.reference_systems import ReferenceSystem
+from search_api.csw.boxes import in_degrees, system_of
 from search_api.csw.errors import CswError
 from search_api.csw.names import GML, OGC
 from search_api.filtering.tokens import DEEPEST
+from search_api.parameter_types import plain_number
 
 _COMPARED = {
     "PropertyIsEqualTo": "=",
@@ -113,65 +116,61 @@ def _literal(element: etree._Element, name: str) -> str:
 
 
 def _geometry(element: etree._Element) -> Json:
-    """GML 3.1 as GeoJSON, or as a box."""
+    """GML 3.1 as GeoJSON, or as a box, in degrees."""
     for one in element:
         kind = etree.QName(one)
         if kind.namespace == GML:
-            first, second = (1, 0) if _is_lat_lon(one.get("srsName", "")) else (0, 1)
-            points = [(pair[first], pair[second]) for pair in _pairs(one)]
-            return _shape(kind.localname, points)
+            name = next((said for part in one.iter() if (said := part.get("srsName"))), "")
+            return _shape(kind.localname, _pairs(one), system_of(name))
     raise _wrong(f"{etree.QName(element).localname} has no geometry in GML")
 
 
-def _shape(kind: str, points: list[tuple[float, float]]) -> Json:
-    if kind == "Point" and len(points) == 1:
-        return {"type": "Point", "coordinates": list(points[0])}
+def _shape(kind: str, points: list[list[float]], system: ReferenceSystem) -> Json:
     if kind in ("Envelope", "Box") and len(points) == 2:
-        return {"bbox": _on_earth(*points[0], *points[1])}
-    if kind == "LineString" and len(points) > 1:
-        return {"type": "LineString", "coordinates": [list(one) for one in points]}
-    if kind == "Polygon" and len(points) > 3:
-        return {"type": "Polygon", "coordinates": [[list(one) for one in points]]}
-    raise _wrong(
-        f"gml:{kind[:40]} is not supported, or has too few positions; there are Envelope, Point, LineString, Polygon"
-    )
+        return {"bbox": in_degrees([*points[0], *points[1]], system)}
+    if system.latitude_first and system.in_degrees:
+        points = [point[::-1] for point in points]
+    if kind == "Point" and len(points) == 1:
+        found: Json = {"type": "Point", "coordinates": points[0]}
+    elif kind == "LineString" and len(points) > 1:
+        found = {"type": "LineString", "coordinates": points}
+    elif kind == "Polygon" and len(points) > 3:
+        found = {"type": "Polygon", "coordinates": [points]}
+    else:
+        raise _wrong(
+            f"gml:{kind[:40]} is not supported, or has too few positions; there are Envelope, Point, LineString, "
+            "Polygon"
+        )
+    try:
+        return found if system.in_degrees else system.geometry(found)
+    except ValueError as error:
+        raise _wrong(str(error)) from None
 
 
-def _on_earth(west: float, south: float, east: float, north: float) -> list[float]:
-    """What lies on the Earth of a map's extent: desktop maps reach past the poles, and around the world more than once.
-
-    ``west > east`` crosses the antimeridian.
-    """
-    if not all(map(math.isfinite, (west, south, east, north))):
-        raise _wrong("a position in GML is two numbers")
-    south, north = (min(90.0, max(-90.0, lat)) for lat in (south, north))
-    if east - west >= 360:
-        return [-180.0, south, 180.0, north]
-    west, east = (lon if -180 <= lon <= 180 else (lon + 180) % 360 - 180 for lon in (west, east))
-    return [west, south, east, north]
-
-
-def _pairs(element: etree._Element) -> list[tuple[float, float]]:
+def _pairs(element: etree._Element) -> list[list[float]]:
+    """The positions without their heights."""
     if element.find(f".//{{{GML}}}interior") is not None:
         raise _wrong("a polygon with holes is not supported")
-    numbers: list[float] = []
+    points: list[list[float]] = []
     for one in element.iter():
         if isinstance(one.tag, str) and one.text and etree.QName(one).localname in _POSITIONS:
             try:
-                numbers += [float(part) for part in one.text.replace(",", " ").split()]
+                numbers = [plain_number(part) for part in one.text.replace(",", " ").split()]
             except ValueError:
                 raise _wrong("a position in GML is two numbers") from None
-    if len(numbers) % 2:
-        raise _wrong("a position in GML is two numbers")
-    return list(zip(numbers[::2], numbers[1::2], strict=True))
+            size = _dimension(one)
+            if len(numbers) % size or not all(map(math.isfinite, numbers)):
+                raise _wrong("a position in GML is two numbers")
+            points += [numbers[at : at + 2] for at in range(0, len(numbers), size)]
+    return points
 
 
 _POSITIONS = frozenset(("pos", "posList", "lowerCorner", "upperCorner", "coordinates"))
 
 
-def _is_lat_lon(name: str) -> bool:
-    """Whether latitude comes first: in the long names of EPSG:4326, not in its short name or in CRS84."""
-    return name.startswith(("urn:", "http")) and "4326" in name
+def _dimension(element: etree._Element) -> int:
+    said = [one.get("srsDimension", "") for one in (element, *element.iterancestors())]
+    return 3 if next(filter(None, said), "") == "3" else 2
 
 
 def _wrong(message: str) -> CswError:

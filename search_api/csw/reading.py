@@ -24,7 +24,10 @@ def page(reader: RecordReader, asked: CswRequest) -> tuple[list[Record], int]:
     """The records from the position on, and how many match. Without an order, by id. Raises CswError."""
     has_words = reader.has_words
     also = () if asked.constraint is None else (clause_for(asked.constraint, has_words),)
-    query, order = selected(Selection(also=also), has_words), sort_body(order_of(asked.sort))
+    query, order = (
+        selected(Selection(terms=asked.words, area=asked.box, also=also), has_words),
+        sort_body(order_of(asked.sort)),
+    )
     skipped = asked.start - 1
     after: list[object] = []
     while skipped + asked.size > _DEEPEST:

@@ -8,6 +8,8 @@ from typing import Literal, TypeVar, get_args
 
 from lxml import etree
 
+from core.extent import BBox
+from search_api.csw.boxes import box_of_pair
 from search_api.csw.errors import CswError
 from search_api.csw.names import CSW, ELEMENTS, OGC, VERSION, local
 from search_api.csw.type_names import Namespaces, known_types
@@ -25,9 +27,11 @@ _LARGEST_NUMBER = 10**9
 
 @dataclass(frozen=True, slots=True)
 class CswRequest:
-    """``start``: 1 is the first record. ``constraint``: a filter element, or CQL text. ``domain``: GetDomain's names.
+    """``start``: 1 is the first record, and so is the 0 of some clients. ``constraint``: a filter element, or CQL text.
 
-    ``elements`` and ``sort`` (``-dc:title``: descending) have the client's names. ``sent``: the XML body.
+    ``elements`` and ``sort`` (``-dc:title``: descending) have the client's names. ``domain``: GetDomain's names.
+    ``words`` (a record has any of them) and ``box`` are the pairs ``q`` and ``bbox`` of CSW 3, beside the constraint.
+    ``sent``: the XML body.
     """
 
     operation: Operation
@@ -42,6 +46,8 @@ class CswRequest:
     ids: tuple[str, ...] = ()
     domain: tuple[str | None, str | None] = (None, None)
     type_names: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    box: BBox | None = None
     sent: etree._Element | None = field(default=None, compare=False)
 
 
@@ -53,7 +59,7 @@ def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
     constraint: etree._Element | str | None = given.get("constraint") or None
     if constraint and given.get("constraintlanguage", "CQL_TEXT").upper() == "FILTER":
         constraint = read_xml(given["constraint"].encode())
-    return _checked(
+    checked = _checked(
         operation,
         {
             **given,
@@ -64,6 +70,8 @@ def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
         },
         constraint,
     )
+    box = box_of_pair(given["bbox"]) if given.get("bbox") else None
+    return replace(checked, words=_listed(given.get("q")), box=box)
 
 
 def of_xml(body: bytes) -> CswRequest:
@@ -129,7 +137,7 @@ def _checked(
         detail=_one_of("ElementSetName", given.get("detail") or "summary", get_args(Detail)),
         elements=_listed(given.get("elements")),
         result="hits" if result == "results" and size == 0 else result,
-        start=_number("startPosition", given.get("startposition"), 1, least=1),
+        start=max(1, _number("startPosition", given.get("startposition"), 1, least=0)),
         size=size,
         constraint=constraint,
         sort=given.get("sort") or None,

@@ -11,6 +11,7 @@ import re
 from lxml import etree
 
 from core.errors import InvalidInput
+from search_api.csw.boxes import in_degrees, system_of
 from search_api.csw.condition import clause_of_condition
 from search_api.csw.errors import CswError
 from search_api.csw.filter_xml import tree_of
@@ -23,7 +24,9 @@ from search_api.listing.order import read_sortby
 from search_api.listing.query import any_of
 from search_api.listing.request import Clause, SortKey
 
-_CQL_BOX = re.compile(r"\bBBOX\s*\(\s*([A-Za-z][\w:]*)\s*,([-+.\d\s,eE]*)\)", re.IGNORECASE)
+_CQL_BOX = re.compile(
+    r"\bBBOX\s*\(\s*([A-Za-z][\w:]*|\"[^\"]*\")\s*,([-+.0-9\s,eE]*?)(?:,\s*('[^']*'|\"[^\"]*\")\s*)?\)", re.IGNORECASE
+)
 _SORTABLE = "dc:identifier, dc:title, dc:type, dc:date, dct:modified, apiso:Denominator, apiso:DistanceValue"
 
 
@@ -38,8 +41,23 @@ def clause_for(constraint: etree._Element | str, has_words: bool) -> Clause:
 
 
 def _in_cql2(text: str) -> str:
-    """``BBOX(ows:BoundingBox, w, s, e, n)`` of CQL 1 as CQL2 has it."""
-    return _CQL_BOX.sub(r"S_INTERSECTS(\1, BBOX(\2))", text)
+    """``BBOX(ows:BoundingBox, w, s, e, n, 'EPSG:n')`` of CQL 1 and ECQL as CQL2 has it, in degrees."""
+    return _CQL_BOX.sub(_box_in_cql2, text)
+
+
+def _box_in_cql2(found: re.Match[str]) -> str:
+    numbers, system = found[2], found[3]
+    if system is not None:
+        try:
+            corners = [float(number) for number in numbers.split(",")]
+        except ValueError:
+            corners = []
+        if len(corners) != 4:
+            raise CswError(
+                "InvalidParameterValue", "BBOX needs four numbers before the name of its system", "constraint"
+            )
+        numbers = ",".join(map(repr, in_degrees(corners, system_of(system[1:-1]))))
+    return f"S_INTERSECTS({found[1]}, BBOX({numbers}))"
 
 
 def for_ids(ids: tuple[str, ...]) -> Clause:

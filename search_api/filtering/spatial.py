@@ -11,6 +11,7 @@ from typing import Any, cast
 import shapely
 from shapely.geometry import mapping, shape
 
+from core.errors import InvalidInput
 from core.json_types import Json
 
 Clause = Json
@@ -24,7 +25,9 @@ _HAIR_DEG = 1e-6
 
 
 def spatial_clause(field: str, relation: str, given: Shape) -> Clause:
-    """Records whose place has this relation to the shape."""
+    """Records whose place has this relation to the shape. Raises InvalidInput for `within` a line."""
+    if relation == "within" and _has_line(given):
+        raise InvalidInput("filter", "filter: whether a place lies within a line cannot be asked; S_INTERSECTS can")
     if relation == "contains":
         parts = [part for half in _halves(given) for part in _inside(half)] or [given]
         return {"bool": {"filter": [_judged(field, relation, part) for part in parts]}}
@@ -39,6 +42,12 @@ def spatial_clause(field: str, relation: str, given: Shape) -> Clause:
 
 def _judged(field: str, relation: str, given: Shape) -> Clause:
     return {"geo_shape": {field: {"shape": given, "relation": relation}}}
+
+
+def _has_line(given: Shape) -> bool:
+    if given["type"] == "GeometryCollection":
+        return any(map(_has_line, given["geometries"]))
+    return given["type"] in ("LineString", "MultiLineString")
 
 
 def _halves(given: Shape) -> list[Shape]:

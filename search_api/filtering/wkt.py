@@ -20,17 +20,20 @@ _NAMES = {
 }
 _BRACKETS = {"LineString": 1, "MultiLineString": 2, "Polygon": 2, "MultiPolygon": 3}
 _DIMENSIONS = ("Z", "M", "ZM")
+_EMPTY = "EMPTY"
 
 
 def begins_geometry(tokens: Tokens) -> bool:
     """True for ``POINT(`` and ``POINT Z (``; a property may also be called ``point``."""
-    return _type_of(tokens.current.word) is not None and tokens.following.word in ("(", *_DIMENSIONS)
+    return _type_of(tokens.current.word) is not None and tokens.following.word in ("(", _EMPTY, *_DIMENSIONS)
 
 
 def read_geometry(tokens: Tokens) -> Geometry:
     """Raises InvalidInput for a missing bracket or number."""
     name = _type_of(tokens.take().word)
     tokens.accept(*_DIMENSIONS)
+    if tokens.current.word == _EMPTY:
+        raise tokens.wrong(f"a {name} that is not empty")
     if name == "GeometryCollection":
         return {"type": name, "geometries": _within_brackets(tokens, _member)}
     if name == "Point":

@@ -6,7 +6,7 @@ Every request here includes the owner's clause, or for collections that of the c
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -57,25 +57,37 @@ class Conversation:
     updated: str = ""
 
 
-class Notebooks:
-    """Raises core.errors.Unavailable if Elasticsearch does not answer."""
+def nobody_knows(_owner: str) -> frozenset[str] | None:
+    """For a service without keys."""
+    return None
 
-    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+
+class Notebooks:
+    """Raises core.errors.Unavailable if Elasticsearch does not answer.
+
+    ``groups_of`` gives the groups that an owner has now, by their keys: a collection is shared no further, and not at
+    all after the last key ended. None: the owner comes with tokens, of which nobody knows how long they are given.
+    """
+
+    def __init__(
+        self, client: Elasticsearch, prefix: str, groups_of: Callable[[str], frozenset[str] | None] = nobody_knows
+    ) -> None:
+        self._groups_of = groups_of
         self._client = client
         self._prefix = prefix
         self._index = alias(prefix, "notebooks")
 
     def collections(self, owner: str, groups: Iterable[str]) -> list[Collection]:
         """The owner's, and those that are shared with these groups; the latest first."""
-        return [_collection(hit) for hit in self._search(_COLLECTION, _readable(owner, groups), _NEWEST)]
+        found = [_collection(hit) for hit in self._search(_COLLECTION, _readable(owner, groups), _NEWEST)]
+        return self._still_open(found, owner, groups)
 
     def collection(self, id: str, owner: str, groups: Iterable[str]) -> Collection:
         """Raises NotFound, also for one that the caller may not read."""
         found = self._one(_COLLECTION, id)
-        read = _collection(found) if found is not None else None
-        if read is None or (read.owner != owner and set(read.groups).isdisjoint(groups)):
+        if found is None or not (read := self._still_open([_collection(found)], owner, groups)):
             raise NotFound(f"There is no collection {id!r}.")
-        return read
+        return read[0]
 
     def keep_collection(self, kept: Collection) -> Collection:
         """Writes it; new if its id is empty. Visible when this returns. Raises Conflict if the owner has too many."""
@@ -105,7 +117,20 @@ class Notebooks:
         if not among:
             return []
         clauses: list[Clause] = [{"term": {"documents": document}}, {"terms": {"groups": among}}]
-        return sorted({_collection(hit).owner for hit in self._search(_COLLECTION, clauses, _NEWEST)})
+        found = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
+        return sorted({one.owner for one in self._still_open(found, None, among)})
+
+    def _still_open(self, found: Sequence[Collection], reader: str | None, groups: Iterable[str]) -> list[Collection]:
+        """Those of the reader, and those whose owner has one of these groups, and shares with it."""
+        theirs, of_owner = set(groups), {one.owner: self._groups_of(one.owner) for one in found if one.owner != reader}
+
+        def is_open(one: Collection) -> bool:
+            if one.owner == reader:
+                return True
+            has = of_owner[one.owner]
+            return not theirs.isdisjoint(one.groups if has is None else has.intersection(one.groups))
+
+        return [one for one in found if is_open(one)]
 
     def remove(self, kind: Literal["collection", "conversation"], id: str, owner: str) -> None:
         """Raises NotFound, also for another user's."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
+from core.reference_systems import read_reference_system
 from search_api.filtering.cql2 import LONGEST_FILTER, Language, parse
+from search_api.filtering.systems import in_degrees
 from search_api.filtering.translate import clause_of
 from search_api.listing.catalogues import Catalogue
 from search_api.listing.order import SORTBY_PATTERN, kinds_of, read_sortby
@@ -39,6 +41,18 @@ Limit = Annotated[
 ]
 
 
+def _known_system(name: str) -> str:
+    read_reference_system(name)
+    return name
+
+
+System = Annotated[
+    str,
+    AfterValidator(_known_system),
+    Field(max_length=200, examples=["http://www.opengis.net/def/crs/OGC/1.3/CRS84", "EPSG:25832"]),
+]
+
+
 def _filter_language(name: object) -> object:
     return "cql2-text" if name in ("cql-text", "", None) else name
 
@@ -52,6 +66,7 @@ class ItemsParameters(Parameters):
         description="Words of a record: a comma means or; words next to each other must occur in that order.",
         examples=["soil moisture,evaporation"],
     )
+    bbox_crs: System | None = Field(None, alias="bbox-crs", description="The reference system of `bbox`.")
     bbox: FlatBoxParameter | None = Field(
         None, description="west,south,east,north (or six numbers), degrees WGS 84; west > east crosses 180 degrees."
     )
@@ -66,7 +81,9 @@ class ItemsParameters(Parameters):
         examples=["type = 'dataset' AND S_INTERSECTS(geometry, BBOX(5,47,15,55))"],
     )
     filter_lang: Annotated[Language, BeforeValidator(_filter_language)] = Field("cql2-text", alias="filter-lang")
-    filter_crs: Literal["http://www.opengis.net/def/crs/OGC/1.3/CRS84"] | None = Field(None, alias="filter-crs")
+    filter_crs: System | None = Field(
+        None, alias="filter-crs", description="The reference system of the geometries in `filter`."
+    )
     sortby: Text | None = Field(
         None,
         json_schema_extra={"pattern": SORTBY_PATTERN},
@@ -76,10 +93,27 @@ class ItemsParameters(Parameters):
     cursor: Cursor | None = Field(None, description="From the `next` link.")
     f: Literal["json", "html"] | None = Field(None, description="Default: the `Accept` header decides.")
 
+    @field_validator("bbox", mode="before")
+    @classmethod
+    def _box_in_degrees(cls, box: object, info: ValidationInfo) -> object:
+        name = info.data.get("bbox_crs")
+        if not name or box is None:
+            return box
+        text = ",".join(map(str, box)) if isinstance(box, list) else str(box)
+        numbers = [float(number) for number in text.split(",")]
+        flat = [numbers[position] for position in (0, 1, 3, 4)] if len(numbers) == 6 else numbers
+        if len(flat) != 4:
+            raise ValueError("needs four or six numbers")
+        first, second, third, fourth = flat
+        return ",".join(map(repr, read_reference_system(name).box(first, second, third, fourth)))
 
-def read_filter(text: str | None, language: Language) -> tuple[Clause, ...]:
-    """Raises InvalidInput for an invalid filter."""
-    return (clause_of(parse(text, language)),) if text else ()
+
+def read_filter(text: str | None, language: Language, system: str | None = None) -> tuple[Clause, ...]:
+    """``system``: the reference system of its geometries. Raises InvalidInput for an invalid filter."""
+    if not text:
+        return ()
+    tree = parse(text, language)
+    return (clause_of(tree if system is None else in_degrees(tree, read_reference_system(system))),)
 
 
 def to_list_request(given: ItemsParameters, catalogue: Catalogue) -> ListRequest:
@@ -92,7 +126,7 @@ def to_list_request(given: ItemsParameters, catalogue: Catalogue) -> ListRequest
         types=tuple(given.type),
         ids=tuple(given.ids),
         external_ids=tuple(given.externalIds),
-        also=read_filter(given.filter, given.filter_lang),
+        also=read_filter(given.filter, given.filter_lang, given.filter_crs),
     )
     order = read_sortby(given.sortby) if given.sortby else ()
     after = None

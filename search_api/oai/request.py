@@ -21,7 +21,7 @@ _ALLOWED: dict[Verb, tuple[frozenset[str], frozenset[str]]] = {  # required, opt
     "GetRecord": (frozenset(("identifier", "metadataPrefix")), frozenset()),
 }
 LONGEST_SET = 512
-_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$")
+_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$", re.ASCII)
 
 
 class OaiError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,7 +18,9 @@ class NameWeights:
 
     ``mentioned``: it only mentions the name. ``begun``: it mentions a word that begins as asked. ``kin``: its own name
     begins with the asked one. ``typed``, ``other``: an acronym or its words as typed, and in the other form.
-    ``common``: how much of its weight a name loses that every record bears. ``passing``: a name without a digit,
+    ``rare``, ``common``: a name that at most the share ``rare`` of the records bears counts in full, one that
+    ``common`` of them bear not at all. ``preferred``: how much a format or an organisation of many records counts.
+    ``passing``: a name without a digit,
     and any name that a record only mentions, counts in full if the question has at most this many words for each word
     of the name, and not at all from twice as many on: a long question names it in passing, and the words find it.
     """
@@ -29,6 +32,8 @@ class NameWeights:
     other: float
     common: float
     passing: float
+    rare: float = 0.002
+    preferred: float = 0.1
 
     def __post_init__(self) -> None:
         check_shares(
@@ -38,8 +43,17 @@ class NameWeights:
             typed=self.typed,
             other=self.other,
             common=self.common,
+            preferred=self.preferred,
         )
-        check_positive(passing=self.passing)
+        check_positive(passing=self.passing, rare=self.rare)
+        if self.rare >= self.common:
+            raise ValueError("rare must be less than common")
+
+    def rarity(self, share: float) -> float:
+        """0..1: how much a name counts that this share of the records bears, by the logarithm of the share."""
+        if share <= 0.0:
+            return 1.0
+        return min(1.0, max(0.0, math.log(self.common / share) / math.log(self.common / self.rare)))
 
     def told(self, name: str, words: int) -> float:
         """0..1: how much a name that is no code counts in a question of so many words."""

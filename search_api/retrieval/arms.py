@@ -7,8 +7,9 @@ answer for records that do not pass the filters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,11 @@ class Arm:
     measured: Callable[[float], float]
     missing: float | None
     """The value for a candidate missing from the completion: 0 for words that do not occur, None for no vector."""
+    draws: Callable[[int], Json] | None = None
+    """The search of all records, whatever the filters, whose hits match the question (:mod:`.drawn`). None: the arm
+    finds only records that match by a condition.
+    """
+    is_meaning: bool = False
 
 
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
@@ -72,15 +78,26 @@ def _scored_arm(signal: SignalName, index: str, query: Clause, filters: Sequence
     return Arm(signal, index, False, body, lambda score: score, 0.0)
 
 
-def dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
-    """Cosine over records."""
+def dense_arm(
+    index: str,
+    vector: NDArray[np.float32],
+    filters: Sequence[Clause],
+    asked: Sequence[Clause] = (),
+    *,
+    draws: bool = False,
+) -> Arm:
+    """Cosine over records. ``asked``: conditions of the question itself, which the draw has too."""
 
     def body(k: int, ids: Sequence[str] | None) -> Json:
         if ids is not None:
             return {"query": knn.exact(vector, [{"ids": {"values": list(ids)}}]), "size": k, **for_records()}
-        return {"query": knn.nearest_query(vector, k, filters), "size": k, **for_records()}
+        return nearest(k, [*filters, *asked])
 
-    return Arm("dense", index, False, body, knn.cosine, None)
+    def nearest(k: int, conditions: Sequence[Clause]) -> Json:
+        return {"query": knn.nearest_query(vector, k, conditions), "size": k, **for_records()}
+
+    drawing = (lambda k: nearest(k, asked)) if draws else None
+    return Arm("dense", index, False, body, knn.cosine, None, drawing, is_meaning=True)
 
 
 def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
@@ -114,7 +131,7 @@ def passage_lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) ->
         must = {"bool": {"must": [query], "filter": [*filters, *_of_records(ids)]}}
         return {"query": must, "size": k, **_for_passages()}
 
-    return Arm("passage_bm25", index, True, body, lambda score: score, 0.0)
+    return Arm("passage_bm25", index, True, body, lambda score: score, 0.0, lambda k: body(k, None))
 
 
 def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
@@ -124,7 +141,7 @@ def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence
         nearest = knn.nearest_query(vector, k, [*filters, *_of_records(ids)])
         return {"query": nearest, "size": k, **_for_passages()}
 
-    return Arm("passage_dense", index, True, body, knn.cosine, None)
+    return Arm("passage_dense", index, True, body, knn.cosine, None, lambda k: body(k, None), is_meaning=True)
 
 
 def _of_records(ids: Sequence[str] | None) -> list[Clause]:
@@ -181,6 +198,18 @@ class Scored:
     """Maps a record id to the version found (record arms only)."""
     is_all: bool = False
     """Whether it has every record that the arm can score. Never by meaning: any record has some distance."""
+
+    def best(self, most: int) -> Scored:
+        """Only the best ``most`` records."""
+        return self if len(self.scores) <= most else self.among(frozenset(islice(self.scores, most)))
+
+    def among(self, records: Collection[str]) -> Scored:
+        """Only those records."""
+        scores, passages, versions = (
+            {record: one for record, one in part.items() if record in records}
+            for part in (self.scores, self.passages, self.versions)
+        )
+        return replace(self, scores=scores, passages=passages, versions=versions)  # type: ignore[arg-type]
 
 
 def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> Scored:

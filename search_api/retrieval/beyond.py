@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
@@ -18,10 +17,12 @@ from search_api.ranking.duplicates import DuplicateKey
 from search_api.ranking.fields import DUPLICATE_FIELDS, duplicate_key_of
 from search_api.ranking.signals.bm25 import Bm25
 from search_api.ranking.signals.dense import Dense
+from search_api.retrieval import knn
 from search_api.retrieval.arms import BROWSING_ORDER, for_records
 from search_api.retrieval.asking import Asking
 from search_api.retrieval.candidates import CandidateSet
-from search_api.retrieval.counting import matches_body, near_section
+from search_api.retrieval.counting import matches_body, matches_clause
+from search_api.retrieval.facet_counts import FacetCounts
 from search_api.retrieval.filters import Clause
 from search_api.retrieval.plan import RetrievalPlan
 from search_api.retrieval.versioned_cache import Version, version_of
@@ -34,10 +35,9 @@ MOST_LISTED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """``count`` records match outside the window, ``at_least``: or more. ``aggregations`` include the window."""
+    """``count`` records match outside the window. ``aggregations`` include the window."""
 
     count: int = 0
-    at_least: bool = False
     aggregations: Aggregations = field(default_factory=dict)
 
 
@@ -60,33 +60,25 @@ class BeyondWindow:
     found: CandidateSet
     ranker: Ranker
 
-    @cached_property
-    def _near(self) -> bool:
-        """Whether meaning alone can match more than the window held; it looks at every candidate."""
-        return self.plan.vector is not None and self.found.meant() >= self.ranker.candidate_window
-
-    def counted(self, batch: SearchBatch, aggregations: Aggregations) -> Later[Outside]:
+    def counted(self, batch: SearchBatch, facets: FacetCounts) -> Later[Outside]:
         """Adds no search if the window holds all matches and nothing is to be counted."""
-        known = None if aggregations else self.known()
+        known = None if facets.aggregations else self.known()
         if known is not None:
             return lambda: known
-        body = matches_body(self.plan.filters, self.plan.matching, list(self.found.signals), self._meaning())
-        aggs = {"aggs": dict(aggregations)} if aggregations else {}
-        answer = self.ask.add(batch, self.plan.index, body | aggs)
+        filters = self.plan.filters if facets.filters is None else facets.filters
+        body = matches_body(filters, self.plan.matching, self.found.drawn)
+        answer = self.ask.add(batch, self.plan.index, {**body, **facets.section()})
         return lambda: self._outside(answer()["hits"]["total"]["value"], answer().get("aggregations", {}))
 
     def known(self) -> Outside | None:
         """What is outside, without facets, if retrieval counted it or nothing is."""
-        if not (self._near or self.found.overflowing):
+        if self.found.is_whole:
             return Outside()
-        counted = self.found.counted
-        if counted.matching is None or counted.near != self._near:
-            return None
-        return self._outside(counted.matching, {})
+        matching = self.found.counted.matching
+        return None if matching is None else self._outside(matching, {})
 
     def _outside(self, every: int, aggregations: Aggregations) -> Outside:
-        count = max(every - len(self.found.signals), 0)
-        return Outside(count, self._near and every >= self.ranker.max_results, aggregations)
+        return Outside(max(every - len(self.found.signals), 0), aggregations)
 
     def listed(self, size: int) -> Following:
         """The next ``size`` after the window, in a request of their own."""
@@ -117,21 +109,22 @@ class BeyondWindow:
 
     def _list_body(self, size: int) -> Json:
         scores = any(arm.signal is not None for arm in self.plan.arms)
-        query = {"filter": [*self.plan.filters, self.plan.matching], "should": [self.plan.words]}
+        matches = matches_clause(self.plan.matching, self.found.drawn)
+        query = {"filter": [*self.plan.filters, matches], "should": [self.plan.words, *self._meaning()]}
         return {
             "query": {"bool": query},
-            **self._meaning(),
             "post_filter": {"bool": {"must_not": [self._window]}},
             "sort": ["_score", {"id": "asc"}] if scores else list(BROWSING_ORDER),
             "size": size,
             **for_records(DUPLICATE_FIELDS),
         }
 
-    def _meaning(self) -> Json:
-        if not self._near or self.plan.vector is None:
-            return {}
-        section = near_section(self.plan.vector, self.ranker.max_results, self.found.least, self.plan.filters)
-        return {"knn": {**section["knn"], "boost": self._meaning_boost()}}
+    def _meaning(self) -> list[Clause]:
+        """Of the drawn records: the others match by their words."""
+        if self.plan.vector is None or not self.found.drawn:
+            return []
+        near = knn.exact(self.plan.vector, [{"ids": {"values": sorted(self.found.drawn)}}])
+        return [{"script_score": {**near["script_score"], "boost": self._meaning_boost()}}]
 
     def _meaning_boost(self) -> float:
         """Weighs (1 + cosine) / 2 against BM25 as TM2C2 does in the window, with the same maxima."""

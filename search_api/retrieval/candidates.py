@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.hit import SignalName
-from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import Later, SearchBatch
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.fields import AnyColumn, RankingFields
-from search_api.retrieval.arms import Arm, PassageKey, Scored, read_answer
+from search_api.retrieval.arms import Arm, PassageKey, Scored
 from search_api.retrieval.asking import Asking
-from search_api.retrieval.counting import (
-    Matches,
-    Nearness,
-    counting_body,
-    foreseen,
-    matches_body,
-    near_section,
-    overflowing,
-)
+from search_api.retrieval.counting import counting_body, matches_body, overflowing
+from search_api.retrieval.drawn import Drawing, DrawMemory, Drawn
 from search_api.retrieval.plan import Counting, RetrievalPlan
 from search_api.retrieval.second_request import Beside, Completed, SecondRequest
 from search_api.retrieval.versioned_cache import Version, VersionedCache
@@ -36,16 +27,11 @@ Signals = Mapping[SignalName, float | None]
 @dataclass(frozen=True, slots=True)
 class Counted:
     """What the requests counted beside the candidates: how many records have enough words of the question (up to
-    ``COUNTED``), and how many match; None: not counted. ``near``: those by meaning alone included.
+    ``COUNTED``), and how many match; None: not counted.
     """
 
     every_word: int = 0
     matching: int | None = None
-    near: bool = False
-
-    def without(self, dropped: int) -> Counted:
-        """Of the counted ones, so many do not match."""
-        return self if self.matching is None else replace(self, matching=self.matching - dropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,36 +47,27 @@ class CandidateSet:
     named: Mapping[str, float] = field(default_factory=dict)
     """How prominently records name the asked place: 1 in the title, .5 elsewhere, absent if not at all."""
     overflowing: bool = False
-    """Whether an arm other than meaning's found more than the window holds."""
+    """Whether an arm that finds records by a condition found more than the window holds."""
     counted: Counted = field(default_factory=Counted)
-    least: float = math.inf
-    """The minimum cosine for a hit by meaning alone; infinite if there are none."""
+    matching: frozenset[str] = frozenset()
+    """The candidates that match by a condition; asked only if meaning judges the others."""
+    drawn: frozenset[str] = frozenset()
+    """The records that match without a condition, candidates or not, whether or not they pass the filters."""
 
     @property
     def with_every_word(self) -> int:
         """How many records are hits by their words; at least so many."""
         return max(len(self.all_words), self.counted.every_word)
 
-    def above(self, nearness: Nearness) -> CandidateSet:
-        """Drops the candidates that are neither near in meaning nor contain every word.
+    @property
+    def is_whole(self) -> bool:
+        """Whether every record that matches is a candidate."""
+        return not self.overflowing and self.drawn <= self.signals.keys()
 
-        A candidate without a measured meaning stays, because nothing contradicts it.
-        """
-        meant = {record: _meaning(signals) for record, signals in self.signals.items()}
-        best = max((cosine for cosine in meant.values() if cosine is not None), default=-1.0)
-        is_about_it = best >= nearness.answer_score or self.all_words & meant.keys()
-        least = nearness.min_score if is_about_it else math.inf
-        kept = {
-            record: self.signals[record]
-            for record, cosine in meant.items()
-            if cosine is None or cosine >= least or record in self.all_words
-        }
-        dropped = len(self.signals) - len(kept)
-        return replace(self, signals=kept, least=least, counted=self.counted.without(dropped))
-
-    def kept_by_words(self, records: Iterable[str]) -> CandidateSet:
-        """These count as hits by their words, whatever they say."""
-        return replace(self, all_words=self.all_words.union(records))
+    def hits(self) -> CandidateSet:
+        """Without the candidates that do not match: neither by a condition nor drawn."""
+        kept = {record: one for record, one in self.signals.items() if record in self.matching or record in self.drawn}
+        return replace(self, signals=kept)
 
     def with_signal(self, name: SignalName, values: Mapping[str, float]) -> CandidateSet:
         """With one more signal; ``values`` by record id. Unchanged if no candidate has a value."""
@@ -107,16 +84,6 @@ class CandidateSet:
         arms = {name: [self.signals[record].get(name) for record in ids] for name in names}
         return Candidates.of(ids, arms, [self.fields[record] for record in ids], columns, named=self.named)
 
-    def meant(self) -> int:
-        """The number of records that are near enough in their own meaning."""
-        return sum((signals.get("dense") or -1.0) >= self.least for signals in self.signals.values())
-
-
-def _meaning(signals: Signals) -> float | None:
-    """The cosine of a record or of its best passage, whichever is higher; None if neither was measured."""
-    own, passage = signals.get("dense"), signals.get("passage_dense")
-    return passage if own is None or (passage is not None and passage > own) else own
-
 
 _NOTHING = CandidateSet({}, {}, frozenset(), {}, {})
 
@@ -130,12 +97,15 @@ def retrieve(
     columns: Sequence[AnyColumn],
     memory: VersionedCache[RankingFields],
     beside: Beside | None = None,
-    most_near: int | None = None,
+    most_drawn: int = 0,
+    draws: DrawMemory | None = None,
+    count: bool = False,
 ) -> CandidateSet:
     """The best ``window`` of each arm, completed so that each candidate has each arm's score if there is one.
 
-    ``columns``: what ranking reads of each candidate. ``beside`` may add searches to the second request. ``most_near``:
-    all matches are counted if the window cannot hold them, at most so many by meaning alone; None: they are not.
+    ``columns``: what ranking reads of each candidate. ``beside`` may add searches to the second request.
+    ``most_drawn``: how many records the meaning of the whole question draws; ``draws`` remembers them. ``count``: all
+    matches are counted if the window cannot hold them.
 
     Candidates in ``memory`` are not fetched again; words alone with only cached records are one request.
     Raises Unavailable if Elasticsearch does not answer.
@@ -143,40 +113,43 @@ def retrieve(
     if not plan.arms:
         return _NOTHING
     asking = Asking.of(client, question)
-    first, counted = _first(asking, plan, window)
+    most = window if plan.nearness is None else max(most_drawn, window)
+    first, drawn, counted = _first(asking, plan, Drawing(window, most, draws))
     ids = sorted({record for scored in first for record in scored.scores})
-    if not ids:
+    if not ids and not plan.filters:
         return _NOTHING
-    matches = None if counted.matching is not None else foreseen(plan.arms, first, plan.nearness, window)
-    counting = None if matches is None or most_near is None else _counting(plan, ids, matches, most_near)
-    second = SecondRequest.of(asking, plan, first, ids, columns, memory).sent(beside, counting)
-    if matches is not None and second.matching is not None:
-        counted = replace(counted, matching=second.matching, near=matches.least is not None)
-    found = _merged(second, plan.arms, first)
-    return replace(found, counted=counted, overflowing=overflowing(plan.arms, first, window))
+    near = frozenset(plan.pinned) | drawn.ids(-1.0 if plan.nearness is None else plan.nearness.min_score)
+    is_about = plan.nearness is None or drawn.best >= plan.nearness.answer_score
+    overflows = overflowing(plan.arms, first, window)
+    counts = count and counted.matching is None and (overflows or not near <= set(ids))
+    counting = matches_body(plan.filters, plan.matching, near) if counts else None
+    doubt = None if is_about else counting_body(plan.matching, 1)
+    second = SecondRequest.of(asking, plan, first, ids, columns, memory).sent(beside, counting, doubt)
+    if second.matching is not None:
+        counted = replace(counted, matching=second.matching)
+    is_about = is_about or second.any_matches
+    found = replace(_merged(second, plan.arms, first), counted=counted, overflowing=overflows)
+    if not is_about:  # the question is about something else, and nothing holds its words
+        return replace(found, drawn=frozenset(plan.pinned), counted=replace(counted, matching=None)).hits()
+    found = replace(found, drawn=near)
+    return found if plan.nearness is None else found.hits()
 
 
-def _first(asking: Asking, plan: RetrievalPlan, window: int) -> tuple[list[Scored], Counted]:
+def _first(asking: Asking, plan: RetrievalPlan, drawing: Drawing) -> tuple[list[Scored], Drawn, Counted]:
     batch = asking.batch()
-    answers = [asking.add(batch, arm.index, arm.body(window, None)) for arm in plan.arms]
+    filtered = bool(plan.filters)
+    asked = [drawing.ask(asking, batch, arm, plan.uuid_of(arm), filtered=filtered) for arm in plan.arms]
     counted = None if plan.counting is None else _ask_counted(asking, batch, plan.index, plan.counting)
     batch.send()
-    pairs = zip(plan.arms, answers, strict=True)
-    scored = [read_answer(arm, answer(), plan.uuid_of(arm), window) for arm, answer in pairs]
-    return scored, Counted() if counted is None else counted()
+    answers = [one() for one in asked]
+    drawn = Drawn.of(plan.arms, [scores for _, scores in answers], judged=plan.nearness is not None)
+    return [scored for scored, _ in answers], drawn, Counted() if counted is None else counted()
 
 
 def _ask_counted(asking: Asking, batch: SearchBatch, index: str, counting: Counting) -> Later[Counted]:
     every_word = asking.add(batch, index, counting_body(counting.every_word, COUNTED))
     matching = asking.add(batch, index, counting_body(counting.matching, True))
     return lambda: Counted(every_word()["hits"]["total"]["value"], matching()["hits"]["total"]["value"])
-
-
-def _counting(plan: RetrievalPlan, ids: Sequence[str], matches: Matches, most_near: int) -> Json:
-    near = {}
-    if matches.least is not None and plan.vector is not None:
-        near = near_section(plan.vector, most_near, matches.least, plan.filters)
-    return matches_body(plan.filters, plan.matching, ids, near)
 
 
 def _merged(second: Completed, arms: Sequence[Arm], first: Sequence[Scored]) -> CandidateSet:
@@ -195,4 +168,6 @@ def _merged(second: Completed, arms: Sequence[Arm], first: Sequence[Scored]) -> 
             words |= {record for record, score in scores.items() if score > 0.0}
         for part in parts:
             passages.update(part.passages)
-    return CandidateSet(signals, second.fields, frozenset(words), passages, second.versions, second.told.named)
+    told = second.told
+    found = CandidateSet(signals, second.fields, frozenset(words), passages, second.versions, told.named)
+    return replace(found, matching=told.matching)

@@ -74,6 +74,11 @@ def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
     return clauses
 
 
+def one_of(name: str, values: list[str]) -> Clause:
+    """Records with any of the values; ``name``: of the field of ``Filters``."""
+    return _one_of(name, _RECORD_FIELDS[name], values)
+
+
 def _one_of(name: str, field: str, values: list[str]) -> Clause:
     clause: Clause = {"terms": {field: values}}
     if name not in _NAMED_BY_LISTS:

@@ -5,6 +5,7 @@ One request without hits. It also tells which words of a short question no recor
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from reading.names import NameCandidate
 from reading.spans import Claims, Range
 from search_api.ranking.words import NameWeights
 from search_api.retrieval.filters import Clause
+from search_api.retrieval.known_contacts import bears_contact
 from search_api.retrieval.record_texts import every_word, phrase
 from search_api.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
 
@@ -21,10 +23,12 @@ Weighed = tuple[Clause, float]
 
 _OWN, _SAID = "names.keys", "names.mentioned"
 _ANYWHERE = "words"
+_FORMATS, _ORGANISATIONS = "formats", "contacts.organisation"
 _LEAST_BEGUN = 3  # characters of a beginning
 _LEAST_BEGUN_WORD = 5  # letters of the beginning of a word of an abstract
 _LEAST_SPELT = 5  # characters of a name that may be misspelt
 _LIKE = 0.81  # 1 minus the share of different letters
+_FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
 
 
 def names_asked(
@@ -35,7 +39,7 @@ def names_asked(
     ``answer``: to ``names_body``; ``begun``: to ``abstracts_body``. ``length``: of the question.
     """
     counts = {**_counts(answer), **(_counts(begun) if begun is not None else {})}
-    every = max(answer["hits"]["total"]["value"], 1)
+    every = max(answer["hits"]["total"]["value"], _FEW)
     looked_up = [
         _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
         for number, one in enumerate(candidates)
@@ -82,6 +86,8 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
         filters[f"own{number}"] = {"terms": {_OWN: list(one.keys)}}
         filters[f"said{number}"] = {"terms": {_SAID: list(one.keys)}}
         filters[f"word{number}"] = every_word(one.text)
+        if one.certain and one.text.isalpha():
+            filters[f"offer{number}"] = _offers(one.text)
         if len(one.keys[-1]) >= _LEAST_BEGUN:
             filters[f"begun{number}"] = begins(one.keys[-1])
     asked = {
@@ -101,6 +107,13 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
 def begins(key: str) -> Clause:
     """Records with a name or a word of the title that begins with the key."""
     return {"bool": {"should": [{"prefix": {_OWN: key}}, {"prefix": {_SAID: key}}]}}
+
+
+def _offers(word: str) -> Clause:
+    """Records in a format or of an organisation whose name has this word: ``PDF: Portable Document Format``."""
+    letters = word.lower()
+    formats: Clause = {"regexp": {_FORMATS: {"value": f"(.*[^a-z0-9])?{letters}([^a-z0-9].*)?"}}}
+    return {"bool": {"should": [formats, {"match": {_ORGANISATIONS: word}}]}}
 
 
 def _suggestions(field: str) -> Json:
@@ -132,7 +145,9 @@ class _Known:
         own, said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
         numbered = any(letter.isdigit() for letter in one.keys[0])
         if own or (said and (one.certain or numbered or not word)):
-            return self._asked("exact", one.keys, own or said, every)
+            offer = self._count("offer")
+            found = self._asked("exact", one.keys, max(own, said, offer), every)
+            return replace(found, is_preference=offer >= max(own, said))
         if word and not one.certain:
             return None  # an ordinary word, which the words of the records answer
         if begun and (one.certain or unknown == 0):
@@ -164,32 +179,49 @@ def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str |
 
 
 def names_query(
-    weights: NameWeights, names: Iterable[NameAsked], forms: Iterable[TermFound] = (), words: int = 1
+    weights: NameWeights,
+    names: Iterable[NameAsked],
+    forms: Iterable[TermFound] = (),
+    words: int = 1,
+    *,
+    alone: bool = False,
 ) -> Clause | None:
     """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
 
-    ``words``: of the question. Kin (names that begin with the asked one) come behind, and so do those with the other
-    form of an acronym (``forms``). None if no record bears any name.
+    A name counts by how rare it is among all records, so a common one leads only if the question says nothing else
+    (``alone``). ``words``: of the question. Kin (names that begin with the asked one) come behind, and so do those with
+    the other form of an acronym (``forms``). None if no record bears any name that counts.
     """
     borne = [one for one in names if one.how != "unknown"]
     other: dict[Range, list[TermFound]] = defaultdict(list)
     for term in forms:
         other[term.found.start, term.found.end].append(term)
     parts = {(one.found.start, one.found.end): _counted(_bearing(weights, one, words)) for one in borne}
-    rarity = {(one.found.start, one.found.end): 1.0 - weights.common * one.share for one in borne}
+    counts = {(one.found.start, one.found.end): _count_of(weights, one, alone=alone) for one in borne}
     for place, found in other.items():
         parts[place] = [*parts.get(place, ()), *_other_forms(weights, found)]
-        rarity.setdefault(place, 1.0)
-    if not parts:
-        return None
-    every = sum(rarity.values())
-    each = [_best(part, rarity[place] / every) for place, part in parts.items() if part]
+        counts.setdefault(place, 1.0)
+    every = math.fsum(counts.values())
+    every = every if alone else max(every, 1.0)
+    each = [_best(part, counts[place] / every) for place, part in parts.items() if part and counts[place] > 0.0]
     return {"bool": {"should": each, "minimum_should_match": 1}} if each else None
 
 
+def _count_of(weights: NameWeights, name: NameAsked, *, alone: bool) -> float:
+    """0..1: how much the name counts. Nothing else is asked (``alone``): even a common one counts."""
+    if name.is_preference:
+        return weights.preferred
+    rarity = weights.rarity(name.share)
+    return max(rarity, weights.preferred) if alone else rarity
+
+
 def _bearing(weights: NameWeights, name: NameAsked, words: int) -> list[Weighed]:
+    if name.is_contact:
+        return [(bears_contact(name.found.text), 1.0)]
     key, keys, told = name.keys[-1], list(name.keys), weights.told(name.found.text, words)
     own = 1.0 if any(letter.isdigit() for letter in key) else told  # a product's code is never named in passing
+    if name.is_preference:
+        return [(_offers(name.found.text), 1.0), ({"terms": {_OWN: keys}}, 1.0), ({"terms": {_SAID: keys}}, 1.0)]
     if name.in_abstracts:
         return [({"prefix": {_ANYWHERE: key}}, weights.begun * told)]
     if name.how == "beginning":

@@ -46,8 +46,8 @@ class RetrievalPlan:
 
     ``nearness``: what hits must pass in meaning; None: nothing.
     ``index``: the alias of the records, ``index_uuid`` its index; ``filters``: the conditions on each record.
-    ``matching``: which records are hits by their words, place or time, at any rank; with ``vector`` also those
-    that are near enough in meaning.
+    ``matching``: which records are hits by their words, names, place or time, at any rank. Also hits are those that the
+    arms draw, and ``pinned``. What is a hit does not depend on the filters.
     """
 
     index: str
@@ -62,6 +62,7 @@ class RetrievalPlan:
     telling: tuple[Clause, ...] = ()
     counting: Counting | None = None
     passages_uuid: str = ""
+    pinned: tuple[str, ...] = ()
 
     def uuid_of(self, arm: Arm) -> str:
         """Of the index that the arm searches."""
@@ -96,12 +97,12 @@ def plan_retrieval(
     if not read.is_empty and request.algorithm != "dense":
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
-        chosen.append(arms.dense_arm(index, vector, filters))
-    named = names_query(weights.names, read.names, read.other_forms, length)
+        chosen.append(arms.dense_arm(index, vector, filters, draws=True))
+    named = names_query(weights.names, read.names, read.other_forms, length, alone=read.is_names_only)
     if named is not None:
         chosen.append(arms.names_arm(index, named, filters))
     if not read.thematic and not identifiers and not read.is_stopwords_only:
-        chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read, request.filters)]))
+        chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector, weights, terms)
     judges_meaning = bool(read.thematic) and vector is not None
@@ -110,7 +111,7 @@ def plan_retrieval(
     if named is not None:
         matching = _either(matching, named)
     told = judges_meaning or bool(places)
-    by_words = vector is None and request.algorithm != "dense"
+    is_counted = vector is None and request.algorithm != "dense" and not told and not any(arm.draws for arm in chosen)
     return RetrievalPlan(
         index,
         serving.records.uuid,
@@ -121,8 +122,8 @@ def plan_retrieval(
         _nearness(request, serving) if judges_meaning else None,
         matching,
         vector,
-        telling=telling_clauses(every_word, places, fields) if told else (),
-        counting=Counting.of(filters, every_word, matching) if by_words and not told else None,
+        telling=telling_clauses(every_word, matching if judges_meaning else None, places, fields) if told else (),
+        counting=Counting.of(filters, every_word, matching) if is_counted else None,
         passages_uuid="" if serving.passages is None else serving.passages.uuid,
     )
 
@@ -139,7 +140,7 @@ def _matching(request: SearchRequest, read: Interpretation, words: Clause, every
     """``every_word``: used if meaning judges records with only some words. A record without a vector cannot be
     judged.
     """
-    asked = asked_clauses(read, request.filters)
+    asked = asked_clauses(read)
     if request.algorithm == "dense" and read.text:
         return {"bool": {"filter": list(asked)}} if asked and every_word is None else {"match_none": {}}
     if every_word is not None:
@@ -168,16 +169,16 @@ def _there_and_then(
     If thousands of records share a topic, the window would fill with other places and years, and ranking by place and
     time would have nothing to choose from.
     """
-    asked = asked_clauses(read, request.filters, place=request.spatial != "off", time=request.temporal)
+    asked = asked_clauses(read, place=request.spatial != "off", time=request.temporal)
     if not asked:
         return []
-    narrowed = [*record_filters(request.filters), *asked]
+    filters = record_filters(request.filters)
     inside = []
     for arm in chosen:
         if arm.signal == "bm25":
-            inside.append(arms.lexical_arm(arm.index, words, narrowed))
+            inside.append(arms.lexical_arm(arm.index, words, [*filters, *asked]))
         elif arm.signal == "dense" and vector is not None:
-            inside.append(arms.dense_arm(arm.index, vector, narrowed))
+            inside.append(arms.dense_arm(arm.index, vector, filters, asked, draws=True))
     return [replace(arm, signal=None) for arm in inside]
 
 
@@ -196,7 +197,7 @@ def _passage_arms(
 ) -> list[Arm]:
     if serving.passages is None or read.is_empty or not serving.has_passages:
         return []
-    filters = passage_filters(request.filters)
+    filters = passage_filters(Filters())  # their records are filtered later
     index = serving.passages.index
     chosen: list[Arm] = []
     if request.algorithm != "dense":
@@ -208,12 +209,12 @@ def _passage_arms(
     return chosen
 
 
-def asked_clauses(read: Interpretation, filters: Filters, *, place: bool = True, time: bool = True) -> Sequence[Clause]:
-    """The question's own place and time if no parameter gives one; only to choose candidates."""
+def asked_clauses(read: Interpretation, *, place: bool = True, time: bool = True) -> Sequence[Clause]:
+    """The question's own place and time; only to choose candidates. Whatever the filters, they are the same."""
     clauses: list[Clause] = []
-    if place and filters.area is None and read.areas:
+    if place and read.areas:
         areas = [area_clause(area, "intersects") for area in read.areas]
         clauses.append({"bool": {"should": areas, "minimum_should_match": 1}})
-    if time and filters.span is None and read.span is not None:
+    if time and read.span is not None:
         clauses.append(span_clause(read.span))
     return clauses

@@ -26,8 +26,12 @@ class RememberedAnswers:
     """Thread-safe. ``groups``: of the current caller; people who see other records get answers of their own."""
 
     groups: Callable[[], frozenset[str]] = frozenset
+    most: int = _MOST
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _kept: LRUCache[_Key, JsonMapping] = field(default_factory=lambda: LRUCache(_MOST))
+    _kept: LRUCache[_Key, JsonMapping] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._kept = LRUCache(self.most)
 
     def ask(self, client: Elasticsearch, index: str, state: IndexState, bodies: Sequence[Json]) -> list[JsonMapping]:
         """One request for those that are not remembered, none if all are. Raises Unavailable."""

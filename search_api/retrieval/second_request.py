@@ -32,7 +32,9 @@ class Completed:
     fields: Mapping[str, RankingFields]
     versions: Mapping[str, Version]
     matching: int | None = None
-    """All matches, with those candidates; None if they were not to be counted."""
+    """All matches; None if they were not to be counted."""
+    any_matches: bool = False
+    """Whether any record matches by a condition; False if it was not asked."""
 
 
 @dataclass(slots=True)
@@ -69,8 +71,8 @@ class SecondRequest:
         unsure = memory.last(record for record in ids if record not in seen)
         return cls(asking, plan, first, ids, columns, memory, seen, memory.known(seen), unsure)
 
-    def sent(self, beside: Beside | None, counting: Json | None = None) -> Completed:
-        """Sends no request if nothing is missing. ``counting``: counts the matches.
+    def sent(self, beside: Beside | None, counting: Json | None = None, doubt: Json | None = None) -> Completed:
+        """Sends no request if nothing is missing. ``counting``: counts the matches; ``doubt``: whether there are any.
 
         Raises Unavailable if Elasticsearch does not answer.
         """
@@ -80,6 +82,7 @@ class SecondRequest:
         read = self._reading(self.batch, unknown)
         further = None if beside is None else beside(self.batch, self._most_promising())
         counted = None if counting is None else self.asking.add(self.batch, self.plan.index, counting)
+        any_matches = None if doubt is None else self.asking.add(self.batch, self.plan.index, doubt)
         self.batch.send()
         if further is not None:
             further()
@@ -89,7 +92,8 @@ class SecondRequest:
         scored = [words if arm.signal == "bm25" else None if one is None else one() for arm, one in pairs]
         fields, versions = self._fields(told, *read())
         matching = None if counted is None else counted()["hits"]["total"]["value"]
-        return Completed(scored, told, fields, versions, matching)
+        any_match = any_matches is not None and any_matches()["hits"]["total"]["value"] > 0
+        return Completed(scored, told, fields, versions, matching, any_match)
 
     def _completing(self, arm: Arm, scored: Scored) -> Later[Scored] | None:
         lacking = [record for record in self.ids if record not in scored.scores]

@@ -16,7 +16,7 @@ from search_api.retrieval.filters import Clause
 from search_api.retrieval.record_texts import phrase
 from search_api.retrieval.versioned_cache import Version, version_of
 
-_ALL_WORDS, _NAMED_IN_TITLE, _NAMED = "all_words", "named_in_title", "named"
+_ALL_WORDS, _MATCHING, _NAMED_IN_TITLE, _NAMED = "all_words", "matching", "named_in_title", "named"
 """Names of the clauses; read back as matched queries."""
 
 
@@ -24,19 +24,26 @@ _ALL_WORDS, _NAMED_IN_TITLE, _NAMED = "all_words", "named_in_title", "named"
 class Told:
     """Of the candidates that pass the filters: the score by words (0 if none occurs) and the version.
 
-    ``all_words``: those with enough of the question's words. ``named``: how prominently they name the asked place, 1 in
-    the title, .5 elsewhere; records that do not name it are absent.
+    ``all_words``: those with enough of the question's words. ``matching``: those that match by a condition. ``named``:
+    how prominently they name the asked place, 1 in the title, .5 elsewhere; records that do not name it are absent.
     """
 
     scores: Mapping[str, float] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
     all_words: frozenset[str] = frozenset()
     named: Mapping[str, float] = field(default_factory=dict)
+    matching: frozenset[str] = frozenset()
 
 
-def telling_clauses(every_word: Clause, places: Sequence[str], fields: Collection[str]) -> tuple[Clause, ...]:
-    """Clauses without a score. ``places``: names of the asked places; ``fields``: where else than in the title."""
+def telling_clauses(
+    every_word: Clause, matching: Clause | None, places: Sequence[str], fields: Collection[str]
+) -> tuple[Clause, ...]:
+    """Clauses without a score. ``matching``: which records match; None: each that an arm finds does. ``places``: names
+    of the asked places; ``fields``: where else than in the title.
+    """
     told = [_named_clause(_ALL_WORDS, every_word)]
+    if matching is not None:
+        told.append(_named_clause(_MATCHING, matching))
     if places:
         told.append(_named_clause(_NAMED_IN_TITLE, _phrases(places, ["title"])))
         told.append(_named_clause(_NAMED, _phrases(places, [*fields, *(f"{field}.en" for field in fields)])))
@@ -59,6 +66,7 @@ def read_told(answer: JsonMapping, index_uuid: str) -> Told:
         scores={record: hit["_score"] or 0.0 for record, hit in hits.items()},
         versions={record: version_of(index_uuid, hit) for record, hit in hits.items()},
         all_words=frozenset(record for record, names in matched.items() if _ALL_WORDS in names),
+        matching=frozenset(record for record, names in matched.items() if _MATCHING in names),
         named={
             record: 1.0 if _NAMED_IN_TITLE in names else 0.5 for record, names in matched.items() if _NAMED in names
         },

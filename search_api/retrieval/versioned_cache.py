@@ -36,6 +36,8 @@ MOST_PASSAGES = 4_000
 """Some 2 KB each."""
 MOST_TOKEN_BYTES = 64 * 1024 * 1024
 """Some 2 KB a record."""
+MOST_DRAWS = 128
+"""Some 100 KB each."""
 _ENTRY_BYTES = 200
 
 
@@ -103,4 +105,5 @@ class RecordCaches:
     )
     passages: VersionedCache[PassageFound] = field(default_factory=lambda: VersionedCache("passages", MOST_PASSAGES))
     answers: RememberedAnswers = field(default_factory=RememberedAnswers)
+    draws: RememberedAnswers = field(default_factory=lambda: RememberedAnswers(most=MOST_DRAWS))
     records: VersionedCache[Record] = field(default_factory=lambda: VersionedCache("records", MOST_RECORDS, weight_of))

@@ -35,7 +35,7 @@ from search_api.stac.fields import Fields, read_fields
 from search_api.stac.properties import STAC_SORTABLES, in_our_names, plain_name
 from search_api.stac.query_language import read_query
 
-Numbers = Annotated[list[float], Field(min_length=4, max_length=6)]
+Numbers = Annotated[list[Annotated[float, Field(strict=True, allow_inf_nan=False)]], Field(min_length=4, max_length=6)]
 
 _CRS84 = Literal["http://www.opengis.net/def/crs/OGC/1.3/CRS84"]
 _LONGEST_JSON = 100_000

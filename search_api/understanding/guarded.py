@@ -21,6 +21,7 @@ Reader = Literal[
     "scale",
     "kind",
     "names",
+    "contacts",
     "acronyms",
     "terms",
     "topic",

@@ -11,6 +11,7 @@ from core.extent import BBox
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
 from reading.acronyms import AcronymCandidate
+from reading.contacts import ContactCandidate
 from reading.names import NameCandidate
 from reading.spans import Range
 from reading.vocabulary.concept import Label
@@ -79,6 +80,7 @@ ACRONYM_LIST, CATALOGUE = "acronyms", "catalogue"
 """The sources of acronyms: the list that ships, and what the records define."""
 
 _SIGNS = re.compile(r"[\W_]+")
+_SPACE = re.compile(r"\s+")
 _WORD = 3  # letters of a part that is searched as a word
 
 NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
@@ -90,7 +92,8 @@ class NameAsked:
     """The name of a product, platform, instrument or project, or the beginning of one.
 
     ``keys``: how it stands in the index. ``count`` records bear it, which is ``share`` of all. ``in_abstracts``: only
-    words of abstracts begin so.
+    words of abstracts begin so. ``is_contact``: a person or an organisation behind records. ``is_preference``: a format
+    or an organisation of many records, which the topic goes without.
     """
 
     found: TextSpan
@@ -99,6 +102,8 @@ class NameAsked:
     count: int
     share: float
     in_abstracts: bool = False
+    is_contact: bool = False
+    is_preference: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +126,13 @@ class TermFound:
 
 @dataclass(frozen=True, slots=True)
 class Possible:
-    """Parts of which only the index can tell whether they are names or acronyms.
+    """Parts of which only the index can tell whether they are names, contacts or acronyms.
 
     ``taken``: the ranges that are not of the topic.
     """
 
     names: tuple[NameCandidate, ...] = ()
+    contacts: tuple[ContactCandidate, ...] = ()
     acronyms: tuple[AcronymCandidate, ...] = ()
     taken: tuple[Range, ...] = ()
 
@@ -138,6 +144,7 @@ class Interpretation:
     ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation), ``span`` the
     asked period; ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: the parts that were not
     read to their end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
+    ``aside``: formats, people and organisations, which are not of the topic.
     """
 
     text: str
@@ -159,6 +166,7 @@ class Interpretation:
     named: str = ""
     unread: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
+    aside: tuple[TextSpan, ...] = ()
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -197,13 +205,21 @@ class Interpretation:
 
     @property
     def written_out(self) -> tuple[str, str]:
-        """The text and its topic with acronyms as words, which a model knows better than their letters."""
-        text, thematic = self.text, self.thematic
+        """The text without what is aside, and its topic, with acronyms as words, which a model knows better than their
+        letters.
+        """
+        text, thematic = self._without_aside(), self.thematic
         for one in self.terms:
             if one.is_acronym and len(one.found.text.split()) == 1:
                 words = one.synonyms[0].text
                 text, thematic = text.replace(one.found.text, words), thematic.replace(one.found.text, words)
         return text, thematic
+
+    def _without_aside(self) -> str:
+        text = self.text
+        for one in sorted(self.aside, key=lambda one: -one.start):
+            text = text[: one.start] + text[one.end :]
+        return _SPACE.sub(" ", text).strip() if self.aside else text
 
     @property
     def is_empty(self) -> bool:

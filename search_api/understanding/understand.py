@@ -10,6 +10,7 @@ from typing import Any, Literal
 from core.extent import BBox
 from core.timespan import TimeSpan
 from reading.acronyms import acronym_candidates, own_acronyms
+from reading.contacts import contact_candidates
 from reading.identifiers import IdentifierMention, read_identifiers
 from reading.kinds import KindMention, read_kinds
 from reading.language import detect_language
@@ -141,7 +142,8 @@ def _possible(
         "acronyms", lambda: acronym_candidates(text, taken, own_acronyms()), wanted="terms" in parts
     )
     unclaimed = [one for one in names if not any(one.start < end and start < one.end for start, end in identified)]
-    return Possible(tuple(unclaimed), tuple(acronyms), tuple(taken))
+    contacts = readers.mentions("contacts", lambda: contact_candidates(text, taken), wanted="names" in parts)
+    return Possible(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from flask import Response, jsonify, request, stream_with_context
 from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from core.errors import Conflict, SondeError, Unavailable
+from core.deadlines import CallerGone
+from core.errors import Conflict, SondeError
 from core.json_types import Json
 from search_api.access.guard import caller
 from search_api.answers.answerer import Step
@@ -191,7 +192,9 @@ def _streamed(steps: Iterator[Step], complete: Callable[[CitedAnswer], Json]) ->
         try:
             for step in steps:
                 yield _event(step, complete)
-        except (SondeError, Unavailable) as error:  # the status is already sent
+        except CallerGone:
+            return
+        except SondeError as error:  # the status is already sent
             log.warning("ask.broke_off", reason=str(error))
             yield written("error", {"detail": str(error)})
 

@@ -12,11 +12,13 @@ from flask import Response, jsonify, request, stream_with_context
 from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from core.access import NotAuthenticated
+from core.deadlines import CallerGone
 from core.document import PUBLIC, DocumentEntry
 from core.errors import InvalidInput, NotFound, SondeError
 from core.json_types import Json
 from search_api.access.guard import caller
-from search_api.answers.values import AskRequest, CitedAnswer, Granted
+from search_api.answers.values import MOST_COMPARED, MOST_QUESTIONS, AskRequest, CitedAnswer, Granted
 from search_api.formats_out.spreadsheet import harmless
 from search_api.parameter_types import LONGEST_QUERY, printable
 from search_api.parts import Parts
@@ -28,8 +30,8 @@ from search_api.views.documented import sent_as
 from search_api.views.granting import granted
 from search_api.views.notebooks import DocumentId
 
-MOST_COMPARED = 20
-_MOST_QUESTIONS = 5
+MOST_ANONYMOUS = 20
+"""Answers in one comparison for a caller without a key: a comparison is as dear as so many questions."""
 
 Question = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_QUERY)]
 
@@ -39,7 +41,7 @@ class CompareBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    questions: list[Question] = Field(min_length=1, max_length=_MOST_QUESTIONS)
+    questions: list[Question] = Field(min_length=1, max_length=MOST_QUESTIONS)
     documents: list[DocumentId] = Field(default=[], max_length=MOST_COMPARED)
     collection: DocumentId | None = Field(None, description="Its first 20 documents, where `documents` is empty.")
     f: Literal["json", "csv"] = "json"
@@ -72,6 +74,7 @@ def compare_views(parts: Parts) -> APIBlueprint:
         },
     )
     def compare(body: CompareBody) -> Response:
+        _refuse_too_many(body)
         chosen, opened, left_out = _chosen(parts, body)
         rows = _rows(parts, body.questions, chosen, opened)
         if body.f == "csv":
@@ -81,6 +84,16 @@ def compare_views(parts: Parts) -> APIBlueprint:
         return jsonify(questions=body.questions, rows=list(rows), left_out=left_out)
 
     return api
+
+
+def _refuse_too_many(body: CompareBody) -> None:
+    """Raises NotAuthenticated; a collection needs a key anyway."""
+    answers = len(set(body.documents)) * len(body.questions)
+    if caller().subject is None and answers > MOST_ANONYMOUS:
+        raise NotAuthenticated(
+            f"These documents and questions are {answers} answers; without a key a comparison may have "
+            f"{MOST_ANONYMOUS}. Send fewer, or send a key."
+        )
 
 
 def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Granted | None, int]:
@@ -163,6 +176,8 @@ def _streamed(rows: Iterator[Json], left_out: int) -> Response:
         try:
             for row in rows:
                 yield written("row", row)
+        except CallerGone:
+            return
         except SondeError as error:  # the status is already sent
             yield written("error", {"detail": str(error)})
             return

@@ -7,12 +7,15 @@ import json
 
 from flask import Flask, Response, request
 
-from search_api.views.plain_page import plain_page, wants_html
+from core.json_types import JsonMapping
+from search_api.views.page import page
+from search_api.views.plain_page import wants_html
 
 _PROBLEM = "application/problem+json"
 _KEPT = ("WWW-Authenticate", "Retry-After", "Allow")
 _TITLES = {404: "There is nothing at this address", 503: "The service is not ready"}
 _HELP = {404: "The address may be mistyped, or what was here may have been removed.", 503: "Try again in a moment."}
+"""For readers without a script; the page says the same in the reader's language."""
 
 
 def register(app: Flask) -> None:
@@ -33,12 +36,13 @@ def _page(refused: Response) -> Response:
     status = refused.status_code
     title = _TITLES.get(status, str(problem["title"]))
     detail = str(problem.get("detail", "")) if status not in _HELP else _HELP[status]
-    shown = plain_page(
-        title,
+    shown = page(
+        _for_script(status, problem),
         f"<h1>{html.escape(title)}</h1><p>{html.escape(detail)}</p>"
         f'<p class="soft">{html.escape(request.path)}: {status} {html.escape(str(problem["title"]))}</p>'
         '<p><a href="./">To the search</a> · <a href="collections?f=html">Catalogues</a> · '
         '<a href="docs">The API</a></p>',
+        title=title,
         status=status,
     )
     for name in _KEPT:
@@ -46,3 +50,9 @@ def _page(refused: Response) -> Response:
             shown.headers[name] = refused.headers[name]
     shown.vary.add("Accept")
     return shown
+
+
+def _for_script(status: int, problem: JsonMapping) -> str:
+    """The problem for the page's script; a 404's sentence is the page's own."""
+    said = {name: problem[name] for name in ("detail", "parameter") if name in problem and status not in _HELP}
+    return f'<meta name="sonde-problem" content="{html.escape(json.dumps({"status": status, **said}))}">'

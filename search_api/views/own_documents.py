@@ -44,7 +44,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
         if is_document or place < len(answer.found)
     ]
     links = ways_on(addresses, cursor_for(query, end) if end < len(order) else None)
-    total = replace(answer.total, count=answer.total.count + len(documents))
+    total = answer.total + len(documents)
     body = geojson.collection(replace(answer, found=(), total=total), [], links)
     response = jsonify({**body, "features": page, "numberMatched": len(order), "numberReturned": len(page)})
     response.mimetype = GEOJSON

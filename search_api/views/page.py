@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import html
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from flask import Response, current_app, json, request
@@ -15,7 +16,7 @@ from flask_openapi import APIBlueprint
 from pydantic import BaseModel, Field
 
 from core.document import document_of_record
-from core.errors import NotFound, SondeError, Unavailable
+from core.errors import NotFound, SondeError, Unavailable, WrongFile
 from core.record import Record
 from search_api.base_layer.tiles import BaseLayer
 from search_api.formats_out import record_html, schema_org
@@ -53,6 +54,7 @@ _MEDIA_TYPES = {
 _BASE = '<base href="/">'
 _TITLE = "<title>Sonde</title>"
 _ICON = '<link rel="icon" href="page/favicon.svg">'
+_HASHED = re.compile(r"-[A-Z0-9]{8}\.js$")
 _STYLE = "portal.css"
 _FIRST = '<p class="first">Sonde</p>'
 _OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="{name}">'
@@ -183,8 +185,17 @@ def _file(name: str) -> Response:
         return own
     if name not in _names() or name == "index.html":
         raise NotFound(f"{name}: no such file of the page")
-    response = Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix])
-    return kept_apart(_packed(response, name))
+    response = kept_apart(_packed(Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]), name))
+    if _HASHED.search(name):  # another content has another name
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+def _operators(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise WrongFile(f"The file {path.name} of the portal cannot be read: {error.strerror}.") from error
 
 
 def _own_file(look: PortalLook, name: str) -> Response | None:
@@ -192,7 +203,7 @@ def _own_file(look: PortalLook, name: str) -> Response | None:
     if name == _STYLE:
         content = look.style().encode()
     elif name in look.files:
-        content = look.files[name].read_bytes()
+        content = _operators(look.files[name])
     else:
         return None
     return kept_apart(Response(content, mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]))

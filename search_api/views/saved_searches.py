@@ -132,6 +132,16 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         audit("saved_search.deleted", path.search, subject=caller().subject)
         return Response(status=204)
 
+    @api.post(
+        "/saved-searches/<search>/feed",
+        summary="Another address for the feed; the one before ends",
+        responses={200: SavedAnswer, **_WRITING},
+    )
+    def renew(path: SavedPath) -> Response:
+        saved = desk.renew_feed(path.search, caller())
+        audit("saved_search.feed_renewed", saved.id, subject=caller().subject)
+        return fresh(shown(saved))
+
     @api.get(
         "/saved-searches/<search>/found",
         summary="What a saved search found in the last 60 days",
@@ -219,7 +229,6 @@ def _page(language: Language, title: str, more: str = "") -> Response:
 
 
 def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
-    token = desk.links.token(SignedLink("feed", saved.id))
     return {
         "id": saved.id,
         "title": saved.title,
@@ -233,7 +242,7 @@ def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
         "active": saved.active,
         "language": saved.language,
         "problem": saved.problem,
-        "feed": addresses.to(f"/saved-searches/links/{token}/feed"),
+        "feed": addresses.to(f"/saved-searches/links/{desk.feed_token(saved)}/feed"),
         "created": saved.created,
         "changed": saved.changed,
     }

@@ -44,11 +44,11 @@ class SearchAnswer(BaseModel):
     features: list[Json] = Field(description="Records with `sonde:score` and `sonde:signals`.")
     numberMatched: int = Field(description="Hits that you can page through: at most 1,000.")  # noqa: N815 - OGC
     numberReturned: int  # noqa: N815 - OGC's name
-    total: int = Field(alias="sonde:total", description="How many records match; facets count the same records.")
-    total_relation: Literal["exact", "about", "at_least"] = Field(
-        alias="sonde:totalRelation",
-        description="`about`: it may count copies of a data set in other catalogues; `at_least`: this many or more.",
+    total: int = Field(
+        alias="sonde:total",
+        description="How many records match, each copy of a data set counted; facets count the same records.",
     )
+    total_relation: Literal["exact"] = Field("exact", alias="sonde:totalRelation", description="The total is exact.")
     links: list[Json]
     interpretation: Json = Field(alias="sonde:interpretation")
     facets: Json = Field(default={}, alias="sonde:facets", description="Only if requested.")

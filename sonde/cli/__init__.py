@@ -67,7 +67,9 @@ def main() -> None:
     try:
         cli()  # commands read the settings, so that --help works with any settings
     except SondeError as error:
-        click.echo(f"sonde: {error}", err=True)
+        from sonde.cli.screen import say
+
+        say(f"sonde: {error}", err=True)
         sys.exit(EXIT_MENDABLE)
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 from rich.table import Table
 
 from core.errors import SondeError
@@ -21,7 +20,7 @@ from evaluation.answers.questions import AnswerCollection, load_pira, load_quest
 from evaluation.answers.run import Answered, examine
 from evaluation.judgements import JudgementFile
 from evaluation.splits import Half
-from sonde.cli.screen import screen
+from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
 from sonde.wiring.evaluation.judged import CHECKOUT, halves_of
@@ -63,7 +62,7 @@ def ask_evaluate(**given: Any) -> None:
     asked. Answers are made as in `POST /ask`.
     """
     if given["judgements"] is not None:
-        click.echo("\n".join(told(JudgementFile.open(given["judgements"]))))
+        say("\n".join(told(JudgementFile.open(given["judgements"]))))
         return
     settings, form = load_settings(), AnswersAsked(given["mode"], given["text_alone"])
     if given["questions"] is not None:
@@ -112,8 +111,8 @@ def _collection(name: str, shared: Path | None, half: Half | None, sample: int |
 
 
 def _bar() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=messages(), transient=True)
 
 
 def _row(one: Answered) -> Json:
@@ -123,7 +122,7 @@ def _row(one: Answered) -> Json:
 def _show(collection: AnswerCollection, made: str, measured: dict[str, float | int | None]) -> None:
     console = screen()
     load = os.getloadavg()[0]
-    console.print(f"{collection.name}, {len(collection.texts)} texts. {made} Load {load:.1f}.", markup=False)
+    console.print(f"{collection.name}, {len(collection.texts)} texts. {made} Load {load:.1f}.")
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right")

@@ -12,6 +12,7 @@ import click
 from core.errors import SondeError
 from evaluation.answers.four_kinds import KINDS, MadeQuestion, by_extracts
 from evaluation.answers.four_kinds_by_model import by_model
+from sonde.cli.screen import say
 from sonde.settings import load_settings
 from sonde.wiring.answering import language_model
 from sonde.wiring.models import Models
@@ -54,9 +55,9 @@ def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], se
         raise SondeError("No question could be made of these documents; ingest more of them, or use --by model.")
     out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(made)), "utf-8")
     counted = Counter(one.kind for one in made)
-    click.echo(f"{out}: " + ", ".join(f"{counted[kind]} {kind}" for kind in KINDS))
+    say(f"{out}: " + ", ".join(f"{counted[kind]} {kind}" for kind in KINDS))
     if any(counted[kind] < count for kind in KINDS):
-        click.echo("Fewer than asked for: the documents have no more sentences of that form.", err=True)
+        say("Fewer than asked for: the documents have no more sentences of that form.", err=True)
 
 
 def _lines(made: list[MadeQuestion]) -> list[dict[str, object]]:

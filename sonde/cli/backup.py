@@ -11,7 +11,7 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from sonde.cli.screen import screen
+from sonde.cli.screen import say, screen
 from sonde.ops.backup import LATEST, Backup, Backups
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -37,9 +37,9 @@ def take(*, repository: str, register: str | None, keep: int | None) -> None:
     if register is not None:
         backups.register(_body(register))
     made = backups.take(datetime.now(UTC))
-    click.echo(f"{made.name}: {sum(made.documents.values())} documents in {len(made.indices)} indices.")
+    say(f"{made.name}: {sum(made.documents.values())} documents in {len(made.indices)} indices.")
     for name in backups.thin_out(keep) if keep is not None else ():
-        click.echo(f"{name} is deleted.")
+        say(f"{name} is deleted.")
 
 
 @backup.command("list")
@@ -65,14 +65,14 @@ def restore(*, name: str, repository: str, register: str | None, replace: bool) 
     if register is not None:
         backups.register(_body(register))
     taken, now = backups.restore(name, replace=replace)
-    click.echo(f"{taken.name} of {taken.taken} is restored.")
+    say(f"{taken.name} of {taken.taken} is restored.")
     _show(taken, now)
 
 
 def _show(taken: Backup, now: Mapping[str, int]) -> None:
     for kind, count in now.items():
         then = taken.documents.get(kind)
-        click.echo(f"{kind}: {count}" + ("" if then == count else f" ({then} when the backup began)"))
+        say(f"{kind}: {count}" + ("" if then == count else f" ({then} when the backup began)"))
 
 
 def _backups(repository: str) -> Backups:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ from rich.table import Table
 from core.errors import SondeError
 from es_mappings.codecs.runs import RunReport, to_document
 from indexer.runs import now_iso
-from sonde.cli.screen import screen
+from sonde.cli.screen import NameColumn, messages, say_json, screen
 from sonde.ops.memory import keep_what_is_loaded
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
@@ -50,7 +49,7 @@ def harvest(
     """
     if source_id is not None and len(sources) > 1:
         raise SondeError("--source names one source; harvest the files one by one.")
-    console = Console(stderr=True)
+    console = messages()
     harvester = Harvester(load_settings(), embedding=not no_embedding, allow_mass_removal=allow_mass_removal, full=full)
     keep_what_is_loaded()
     every = sources == ("all",) and not Path("all").exists()
@@ -60,7 +59,7 @@ def harvest(
     else:
         reports = [run_one(console, harvester, name, source_id) for name in names]
     if as_json:
-        click.echo(json.dumps([{"id": report.id, **to_document(report)} for report in reports], indent=2))
+        say_json([{"id": report.id, **to_document(report)} for report in reports])
     else:
         show_reports(screen(), reports)
     if any(report.state in _FAILED for report in reports):
@@ -73,14 +72,14 @@ def _run_or_tell(console: Console, harvester: Harvester, name: str, source_id: s
         return run_one(console, harvester, name, source_id)
     except SondeError as error:
         now = now_iso()
-        console.print(f"{source_id or name}: {error}", style="yellow", markup=False)
+        console.print(f"{source_id or name}: {error}", style="yellow")
         return RunReport("", source_id or name, "failed", now, now, finished=now, message=str(error))
 
 
 def run_one(console: Console, harvester: Harvester, name: str, source_id: str | None = None) -> RunReport:
     """Runs one source to its end, with a progress bar."""
     columns = (
-        TextColumn("{task.description}"),
+        NameColumn(),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -94,9 +93,17 @@ def run_one(console: Console, harvester: Harvester, name: str, source_id: str | 
             if event == "batch":
                 bar.update(task, completed=numbers["seen"], total=numbers["total"] or None)
 
-        if Path(name).exists():
+        if Path(name).exists() and (source_id is not None or not _is_source(console, harvester, name)):
             return harvester.path(Path(name), source_id or id_of(Path(name)), progress)
         return harvester.configured(name, progress)
+
+
+def _is_source(console: Console, harvester: Harvester, name: str) -> bool:
+    """Whether the name of a file means a source of sources.yaml: the id comes first."""
+    known = name in harvester.sources()
+    if known:
+        console.print(f"{name} is a source of sources.yaml; for the folder or file write ./{name}", markup=False)
+    return known
 
 
 def id_of(path: Path) -> str:
@@ -131,13 +138,13 @@ def _show_details(console: Console, report: RunReport) -> None:
         console.print(f"{report.source}: {report.message}", style="yellow")
     for refusal in (*report.refusals, *report.failures)[:_NAMED_REFUSALS]:
         lacks = "its last good version stays" if refusal.kept else "it is not in the index"
-        console.print(f"  {refusal.origin}: {refusal.reason}; {lacks}", markup=False)
+        console.print(f"  {refusal.origin}: {refusal.reason}; {lacks}")
     unnamed = len(report.refusals) + len(report.failures) - _NAMED_REFUSALS
     if unnamed > 0:
         console.print(f"  and {unnamed} more; --json names them all")
     for kind, found in sorted(report.warnings.items(), key=lambda item: -item[1].count)[:_NAMED_WARNINGS]:
         example = next(iter(found.examples), kind)
-        console.print(f"  {found.count} like {example}", style="dim", markup=False)
+        console.print(f"  {found.count} like {example}", style="dim")
     if report.tokens.longer:
         share = f"{report.tokens.longer_share:.1%}"
         console.print(

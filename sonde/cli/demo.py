@@ -7,11 +7,10 @@ import time
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from core.errors import SondeError
 from sonde.cli.catalogue import run_one, show_reports
-from sonde.cli.screen import screen
+from sonde.cli.screen import messages, screen
 from sonde.cli.search import ask
 from sonde.cli.search import show as show_answer
 from sonde.cli.stack import show as show_stack
@@ -39,16 +38,15 @@ def demo() -> None:
         raise SondeError(f"The sample records are missing: {_SAMPLES[1]}. Install Sonde again.")
     show_stack(console, start_stack(console))
     settings = load_settings()
-    reports = [run_one(Console(stderr=True), Harvester(settings), str(samples), "samples")]
+    reports = [run_one(messages(), Harvester(settings), str(samples), "samples")]
     show_reports(console, reports)
     if reports[0].state != "complete":
         sys.exit(1)
     for question in _QUESTIONS:
-        console.rule(question, align="left")
+        console.print(f"\n> {question}", style="bold")
         show_answer(console, ask(settings.api_url, {"q": question, "limit": 5}))
-    console.rule()
     console.print(
-        f"Ready after {time.monotonic() - started:.0f} s. Search at {settings.api_url}/ ; "
+        f"\nReady after {time.monotonic() - started:.0f} s. Search at {settings.api_url}/ ; "
         "`sonde down` ends it (in a checkout `make down`)."
     )
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 from dataclasses import asdict
 
 import click
 from rich.table import Table
+from rich.text import Text
 
-from sonde.cli.screen import screen
+from sonde.cli.screen import say_json, screen
 from sonde.ops.doctor.examine import examine
 from sonde.settings import load_settings
 from sonde.wiring.models import Models
@@ -26,11 +26,11 @@ def doctor(*, as_json: bool) -> None:
     settings = load_settings()
     findings = list(examine(settings, Models(settings)))
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+        say_json([asdict(finding) for finding in findings])
     else:
         table = Table(box=None, pad_edge=False, show_header=False)
         for finding in findings:
-            table.add_row(finding.part, f"[{_COLOURS[finding.state]}]{finding.state}[/]", finding.told)
+            table.add_row(finding.part, Text(finding.state, style=_COLOURS[finding.state]), finding.told)
         screen().print(table)
     if any(finding.state == "broken" for finding in findings):
         sys.exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from functools import partial
@@ -11,7 +10,7 @@ from pathlib import Path
 import click
 import httpx
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TimeElapsedColumn
 from rich.table import Table
 
 from core.document import State
@@ -19,7 +18,7 @@ from core.errors import SondeError
 from core.json_types import Json
 from es_mappings.codecs import documents
 from indexer.documents.ingest import Ingested
-from sonde.cli.screen import screen
+from sonde.cli.screen import NameColumn, messages, say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
 
@@ -35,7 +34,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     A file that was read before and has not changed is skipped, and so is one on which Sonde failed (it is parked until
     the next upgrade, or ``--retry``). Exit code 1 if a file could not be read.
     """
-    console = Console(stderr=True)
+    console = messages()
     ingester = DocumentIngester(load_settings())
     done: list[tuple[Ingested, float]] = []
     with _bar(console) as bar:
@@ -46,9 +45,9 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
             found = ingester.file(path, record, partial(_shown, bar, task, path.name), again=retry)
             done.append((found, time.perf_counter() - started))
             if not console.is_terminal:  # a log shows no bar
-                click.echo(f"{number} of {len(paths)}: {path.name}: {found.entry.state}, {done[-1][1]:.1f} s", err=True)
+                say(f"{number} of {len(paths)}: {path.name}: {found.entry.state}, {done[-1][1]:.1f} s", err=True)
     if as_json:
-        click.echo(json.dumps([{"id": one.entry.id, **documents.to_document(one.entry)} for one, _ in done], indent=2))
+        say_json([{"id": one.entry.id, **documents.to_document(one.entry)} for one, _ in done])
     else:
         screen().print(summary(done))
     if any(one.entry.state == "failed" for one, _ in done):
@@ -60,7 +59,7 @@ def _shown(bar: Progress, task: TaskID, name: str, state: State, done: int = 0, 
 
 
 def _bar(console: Console) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=console, transient=True)
 
 
@@ -105,9 +104,9 @@ def ask(question: str, *, url: str | None, as_json: bool, **given: object) -> No
     body = {"question": question, **{name: value for name, value in given.items() if value is not None}}
     answer = _asked(url or load_settings().api_url, body)
     if as_json:
-        click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+        say_json(answer)
     else:
-        show_answer(Console(), answer)
+        show_answer(screen(), answer)
     if answer["refused"]:
         sys.exit(1)
 
@@ -126,14 +125,14 @@ def _asked(url: str, body: Json) -> Json:
 
 def show_answer(console: Console, answer: Json) -> None:
     """The answer, its unsupported sentences, then the cited passages."""
-    console.print(answer["answer"], markup=False)
+    console.print(answer["answer"])
     for one in answer["sentences"]:
         if not one["supported"]:
-            console.print(f"  not supported: {one['text']} ({one.get('why', '')})", style="yellow", markup=False)
+            console.print(f"  not supported: {one['text']} ({one.get('why', '')})", style="yellow")
     cited = {number for one in answer["sentences"] for number in one["citations"]}
     for one in answer["passages"]:
         if one["number"] in cited:
-            console.print(f"[{one['number']}] {source_line(one)}", style="dim", markup=False)
+            console.print(f"[{one['number']}] {source_line(one)}", style="dim")
     if answer["degraded"]:
         console.print(f"without: {', '.join(answer['degraded'])}", style="yellow")
 

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TimeElapsedColumn
 from rich.table import Table
 
 from core.errors import SondeError
@@ -27,7 +27,7 @@ from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_live import evaluate_as_at_night, evaluate_live, has_judged_questions
-from sonde.cli.screen import screen
+from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
@@ -138,7 +138,7 @@ def _evaluate_live(given: Json, variant: Variant) -> None:
 
 def _end_if_fallen(fallen: float, least: float) -> None:
     if fallen > least:
-        click.echo(f"nDCG@10 fell by {fallen:.4f}: look at what changed (sources, rules, models).", err=True)
+        say(f"nDCG@10 fell by {fallen:.4f}: look at what changed (sources, rules, models).", err=True)
         sys.exit(1)
 
 
@@ -177,7 +177,7 @@ def _files(given: Json) -> BeirFiles | None:
 
 
 def _evaluate(collection: Collection, asked: Asked) -> None:
-    console = Console(stderr=True)
+    console = messages()
     for note in collection.notes:
         console.print(note, style="yellow")
     theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
@@ -228,7 +228,7 @@ def _show(console: Console, report: Report) -> None:
     else:
         texts = {question.id: question.text for question in collection.questions}
         for question, own, _ in worst_losses(done.measured, None, _WORST):
-            console.print(f"  {own:.3f}  {question}: {texts[question]}", style="dim", markup=False, highlight=False)
+            console.print(f"  {own:.3f}  {question}: {texts[question]}", style="dim", highlight=False)
 
 
 def _show_measures(console: Console, done: Evaluation) -> None:
@@ -276,7 +276,7 @@ class _Bars:
     """A progress bar for each stage, made at its first report."""
 
     def __init__(self, console: Console) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (NameColumn(), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._progress = Progress(*columns, console=console, transient=True)
 
     def __enter__(self) -> _Bars:

@@ -7,12 +7,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
-
 from evaluation.collections.beir import questions_of
 from evaluation.live import ask_live, earlier, fall, keep, live_result
 from evaluation.trec import read_qrels
 from evaluation.variants import Variant
+from sonde.cli.screen import say
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.measuring import live_pipeline, measure_live
@@ -34,7 +33,7 @@ def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | 
         keep(history, result)
     if out is not None:
         out.write_text(json.dumps({**asdict(result), "fall": fallen}), "utf-8")
-    click.echo(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
+    say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
     return fallen
 
 
@@ -49,5 +48,5 @@ def evaluate_as_at_night() -> float:
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     found = measure_live(settings, client, Models(settings))
-    click.echo(f"{found.questions} questions: nDCG@10 {found.ndcg_at_10:.4f}, R@100 {found.recall_at_100:.4f}")
+    say(f"{found.questions} questions: nDCG@10 {found.ndcg_at_10:.4f}, R@100 {found.recall_at_100:.4f}")
     return found.fall

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from indexer.formats import field_table, survey
-from indexer.raw import RawRecord
+from indexer.raw import Page
 from indexer.sources.folder import FolderSource
+from sonde.cli.screen import say
 
 
 @click.command()
@@ -34,17 +35,26 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
         write.write_text(_written_into(write.read_text(encoding="utf-8"), path), encoding="utf-8")
         return
     if path is None:
-        click.echo(field_table.markdown())
+        say(field_table.markdown())
         return
-    found = survey.survey(_documents(path))
-    click.echo(survey.by_field(found) if fields else survey.markdown(found))
-    click.echo(
+    found = survey.survey_of(_documents(path))
+    say(survey.by_field(found) if fields else survey.markdown(found))
+    say(
         f"\n{sum(found.records.values())} records of {found.documents} documents; "
         f"of the titles, abstracts, extents and times that they seem to state, {found.share():.2%} were read"
         f"{' (--missed names the documents)' if (found.missed or found.refused) and not missed else ''}"
     )
+    if left := _left_out(found):
+        say(left)
     for line in _missed(found) if missed else ():
-        click.echo(line)
+        say(line)
+
+
+def _left_out(found: survey.Survey) -> str:
+    """The numbers that `sonde harvest` reports for the same files."""
+    refused, other = sum(map(len, found.refused.values())), sum(found.passed_over.values())
+    counted = [f"{refused} refused" if refused else "", f"{other} passed over" if other else ""]
+    return ", ".join(one for one in counted if one)
 
 
 def _missed(found: survey.Survey) -> Iterator[str]:
@@ -56,12 +66,11 @@ def _missed(found: survey.Survey) -> Iterator[str]:
 
 def _written_into(document: str, path: Path | None) -> str:
     written = field_table.written_into(document)
-    return written if path is None else survey.written_into(written, survey.survey(_documents(path)))
+    return written if path is None else survey.written_into(written, survey.survey_of(_documents(path)))
 
 
-def _documents(path: Path) -> Iterator[RawRecord]:
-    for page in FolderSource(path).pages():
-        yield from page.records
+def _documents(path: Path) -> Iterator[Page]:
+    yield from FolderSource(path).pages()
 
 
 COMMANDS = (formats,)

@@ -15,6 +15,7 @@ from evaluation.collections.beir import questions_of, records_by_id
 from evaluation.judgements import GRADES, Judgement, JudgementFile, Pair, agreement, qrels_of, waiting
 from evaluation.pooling import pool
 from evaluation.trec import read_run, write_qrels
+from sonde.cli.screen import say
 
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
@@ -88,14 +89,14 @@ def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], tex
             continue
         grade = None if answer == "s" else int(answer)
         file.add(Judgement(judge=who, question=pair[0], document=pair[1], grade=grade))
-    click.echo(f"{who} has judged all {total}.")
+    say(f"{who} has judged all {total}.")
 
 
 def _undo(file: JudgementFile, who: str) -> None:
     """Withdraws the latest judgement, which is then asked again."""
     said = file.of(who)
     if not said:
-        click.echo("There is nothing to undo.")
+        say("There is nothing to undo.")
         return
     question, document = list(said)[-1]
     file.add(Judgement(judge=who, question=question, document=document, undone=True))
@@ -104,22 +105,22 @@ def _undo(file: JudgementFile, who: str) -> None:
 def _show(pair: Pair, texts: Texts, number: int, total: int) -> None:
     question, document = pair
     record = texts.documents[document]
-    click.echo(f"\n[{number}/{total}] {click.style(texts.questions[question], bold=True)}")
-    click.echo(click.style(record.title or document, underline=True))
+    say(f"\n[{number}/{total}] {texts.questions[question]}", bold=True)
+    say(record.title or document, underline=True)
     for box in record.extents:
-        click.echo(f"where: {', '.join(f'{edge:g}' for edge in box.as_list())}")
+        say(f"where: {', '.join(f'{edge:g}' for edge in box.as_list())}")
     for span in record.times:
-        click.echo(f"when: {span.start_iso or '..'} to {span.end_iso or '..'}")
-    click.echo(textwrap.fill(textwrap.shorten(record.abstract, _LONGEST, placeholder=" ..."), 110))
-    click.echo(click.style(_MEANING, dim=True))
+        say(f"when: {span.start_iso or '..'} to {span.end_iso or '..'}")
+    say(textwrap.fill(textwrap.shorten(record.abstract, _LONGEST, placeholder=" ..."), 110))
+    say(_MEANING, dim=True)
 
 
 def _tell(file: JudgementFile) -> None:
     grades = file.grades()
-    click.echo(f"{len(grades)} pairs of question and document are judged.")
+    say(f"{len(grades)} pairs of question and document are judged.")
     for one in agreement(grades):
         weighted = "" if one.weighted is None else f", weighted {one.weighted:.2f}"
-        click.echo(f"{' and '.join(one.of)}: kappa {one.kappa:.2f}{weighted} on {one.pairs} pairs")
+        say(f"{' and '.join(one.of)}: kappa {one.kappa:.2f}{weighted} on {one.pairs} pairs")
 
 
 COMMANDS = (judge,)

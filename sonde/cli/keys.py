@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,7 +16,7 @@ from search_api.access.audit import audit
 from search_api.access.authenticators import utc_now
 from search_api.access.key_store import KeyStore
 from search_api.access.keys import ApiKey, Grant
-from sonde.cli.screen import screen
+from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 
@@ -63,10 +62,10 @@ def list_(*, as_json: bool) -> None:
     found = _store().list()
     now = utc_now()
     if as_json:
-        click.echo(json.dumps([_row(key, now) for key in found], indent=2))
+        say_json([_row(key, now) for key in found])
         return
     if not found:
-        click.echo("There are none. `sonde keys add --subject NAME --scope search` makes one.")
+        say("There are none. `sonde keys add --subject NAME --scope search` makes one.")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "subject", "scopes", "groups", "state", "expires", "last_used"):
@@ -83,7 +82,7 @@ def revoke(id: str) -> None:
     """Revoke a key. The API refuses it within SONDE_ACCESS__KEY_MEMORY_S seconds."""
     key = _store().revoke(id, utc_now())
     audit("keys.revoke", id, subject=_operator(), key_subject=key.grant.subject)
-    click.echo(f"{id} of {key.grant.subject} is revoked.")
+    say(f"{id} of {key.grant.subject} is revoked.")
 
 
 @keys.command()
@@ -146,10 +145,10 @@ def _row(key: ApiKey, now: datetime) -> dict[str, str | None]:
 
 def _show_text(key: ApiKey, text: str, *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({**_row(key, utc_now()), "key": text}, indent=2))
+        say_json({**_row(key, utc_now()), "key": text})
         return
-    click.echo(text)
-    click.echo("Save it now: it is not shown again. Sonde stores only its hash.", err=True)
+    say(text)
+    say("Save it now: it is not shown again. Sonde stores only its hash.", err=True)
 
 
 COMMANDS = (keys,)

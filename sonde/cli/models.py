@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -15,7 +14,7 @@ from core.errors import ModelMissing
 from encoders.locate import SHIPPED
 from encoders.registry import Check, Entry, entries, entry_of, verify
 from sonde.cli.lazy_group import LazyGroup
-from sonde.cli.screen import screen
+from sonde.cli.screen import say, say_json, screen
 from sonde.settings import Settings, load_settings
 
 _SETTING = {
@@ -43,9 +42,7 @@ def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
     found = entries(settings.models.folder, (*folders, *_own_folders(settings)))
     if as_json:
         rows = [{**asdict(one), "folder": str(one.folder) if one.folder else None} for one in found]
-        click.echo(
-            json.dumps([{**row, "in_use": _in_use(one, settings)} for row, one in zip(rows, found, strict=True)])
-        )
+        say_json([{**row, "in_use": _in_use(one, settings)} for row, one in zip(rows, found, strict=True)])
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("model", "kind", "dims", "tokens", "licence", "here", "note"):
@@ -72,13 +69,11 @@ def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
         found = [one for one in entries(cache, _own_folders(settings)) if one.folder is not None]
     told = [(one, verify(one, cache)) for one in found]
     if as_json:
-        click.echo(
-            json.dumps([{"model": one.name, "checks": [asdict(each) for each in checks]} for one, checks in told])
-        )
+        say_json([{"model": one.name, "checks": [asdict(each) for each in checks]} for one, checks in told])
     for one, checks in told if not as_json else ():
-        click.echo(one.name)
+        say(one.name)
         for check in checks:
-            click.echo(f"  {_mark(check)} {check.what}: {check.said}")
+            say(f"  {_mark(check)} {check.what}: {check.said}")
     if any(check.holds is False for _, checks in told for check in checks):
         sys.exit(1)
 
@@ -95,11 +90,11 @@ def use(name: str) -> None:
     entry = entry_of(name, settings.models.folder)
     checks = verify(entry, settings.models.folder)
     for check in checks:
-        click.echo(f"{_mark(check)} {check.what}: {check.said}", err=True)
+        say(f"{_mark(check)} {check.what}: {check.said}", err=True)
     if any(check.holds is False for check in checks):
         raise ModelMissing(f"{name} does not match its recorded values; do not put it into service.")
     for line in _steps(entry):
-        click.echo(line)
+        say(line)
 
 
 def _steps(entry: Entry) -> list[str]:

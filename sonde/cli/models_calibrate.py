@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from sonde.cli.screen import say
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.calibrating import calibrated_on, keep_calibration, reranker_named
@@ -32,17 +33,17 @@ def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **
     model = reranker_named(settings, name)
     sources = sources_of(given, count=mined, seed=seed)
     with tempfile.TemporaryDirectory() as said:
-        found = examples_from(sources, settings, Path(said) / "said.jsonl", lambda one: click.echo(one, err=True))
+        found = examples_from(sources, settings, Path(said) / "said.jsonl", lambda one: say(one, err=True))
     with click.progressbar(length=min(count, len(found)), label="scoring", file=sys.stderr) as bar:
         calibration, read = calibrated_on(model, found, count, lambda done, _: bar.update(done - bar.pos))
     for measure, value in figures(read).items():
-        click.echo(f"{measure:>40} {value:.4f}")
-    click.echo(f"{'expected calibration error':>40} {calibration.before:.4f} -> {calibration.error:.4f}")
-    click.echo(f"{'temperature':>40} {calibration.temperature:.4f}")
-    click.echo(f"{'offset':>40} {calibration.offset:.4f}")
+        say(f"{measure:>40} {value:.4f}")
+    say(f"{'expected calibration error':>40} {calibration.before:.4f} -> {calibration.error:.4f}")
+    say(f"{'temperature':>40} {calibration.temperature:.4f}")
+    say(f"{'offset':>40} {calibration.offset:.4f}")
     if not dry_run:
         note = f"{len(read)} questions of {given['source']}"
-        click.echo(f"kept in {keep_calibration(settings, name, calibration, note)}")
+        say(f"kept in {keep_calibration(settings, name, calibration, note)}")
 
 
 COMMANDS = (calibrate,)

@@ -5,16 +5,15 @@ Models and pipeline are imported only to build an index: a rollback is urgent, a
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
-from rich.console import Console
 
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from indexer.reindex.run import ReindexParts, ReindexReport, forget_others, rollback, serve_index
 from indexer.reindex.run import reindex as reindex_now
+from sonde.cli.screen import messages, say, say_json
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 
@@ -49,15 +48,15 @@ def reindex(
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
     if put_back is not None:
-        click.echo(f"{put_back} serves as {serve_index(client, settings.index.prefix, put_back)}.")
+        say(f"{put_back} serves as {serve_index(client, settings.index.prefix, put_back)}.")
         return
     if back:
         for left, taken in rollback(client, settings.index.prefix):
-            click.echo(f"{taken} serves again instead of {left}.")
+            say(f"{taken} serves again instead of {left}.")
         return
     if drop:
         gone = forget_others(client, settings.index.prefix)
-        click.echo("\n".join(f"{index} is deleted." for index in gone) or "Every index that is kept serves.")
+        say("\n".join(f"{index} is deleted." for index in gone) or "Every index that is kept serves.")
         return
     report = _built(client, settings, least_overlap=least_overlap, dry_run=dry_run)
     _show(report, as_json=as_json)
@@ -71,7 +70,7 @@ def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, d
     from sonde.wiring.probing import sampled_answers
 
     models = Models(settings)
-    with Console(stderr=True).status("reading") as line:
+    with messages().status("reading") as line:
         parts = ReindexParts(
             client=client,
             prefix=settings.index.prefix,
@@ -92,21 +91,19 @@ def _show(report: ReindexReport, *, as_json: bool) -> None:
             "documents": found.documents,
             "overlap": found.overlap,
         }
-        click.echo(json.dumps({**told, "old": report.old, "new": report.new}, indent=2))
+        say_json({**told, "old": report.old, "new": report.new})
         return
     for kind, count in found.documents.items():
-        click.echo(f"{kind}: {count} documents, {_alike(found.rounds.get(kind))}")
+        say(f"{kind}: {count} documents, {_alike(found.rounds.get(kind))}")
     if found.overlap is not None:
-        click.echo(f"the first ten answers to the sampled questions share {found.overlap:.2f}")
+        say(f"the first ten answers to the sampled questions share {found.overlap:.2f}")
     if report.refusal is not None:
-        click.echo(f"Not moved. {report.refusal}", err=True)
+        say(f"Not moved. {report.refusal}", err=True)
     elif report.moved:
         serve = "serve" if len(report.new) > 1 else "serves"
-        click.echo(
-            f"{', '.join(report.new)} {serve}. `sonde reindex --rollback` goes back, --forget deletes the old one."
-        )
+        say(f"{', '.join(report.new)} {serve}. `sonde reindex --rollback` goes back, --forget deletes the old one.")
     else:
-        click.echo("A dry run: nothing was moved.")
+        say("A dry run: nothing was moved.")
 
 
 def _alike(rounds: int | None) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 import httpx
 from rich.console import Console
@@ -11,6 +9,7 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
+from sonde.cli.screen import say_json, screen
 from sonde.settings import load_settings
 
 
@@ -33,9 +32,9 @@ def search(question: str, *, explain: bool, url: str | None, as_json: bool, when
     asked = {"q": question, "explain": str(explain).lower(), "datetime": when, **given}
     answer = ask(url or load_settings().api_url, {name: value for name, value in asked.items() if value is not None})
     if as_json:
-        click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+        say_json(answer)
         return
-    show(Console(), answer, explain=explain)
+    show(screen(), answer, explain=explain)
 
 
 def ask(url: str, parameters: Json) -> Json:

@@ -1,8 +1,7 @@
-"""`sonde sources`: lists harvested catalogues, adds new ones, restores removed records, reports quality."""
+"""`sonde sources`: lists, adds and removes catalogues, restores removed records, reports quality."""
 
 from __future__ import annotations
 
-import json
 import sys
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,11 +17,12 @@ from indexer.ledger import Ledger
 from indexer.quality import QualityReport, measure
 from indexer.quality_page import page
 from indexer.removed import list_removed
+from indexer.removed_source import holdings
 from indexer.sources.probe import probe, title_of
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazy_group import LazyGroup
-from sonde.cli.screen import screen
-from sonde.ops.proposals import described, entry, id_for, write_entry
+from sonde.cli.screen import messages, say, say_json, screen
+from sonde.ops.proposals import described, entry, id_for, remove_entry, write_entry
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
@@ -49,7 +49,7 @@ def list_sources(*, as_json: bool) -> None:
 def _show(*, as_json: bool) -> None:
     rows: list[Json] = Harvester(load_settings()).overview()
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        say_json(rows)
         return
     table = Table(box=None, pad_edge=False)
     for column in ("source", "type", "schedule", "last run", "state", "seen", "refused"):
@@ -66,7 +66,8 @@ def _show(*, as_json: bool) -> None:
 @click.option("--id", "id", help="Id of the source. Default: from the host's name.")
 @click.option("--every", default="24h", show_default=True, help="Interval of its schedule.")
 @click.option("--write", is_flag=True, help="Write the entry to the sources file.")
-def add(url: str, *, id: str | None, every: str, write: bool) -> None:
+@click.option("--tried", is_flag=True, help="If nothing is found, also print every question and its answer.")
+def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> None:
     """Find the protocol of URL, show three of its records, and propose an entry for sources.yaml.
 
     A catalogue on this machine or in a private network must be allowed first: SONDE_NET__ALLOWED_HOSTS.
@@ -74,29 +75,29 @@ def add(url: str, *, id: str | None, every: str, write: bool) -> None:
     if "://" not in url:
         raise SondeError(f"{url} has no scheme: did you mean https://{url} ?")
     settings = load_settings()
-    told = Console(stderr=True)
+    told = messages()
     fetcher = Opener(settings).probing(url)
     looked = probe(fetcher, url)
     if looked.unreachable is not None:
         raise SondeError(f"{url} cannot be reached: {looked.unreachable}.")
-    if looked.found is None and looked.hint is not None:
-        raise SondeError(f"No catalogue was recognised at {url}: {looked.hint}.")
-    if looked.found is None:
+    if looked.found is None and (tried or looked.hint is None):
         for line in looked.tried:
-            told.print(f"  {line}", style="dim", markup=False)
-        raise SondeError(f"No catalogue was recognised at {url}; name its type in sources.yaml yourself.")
+            told.print(f"  {line}", style="dim")
+    if looked.found is None:
+        reason = looked.hint or "name its type in sources.yaml yourself"
+        raise SondeError(f"No catalogue was recognised at {url}: {reason}.")
     found = looked.found
     total = f"{found.total} records" if found.total is not None else "records"
-    told.print(f"{found.type} at {found.url}: {total}, for example", markup=False)
+    told.print(f"{found.type} at {found.url}: {total}, for example")
     for raw in found.preview:
-        told.print(f"  {raw.native_id}: {described(raw)}", markup=False)
+        told.print(f"  {raw.native_id}: {described(raw)}")
     path = settings.harvest.sources
     taken = known_sources(path) if path.exists() else {}  # a missing file is normal here
     lines = entry(found, id or id_for(url, taken, title_of(fetcher, found)), every)
-    click.echo(lines, nl=False)
+    say(lines, nl=False)
     if write:
         write_entry(path, lines)
-        told.print(f"written to {path}; workers use it within a minute", markup=False)
+        told.print(f"written to {path}; workers use it within a minute")
 
 
 @sources.command()
@@ -112,7 +113,7 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
     if html is not None:
         html.write_text(page(found), "utf-8")
     if as_json:
-        click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        say_json(found.as_dict())
     elif html is None:
         _show_quality(screen(), found)
 
@@ -133,13 +134,13 @@ def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -
 def _show_quality(console: Console, found: QualityReport) -> None:
     console.print(f"{found.source}: {found.records} records, completeness {found.completeness:.1%} on average")
     for gap in found.missing:
-        console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}", markup=False)
+        console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}")
     for dead in found.broken_links:
-        console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}", markup=False)
+        console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}")
     for repair in found.repaired:
-        console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim", markup=False)
+        console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim")
     for refusal in found.refused:
-        console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}", markup=False)
+        console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}")
 
 
 @sources.command()
@@ -153,10 +154,10 @@ def removed(source_id: str, *, as_json: bool) -> None:
     tombs = list_removed(client, settings.index.prefix, source_id)
     rows = [{"id": t.native_id, "record": t.record, "origin": t.origin, "removed": t.removed_at} for t in tombs]
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        say_json(rows)
         return
     for row in rows:
-        click.echo(f"{row['removed']}  {row['id']}  {row['origin']}")
+        say(f"{row['removed']}  {row['id']}  {row['origin']}")
 
 
 @sources.command()
@@ -169,6 +170,34 @@ def restore(source_id: str, records: tuple[str, ...], *, no_embedding: bool) -> 
     show_reports(screen(), [outcome])
     if outcome.state != "complete":
         sys.exit(1)
+
+
+@sources.command()
+@click.argument("source_id")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def remove(source_id: str, *, yes: bool) -> None:
+    """Remove SOURCE_ID: its entry in sources.yaml with its schedule, its records, and everything stored of them.
+
+    Says first what will go, and asks. Nothing of it can be restored.
+    """
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+    _refuse_unknown(settings, client, source_id)
+    held = holdings(client, settings.index.prefix, source_id)
+    path = settings.harvest.sources
+    is_entered = path.exists() and source_id in known_sources(path)
+    entered = f"its entry in {path} with its schedule" if is_entered else f"no entry in {path}"
+    say(f"{source_id}: {held.records} records, {held.documents} linked documents, {held.runs} reports of runs,")
+    say(f"{held.tombstones} removed records that could be restored, and {entered}. Nothing of it can be restored.")
+    if not yes:
+        click.confirm(f"Remove {source_id}?", abort=True)
+
+    def forget_entry() -> None:
+        if is_entered:
+            remove_entry(path, source_id)
+
+    Harvester(settings).remove(source_id, forget_entry)
+    say(f"{source_id} is removed")
 
 
 COMMANDS = (sources,)

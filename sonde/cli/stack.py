@@ -9,12 +9,13 @@ import click
 from rich.console import Console
 from rich.status import Status
 from rich.table import Table
+from rich.text import Text
 
 from core.errors import SondeError
 from local_stack.errors import StackError, StartFailed
 from local_stack.login import USER, login_of, password_file
 from local_stack.part import PartStatus
-from sonde.cli.screen import screen
+from sonde.cli.screen import say, screen
 from sonde.ops.one_machine import stack_of
 from sonde.settings import load_settings
 
@@ -78,7 +79,7 @@ def down(parts: Sequence[str]) -> None:
         stack_of(load_settings()).down(only=parts)
     except StackError as error:
         raise SondeError(str(error)) from error
-    click.echo("Down: " + ", ".join(parts) if parts else "Everything is down.")
+    say("Down: " + ", ".join(parts) if parts else "Everything is down.")
 
 
 @click.command()
@@ -96,7 +97,7 @@ def show(console: Console, parts: Sequence[PartStatus]) -> None:
     for name in ("part", "state", "pid", "address", ""):
         table.add_column(name)
     for part in parts:
-        state = f"[{_COLOURS.get(part.state, 'default')}]{part.state}[/]"
+        state = Text(part.state, style=_COLOURS.get(part.state, "default"))
         table.add_row(part.name, state, str(part.pid or ""), part.address or "", part.detail or "")
     console.print(table)
     settings = load_settings()

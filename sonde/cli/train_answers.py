@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from core.document import PUBLIC
+from sonde.cli.screen import say
 from sonde.settings import load_settings
 from sonde.wiring.training.documents import passages_from
 from sonde.wiring.training.examples import asking_model
@@ -60,7 +61,7 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
         trouble = error  # raised after the existing rows have been written
     for name, rows in (("raft", raft(generated, noise, how)), ("dpo", dpo(generated, noise, model, how))):
         path = out / f"{name}.jsonl"
-        click.echo(f"{path}: {write_rows(path, rows)} rows")
+        say(f"{path}: {write_rows(path, rows)} rows")
     if trouble is not None:
         raise trouble
     model.forget()

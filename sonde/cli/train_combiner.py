@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from core.errors import SondeError
+from sonde.cli.screen import say
 from sonde.cli.train_shown import show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.combiner import RANKING, CombinerRequest, run_combiner
@@ -57,12 +58,12 @@ def combiner(
     command = shlex.join(["sonde", *sys.argv[1:]])
     fit = FitSettings(least_gain=least_gain, folds=folds, seed=seed)
     request = CombinerRequest(out, collections, queries, qrels, usage, shared, command, fit)
-    card, refused = run_combiner(load_settings(), request, lambda sentence: click.echo(sentence, err=True))
+    card, refused = run_combiner(load_settings(), request, lambda sentence: say(sentence, err=True))
     show_figures(card)
     if refused:
-        click.echo(f"Not better: {refused}. {out} holds the card, and no configuration.", err=True)
+        say(f"Not better: {refused}. {out} holds the card, and no configuration.", err=True)
         sys.exit(1)
-    click.echo(f"{out / RANKING} is written: SONDE_RANKING__CONFIG={(out / RANKING).resolve()} puts it in service.")
+    say(f"{out / RANKING} is written: SONDE_RANKING__CONFIG={(out / RANKING).resolve()} puts it in service.")
 
 
 COMMANDS = (combiner,)

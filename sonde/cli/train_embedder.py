@@ -11,6 +11,7 @@ import click
 
 from core.json_types import Json
 from encoders.imports import needs_torch
+from sonde.cli.screen import say
 from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
@@ -100,7 +101,7 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
     with kept_when_interrupted(out):
         card = run_embedder(settings, request, wanted, course, told_on_the_way("AP@100"))
     show_figures(card)
-    click.echo(f"{out} is written. `sonde models use {out}` says how to put it in service.")
+    say(f"{out} is written. `sonde models use {out}` says how to put it in service.")
 
 
 def _settings(given: Json) -> EmbedderSettings:

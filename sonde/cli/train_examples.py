@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from sonde.cli.screen import say
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.examples import examples_from
@@ -30,8 +31,8 @@ def examples(*, out: Path, mined: int, seed: int, **given: object) -> None:
     continues where it stopped.
     """
     sources, kept = sources_of(given, count=mined, seed=seed), _kept(out)
-    found = examples_from(sources, load_settings(), kept / "said.jsonl", lambda said: click.echo(said, err=True))
-    click.echo(f"{out}: {write_examples(out, found)} examples")
+    found = examples_from(sources, load_settings(), kept / "said.jsonl", lambda said: say(said, err=True))
+    say(f"{out}: {write_examples(out, found)} examples")
     shutil.rmtree(kept, ignore_errors=True)
 
 
@@ -49,7 +50,7 @@ def teach(*, source: Path, teacher: str, out: Path) -> None:
     model, found, kept = teacher_of(load_settings(), teacher), read_examples(source), _kept(out)
     with click.progressbar(length=len(found), label="scoring", file=sys.stderr) as bar:
         scored = distilled(found, model, kept, lambda done, _: bar.update(done - bar.pos))
-    click.echo(f"{out}: {write_examples(out, scored)} examples with the scores of {teacher}")
+    say(f"{out}: {write_examples(out, scored)} examples with the scores of {teacher}")
     shutil.rmtree(kept, ignore_errors=True)
 
 

@@ -12,6 +12,7 @@ import click
 from core.json_types import Json
 from encoders.imports import needs_torch
 from encoders.specs import DEFAULT_EMBEDDER
+from sonde.cli.screen import say
 from sonde.cli.train_precision import precise, precision_of
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.cli.train_sources import fed, sources_of
@@ -93,7 +94,7 @@ def reranker(*, out: Path | None, general: Path | None, base: str, resume: bool,
     with kept_when_interrupted(request.out):
         card = run_reranker(load_settings(), request, _settings(given), course, told_on_the_way("nDCG@10"))
     show_figures(card)
-    click.echo(f"{request.out} is written. SONDE_CROSS_ENCODER__MODEL={request.out.resolve()} puts it in service.")
+    say(f"{request.out} is written. SONDE_CROSS_ENCODER__MODEL={request.out.resolve()} puts it in service.")
 
 
 def _settings(given: Json) -> RerankerSettings:

@@ -14,6 +14,7 @@ from encoders.locate import locate
 from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
 from indexer.documents.coherence import embedding_coherence
+from sonde.cli.screen import say
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.settings import Settings, load_settings
 from sonde.wiring.training.data import LICENCES, own_commit, remembering
@@ -75,7 +76,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
             told=told_on_the_way("AUC").look,
         )
     show_figures(card)
-    click.echo(f"{out} is written. `sonde models use {out}` says how to put it in service.")
+    say(f"{out} is written. `sonde models use {out}` says how to put it in service.")
     if compare is not None:
         _compare(compare, out, settings)
 
@@ -84,14 +85,12 @@ def _compare(folder: Path, out: Path, settings: Settings) -> None:
     """Compares the segmenter with the similarity of embeddings in finding section ends."""
     trained = load_segmenter(str(out), settings.models.folder)
     similar = embedding_coherence(remembering(settings))
-    click.echo(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")
+    say(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")
     for name, document in read_files(folder):
         given = boundaries_of(document)
         own, other = measured(given, trained), measured(given, similar)
         if own is not None and other is not None:
-            click.echo(
-                f"{name:<32} {own.ends:>5} {own.auc:>7.3f} {other.auc:>7.3f} {own.hits:>7.3f} {other.hits:>7.3f}"
-            )
+            say(f"{name:<32} {own.ends:>5} {own.auc:>7.3f} {other.auc:>7.3f} {own.hits:>7.3f} {other.hits:>7.3f}")
 
 
 COMMANDS = (segmenter,)

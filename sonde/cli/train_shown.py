@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
-
 from encoders.model_card import ModelCard
+from sonde.cli.screen import say
 from sonde.cli.signals import ended_by_signals
 from sonde.wiring.training.run import Told
 from training.checkpoints import beside, is_kept
@@ -21,9 +20,9 @@ def told_on_the_way(measure: str) -> Told:
 
     def look(found: Evaluation) -> None:
         loss = "" if found.loss is None else f", loss {found.loss:.4f}"
-        click.echo(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
+        say(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
 
-    return Told(lambda sentence: click.echo(sentence, err=True), look)
+    return Told(lambda sentence: say(sentence, err=True), look)
 
 
 @contextmanager
@@ -34,7 +33,7 @@ def kept_when_interrupted(out: Path) -> Iterator[None]:
             yield
     except (KeyboardInterrupt, SystemExit) as end:
         said = f"{beside(out)} holds the last look; the same command with --resume goes on."
-        click.echo(f"Interrupted. {said if is_kept(out) else 'It had not looked yet; nothing was written.'}", err=True)
+        say(f"Interrupted. {said if is_kept(out) else 'It had not looked yet; nothing was written.'}", err=True)
         sys.exit(130 if isinstance(end, KeyboardInterrupt) else end.code)
 
 
@@ -44,9 +43,9 @@ def show_figures(card: ModelCard) -> None:
     """
     for measure, value in card.figures.items():
         shown = f"{value['before']:.4f} -> {value['after']:.4f}" if isinstance(value, dict) else _short(value)
-        click.echo(f"{measure:>40} {shown}")
+        say(f"{measure:>40} {shown}")
     if card.figures.get("best step") == 0:
-        click.echo("No look was better than the beginning: the weights are the base's. Give it more minutes or text.")
+        say("No look was better than the beginning: the weights are the base's. Give it more minutes or text.")
 
 
 def _short(value: object) -> str:

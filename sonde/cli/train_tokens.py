@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from encoders.specs import DEFAULT_EMBEDDER
+from sonde.cli.screen import say
 from sonde.cli.train_shown import show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
@@ -99,9 +100,9 @@ def tokens(
         examples,
         teacher,
     )
-    card = run_tokens(load_settings(), request, lambda sentence: click.echo(sentence, err=True))
+    card = run_tokens(load_settings(), request, lambda sentence: say(sentence, err=True))
     show_figures(card)
-    click.echo(f"{out} is written. SONDE_EMBEDDER__TOKENS={out.resolve()} and `sonde reindex` put it in service.")
+    say(f"{out} is written. SONDE_EMBEDDER__TOKENS={out.resolve()} and `sonde reindex` put it in service.")
 
 
 COMMANDS = (tokens,)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -17,7 +16,7 @@ from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.skos import read_files
 from reading.vocabulary.vocabulary import OWN
 from search_api.understanding.vocabulary_store import Manifest, VocabularyStore
-from sonde.cli.screen import screen
+from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models
@@ -65,7 +64,7 @@ def list_(*, as_json: bool) -> None:
 def remove(name: str) -> None:
     """Remove a loaded vocabulary."""
     _store().remove(name)
-    click.echo(f"{name} is removed.")
+    say(f"{name} is removed.")
 
 
 def _store() -> VocabularyStore:
@@ -83,10 +82,10 @@ def _checked(name: str) -> str:
 
 def _show(manifests: list[Manifest], *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps([asdict(manifest) for manifest in manifests], indent=2))
+        say_json([asdict(manifest) for manifest in manifests])
         return
     if not manifests:
-        click.echo("None is loaded; only Sonde's small vocabulary widens questions.")
+        say("None is loaded; only Sonde's small vocabulary widens questions.")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "concepts", "labels", "languages", "loaded"):

@@ -28,4 +28,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except SondeError as error:
+        sys.exit(f"sonde: {error}")

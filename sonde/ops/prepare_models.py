@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from core.errors import SondeError
 from encoders.catalogue import needs_preparing
 from encoders.specs import EmbedderSpec
 from local_stack.report import Report
@@ -46,4 +47,7 @@ def preparing_beside(settings: Settings, report: Report) -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except SondeError as error:
+        sys.exit(f"sonde: {error}")

@@ -1,4 +1,4 @@
-"""Proposes a catalogue found at an address as an entry of ``sources.yaml``, and writes it there."""
+"""Proposes a catalogue found at an address as an entry of ``sources.yaml``; writes entries there and removes them."""
 
 from __future__ import annotations
 
@@ -57,13 +57,54 @@ def write_entry(path: Path, lines: str) -> None:
     """
     before = path.read_text("utf-8") if path.exists() else _EMPTY
     text = before if before.endswith("\n") else f"{before}\n"
+    _replace(path, re.sub(r"(?m)^sources:\s*\[\]\s*$", "sources:", text) + lines, f"The entry does not fit into {path}")
+
+
+def remove_entry(path: Path, id: str) -> None:
+    """Takes the entry out of the file; other entries and comments stay as they are.
+
+    Raises SondeError and leaves the file unchanged if it cannot be taken out.
+    """
+    text = path.read_text("utf-8")
+    place = _lines_of(yaml.compose(text), id)
+    if place is None:
+        raise SondeError(f"{path} has no entry {id!r}.")
+    first, last = place
+    lines = text.splitlines(keepends=True)
+    left = "".join([*lines[:first], *lines[last + 1 :]])
+    if yaml.safe_load(left).get("sources") is None:
+        left = re.sub(r"(?m)^sources:[ \t]*(#.*)?$", "sources: []", left)
+    _replace(path, left, f"The entry {id!r} cannot be taken out of {path}")
+
+
+def _lines_of(document: yaml.Node | None, id: str) -> tuple[int, int] | None:
+    """The first and last line of the list item with this id."""
+    pairs = document.value if isinstance(document, yaml.MappingNode) else []
+    for name, listed in pairs:
+        for item in listed.value if name.value == "sources" and isinstance(listed, yaml.SequenceNode) else ():
+            if any(key.value == "id" and value.value == id for key, value in item.value):
+                return item.start_mark.line, max(_last_line(item), item.start_mark.line)
+    return None
+
+
+def _last_line(node: yaml.Node) -> int:
+    """The last line with content: the end of a block is only where the next one begins."""
+    if isinstance(node, yaml.ScalarNode) or getattr(node, "flow_style", False):
+        end: yaml.Mark = node.end_mark
+        return int(end.line) - (end.column == 0)
+    inner = [each for pair in node.value for each in (pair if isinstance(pair, tuple) else (pair,))]
+    return max((_last_line(each) for each in inner), default=int(node.start_mark.line))
+
+
+def _replace(path: Path, text: str, failed: str) -> None:
+    """Writes the file if it is a valid list of sources; otherwise raises SondeError and leaves it."""
     draft = path.with_name(f".{path.name}.draft")
-    draft.write_text(re.sub(r"(?m)^sources:\s*\[\]\s*$", "sources:", text) + lines, "utf-8")
+    draft.write_text(text, "utf-8")
     try:
         load_sources(draft)
         draft.replace(path)
     except SondeError as error:
         reason = str(error).replace(str(draft), str(path))
-        raise SondeError(f"The entry does not fit into {path}; add it by hand. {reason}") from None
+        raise SondeError(f"{failed}; do it by hand. {reason}") from None
     finally:
         draft.unlink(missing_ok=True)

@@ -15,8 +15,9 @@ from sonde.settings import Settings
 _HEAD = """# Settings
 
 Every setting is an environment variable. Sonde reads them once at start. It refuses a wrong value and names the
-variable. `python -m sonde.ops.settings_page > docs/settings.md` writes this page; a test checks that
-it is up to date.
+variable and says what to write. A list is written with commas, `a.example,b.example`, or as JSON,
+`["a.example", "b.example"]`. `python -m sonde.ops.settings_page > docs/settings.md` writes this page; a test
+checks that it is up to date.
 
 A secret can also be read from a file: `NAME_FILE=/run/secrets/file` gives the setting `NAME` the content of this file.
 This works for {secrets}.

@@ -19,7 +19,7 @@ import structlog
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import WSGITask
 
@@ -99,14 +99,31 @@ class _Task(WSGITask):
 
 
 class _Parser(HTTPRequestParser):
-    """A body larger than two MiB needs a key: no public request is larger."""
+    """A body larger than two MiB needs a key: no public request is larger. Ambiguous headers are 400: a proxy before us
+    might read them otherwise.
+    """
 
     adj: Adjustments
 
     def parse_header(self, header_plus: bytes) -> None:
+        _refuse_ambiguous(header_plus)
         super().parse_header(header_plus)
         if "AUTHORIZATION" not in self.headers:
             self.adj = _WITHOUT_KEY
+
+
+def _refuse_ambiguous(header_plus: bytes) -> None:
+    """Raises ParsingError for two hosts, and for two ways to say how long the body is (RFC 9112, 3.2 and 6.3)."""
+    first, *lines = header_plus.split(b"\r\n")
+    given: dict[bytes, list[bytes]] = {}
+    for line in lines:
+        name, _, value = line.partition(b":")
+        given.setdefault(name.strip().lower(), []).append(value.strip())
+    hosts, codings = given.get(b"host", []), given.get(b"transfer-encoding", [])
+    if len(hosts) > 1 or any(separator in host for host in hosts for separator in (b",", b" ", b"\t")):
+        raise ParsingError("There must be one Host header with one host")
+    if codings and (b"content-length" in given or len(codings) > 1 or not first.endswith(b"HTTP/1.1")):
+        raise ParsingError("Transfer-Encoding must be alone, without Content-Length")
 
 
 class _Connection(HTTPChannel):

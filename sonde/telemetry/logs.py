@@ -30,7 +30,7 @@ def configure_logs(settings: LogSettings) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _TRACEBACKS if settings.format == "json" else structlog.processors.StackInfoRenderer(),
+            *((_TRACEBACKS,) if settings.format == "json" else (structlog.processors.StackInfoRenderer(), _escaped)),
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
@@ -43,8 +43,22 @@ def configure_logs(settings: LogSettings) -> None:
     logging.getLogger("celery").setLevel(level)  # "ready" and the result of each task
 
 
+def printable(text: str) -> str:
+    """With control characters as escapes: a path of a request must not move the cursor or begin a line of its own."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+
+
+def _escaped(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    return {
+        name: printable(value) if isinstance(value, str) and name != "stack" else value for name, value in event.items()
+    }
+
+
 class _WithTime(logging.Formatter):
     """Times as in our own log lines: UTC, ISO 8601."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        return printable(super().formatMessage(record))
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"

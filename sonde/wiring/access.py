@@ -9,7 +9,7 @@ from core.access import Authenticator, Caller
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
-from search_api.access.authenticators import Bearers, KeyAuthenticator
+from search_api.access.authenticators import Bearers, KeyAuthenticator, utc_now
 from search_api.access.jwks import Issuer, IssuerKeys
 from search_api.access.key_store import KeyStore
 from search_api.access.tokens import TokenAuthenticator, TokenPolicy
@@ -50,6 +50,11 @@ def anonymous_caller(given: AccessSettings) -> Caller:
     return Caller(scopes=frozenset(("search",)) if given.anonymous_search else frozenset())
 
 
+def sharing_groups(keys: KeyStore, owner: str) -> frozenset[str] | None:
+    """The groups with which the owner of a collection may share it now; None for an owner without keys."""
+    return keys.groups_of(owner, "library", utc_now())
+
+
 _COUNTING_TIMEOUT_S = 1
 
 
@@ -60,6 +65,7 @@ def limit_policy(settings: Settings) -> LimitPolicy:
         per_address=_rate(given.per_address),
         per_key=_rate(given.per_key),
         granules=_rate(given.granules),
+        model=_rate(given.model) if settings.answers.url is not None else None,
         storage=f"redis+{broker}" if broker.startswith("unix://") else broker,
         storage_options={"socket_timeout": _COUNTING_TIMEOUT_S, "socket_connect_timeout": _COUNTING_TIMEOUT_S},
         prefix=settings.index.prefix,

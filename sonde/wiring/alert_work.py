@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from es_gateway.client import Elasticsearch
 from search_api.alerts.mail import MailServer
@@ -51,7 +51,7 @@ def sender(settings: Settings, client: Elasticsearch, models: Models) -> Sender:
         NoticeStore(client, prefix),
         AlertRecords(client, prefix),
         owner_rights(settings, client).current,
-        lambda: models.gate,
+        partial(models.gates, "users"),
         mail_server(settings),
         policy,
     )

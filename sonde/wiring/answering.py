@@ -35,7 +35,7 @@ def answerer_over(
     given = settings.answers
     config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
     retriever = PassageRetriever(search, prefix, config)
-    return Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model))
+    return Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model, settings.api.deadline_s))
 
 
 def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:

@@ -17,6 +17,7 @@ from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
 from indexer.parts import Parts as HarvestParts
 from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
+from search_api.access.key_store import KeyStore
 from search_api.admission import Limits
 from search_api.documents.files import DocumentFiles
 from search_api.documents.reader import DocumentReader
@@ -36,7 +37,7 @@ from search_api.suggest.suggester import Suggester
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, State
-from sonde.wiring.access import authenticator, limit_policy
+from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.alerts import alert_desk
 from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
@@ -116,7 +117,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         answerer=answers,
         personal_library=own,
         library=library_search(own, answers, resolver),
-        notebooks=Notebooks(writing, prefix),
+        notebooks=Notebooks(writing, prefix, partial(sharing_groups, KeyStore(writing, prefix))),
         documents=DocumentReader(client, settings.index.prefix, records),
         document_files=DocumentFiles(own.parts.files, settings.documents.public_files),
         harvests=_harvests(settings, everything, jobs),
@@ -125,19 +126,19 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         queries=query_log(settings, everything),
         questions=question_reader(settings, writing),
         texts=record_texts(client, prefix),
-        kin=kin(settings, client, resolver, lambda: models.gate),
+        kin=kin(settings, client, resolver, partial(models.gates, "registries")),
         record_quality=record_quality(client, prefix),
         fairness=FairnessReader(records, checks.of, groups_seen),
         alerts=alert_desk(settings, pipeline, writing),
         measurements=MeasurementStore(writing, prefix),
         now_ms=lambda: int(time.time() * 1000),
-        authenticator=authenticator(settings.access, client, settings.index.prefix, lambda: models.gate),
+        authenticator=authenticator(settings.access, client, settings.index.prefix, partial(models.gates, "tokens")),
         rates=limit_policy(settings),
         embeddings_characters=settings.api.embeddings_characters,
         broken_links=checks.broken,
-        portal=portal_look(settings, lambda: models.gate),
-        previews=previews(settings, lambda: models.gate),
-        granules=granule_searches(settings, lambda: models.gate),
+        portal=portal_look(settings, partial(models.gates, "portal")),
+        previews=previews(settings, partial(models.gates, "records")),
+        granules=granule_searches(settings, partial(models.gates, "records")),
     )
 
 

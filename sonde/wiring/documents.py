@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from core.document import PUBLIC, DocumentEntry
@@ -55,7 +55,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         coherence=coherence or all_alike,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
-        registries=registries(settings, lambda: models.gate),
+        registries=registries(settings, partial(models.gates, "registries")),
         kept=kept_readings(settings),
     )
 
@@ -106,9 +106,9 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
         return replace(document_parts(settings, models, parts.client), embedder=embedder)
 
     def follow(source: SourceConfig, seconds: float) -> Followed:
-        return follow_links(source.id, source.documents, reading(), models.gate, seconds=seconds)
+        return follow_links(source.id, source.documents, reading(), models.gates("records"), seconds=seconds)
 
-    work = library_work(settings, parts.client, reading, lambda: models.gate, kept_readings(settings))
+    work = library_work(settings, parts.client, reading, partial(models.gates, "users"), kept_readings(settings))
     return replace(parts, follow_links=follow, library=work)
 
 

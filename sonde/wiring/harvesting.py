@@ -22,6 +22,7 @@ from indexer.links import LinkParts, check_links
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.raw import Source
 from indexer.removed import restore
+from indexer.removed_source import remove_source
 from indexer.runs import Runs
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
@@ -29,6 +30,7 @@ from sonde.settings import Settings
 from sonde.wiring.alert_work import alert_work
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices
+from sonde.wiring.job_queue import job_queue
 from sonde.wiring.models import Models
 from sonde.wiring.name_lists import loaded_name_lists
 from sonde.wiring.source_groups import groups_of_source
@@ -147,7 +149,21 @@ class Harvester:
         embedder = self._models.embedder if self._embedding else None
         parts = Parts(self._client, self._settings.index.prefix, embedder)
         with self._lease(source_id) as guard:
-            return restore(source_id, records, parts, replace(self._options, guard=guard))
+            groups = groups_of_source(self._settings, source_id)
+            return restore(source_id, records, parts, replace(self._options, guard=guard), groups)
+
+    def remove(self, source_id: str, forget_entry: Callable[[], None]) -> None:
+        """Removes the entry, so that no worker harvests the source again, then everything that is stored of it.
+
+        Raises Unavailable while it is being harvested.
+        """
+        with self._lease(source_id):
+            forget_entry()
+            remove_source(self._client, self._settings.index.prefix, source_id)
+        try:
+            job_queue(self._settings)().resume(source_id)  # a later source of this name is not paused
+        except Unavailable as error:
+            log.info("source.pause_not_forgotten", source=source_id, reason=str(error))
 
     def sources(self) -> list[str]:
         """The ids of sources.yaml, in its order."""

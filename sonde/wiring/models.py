@@ -20,7 +20,7 @@ from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, Guard
 from search_api.remembered_questions import RememberingEmbedder
 from search_api.telemetry_memory import loaded
 from sonde.settings import Settings
-from sonde.wiring.gate import gate_policy
+from sonde.wiring.gate import Gates
 
 
 class Models:
@@ -28,6 +28,7 @@ class Models:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self.gates = Gates(settings)
         self._lock = threading.Lock()
         self._embedders: dict[str, Embedder] = {}
         self._cross_encoder: CrossEncoder | None = None
@@ -129,7 +130,7 @@ class Models:
         remote = RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate)
         return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", BreakerPolicy())), self.gazetteer)
 
-    @cached_property
+    @property
     def gate(self) -> Gate:
-        """The gate for outgoing requests; hosts in the settings are allowed."""
-        return Gate(gate_policy(self._settings))
+        """The gate to model servers."""
+        return self.gates("models")

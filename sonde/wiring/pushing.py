@@ -29,8 +29,8 @@ _PAUSE_S = 0.05
 @dataclass(slots=True)
 class Pusher:
     """``prepare`` creates missing indices; called once, before the first record. ``blocks``: what stops writes, so that
-    a caller learns it at once and not after all retries. ``groups_of``: the groups that may see
-    the records of a source, empty for everybody.
+    a caller learns it at once and not after all retries. ``groups_of``: the groups that may see the records of a
+    source, empty for everybody; None: nothing says, so records keep theirs.
 
     Without a broker there are no harvests; writers of this process then take turns, and it must be the only process.
     """
@@ -38,7 +38,7 @@ class Pusher:
     parts: Parts
     leases: Leases
     prepare: Callable[[], object]
-    groups_of: Callable[[str], tuple[str, ...]]
+    groups_of: Callable[[str], tuple[str, ...] | None]
     blocks: Callable[[], Sequence[WriteBlock]] = tuple
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _prepared: bool = False

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+from core.errors import WrongFile
 from core.ports import Geocoder
 from es_gateway.client import Elasticsearch
 from reading.places import PlaceReader
@@ -20,7 +21,7 @@ from search_api.insight.openings import UsageTable
 from search_api.pipeline import SearchParts, SearchPipeline
 from search_api.ranking.config import RankingConfig, default_config
 from search_api.retrieval.remembered_answers import RememberedAnswers
-from search_api.retrieval.versioned_cache import RecordCaches
+from search_api.retrieval.versioned_cache import MOST_DRAWS, RecordCaches
 from search_api.serving import Resolver, ServingResolver
 from search_api.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.understanding.understand import Understander
@@ -30,10 +31,16 @@ from sonde.wiring.models import Models
 
 
 def ranking_config(settings: Settings) -> RankingConfig:
-    """The default numbers, or those of the configured file."""
-    if settings.ranking.config is None:
+    """The default numbers, or those of the configured file. Raises WrongFile that names what is wrong with it."""
+    path = settings.ranking.config
+    if path is None:
         return default_config()
-    return RankingConfig.from_json(settings.ranking.config.read_text("utf-8"))
+    try:
+        return RankingConfig.from_json(path.read_text("utf-8"))
+    except OSError as error:
+        raise WrongFile(f"{path} (SONDE_RANKING__CONFIG) cannot be read: {error.strerror or error}.") from error
+    except (ValueError, TypeError, RecursionError) as error:
+        raise WrongFile(f"{path} (SONDE_RANKING__CONFIG) is no ranking configuration: {error}") from error
 
 
 def search_pipeline(
@@ -100,5 +107,5 @@ def search_parts(
         now_ms=clock,
         curation=curation,
         usage=usage,
-        caches=RecordCaches(answers=RememberedAnswers(groups)),
+        caches=RecordCaches(answers=RememberedAnswers(groups), draws=RememberedAnswers(groups, MOST_DRAWS)),
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import SondeError
+from core.errors import WrongFile
 from es_gateway.client import Elasticsearch
 from indexer.digest import reading_tag
 from indexer.file_versions import SourceVersions
@@ -50,7 +50,7 @@ class Opener:
 
     def __call__(self, config: SourceConfig, since: str | None = None) -> Source:
         """The catalogue; ``since``: only later changes. Raises SondeError if a secret cannot be read."""
-        return restricted(self._open(config, since), config.access.restricted_to)
+        return restricted(self._open(config, since), config.access.groups)
 
     def _open(self, config: SourceConfig, since: str | None) -> Source:
         if config.type == "folder":
@@ -86,7 +86,7 @@ class Opener:
         try:
             return self._open_gate(config.proxy, config.ca_file, config.manners.timeout_s)
         except (ValueError, OSError) as error:
-            raise SondeError(f"The source {config.id} cannot be opened: {error}") from error
+            raise WrongFile(f"The source {config.id} cannot be opened: {error}") from error
 
     def _open_gate(self, proxy: str | None, ca_file: Path | None, timeout_s: float) -> Gate:
         net = self.settings.net
@@ -117,9 +117,9 @@ def credentials(auth: Auth) -> dict[str, str]:
     try:
         secret = auth.file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise SondeError(f"The secret file {auth.file} cannot be read ({type(error).__name__}).") from None
+        raise WrongFile(f"The secret file {auth.file} cannot be read ({type(error).__name__}).") from None
     if not secret or len(secret) > _LONGEST_SECRET or any(ord(character) < 32 for character in secret):
-        raise SondeError(f"The secret file {auth.file} must hold one secret on one line.")
+        raise WrongFile(f"The secret file {auth.file} must hold one secret on one line.")
     if auth.username is not None:
         pair = base64.b64encode(f"{auth.username}:{secret}".encode()).decode("ascii")
         return {"authorization": f"Basic {pair}"}

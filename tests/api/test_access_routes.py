@@ -113,3 +113,17 @@ def test_a_search_is_answered_to_who_holds_the_scope(http: FlaskClient, bearer: 
 
 def test_a_preflight_of_a_page_elsewhere_is_answered_without_a_key(http: FlaskClient) -> None:
     assert http.options("/search", headers={"Origin": "https://portal.example"}).status_code == 200
+
+
+def test_every_method_of_every_route_has_its_preflight(app: Flask, http: FlaskClient) -> None:
+    """A page of another origin may send what the caller's key allows: the browser asks first, without the key."""
+    refused = []
+    for method, route, address in _calls(app):
+        asked = {"Origin": "https://portal.example", "Access-Control-Request-Method": method}
+        answer = http.options(address, headers={**asked, "Access-Control-Request-Headers": "authorization"})
+        allowed = answer.headers.get("Access-Control-Allow-Methods", "").replace(" ", "").split(",")
+        if answer.status_code != 200 or method not in allowed:
+            refused.append((method, route, answer.status_code))
+        assert answer.headers["Access-Control-Allow-Origin"] == "*"
+        assert "authorization" in answer.headers["Access-Control-Allow-Headers"].lower()
+    assert not refused

@@ -122,7 +122,7 @@ def world(few: Few, box: Mailbox, receiver: Receiver) -> Iterator[World]:
         update={
             "alerts": AlertsSettings(secret=SecretStr(SECRET)),
             "mail": MailSettings(host="127.0.0.1", port=box.port, tls="none", sender="Sonde <sonde@portal.example>"),
-            "net": NetSettings(allowed_hosts=(host,)),
+            "net": NetSettings(user_hosts=(host,)),
         }
     )
     app = create_app(replace(api_parts(settings, service.models), authenticator=Readers()))

@@ -31,6 +31,7 @@ from tests.agents import Told, apart, over_http, over_stdio, told
 from tests.conftest import delete_indices
 from tests.live import serving
 from tests.service import Service
+from tests.shared_data import shared_data
 
 TOOLS = [
     "search", "get_record", "find_similar", "read_passages", "ask_documents", "describe_holdings", "lookup_place",
@@ -166,6 +167,18 @@ def test_a_record_without_files_says_whom_to_send_there(ask: Ask) -> None:
         ("get_record", {"id": "samples:nope"}, "exactly as `search` returned it"),
         ("get_access", {"id": "../../healthz"}, "exactly as `search` returned it"),
         ("find_similar", {"id": "x?limit=1"}, "exactly as `search` returned it"),
+        ("search", {"q": "rain"}, "q: not known; did you mean query? The arguments of search are query, place,"),
+        ("search", {"query": "rain", "max_results": 3}, "max_results: not known; did you mean limit?"),
+        ("search", {"query": "rain", "Query": "x", "zzz": 1}, "Query: not known; did you mean query? zzz: not known."),
+        ("search", {"query": "rain", "boundingBox": [1, 2, 3, 4]}, "did you mean bbox?"),
+        ("get_record", {"id": "samples:era5", "record_id": "x"}, "did you mean id?"),
+        ("find_similar", {"id": "samples:era5", "limits": 2}, "did you mean limit?"),
+        ("read_passages", {"query": "rain", "recrod": "x"}, "did you mean record?"),
+        ("ask_documents", {"question": "rain", "query": "rain"}, "did you mean question?"),
+        ("describe_holdings", {"query": "rain"}, "did you mean topic?"),
+        ("lookup_place", {"name": "Rome", "country": "Italy"}, "country: not known"),
+        ("lookup_terms", {"term": "rain", "lang": "en"}, "lang: not known. The arguments of lookup_terms are term."),
+        ("get_access", {"id": "samples:era5", "format": "zarr"}, "format: not known."),
     ],
 )
 def test_an_error_says_what_to_change(ask: Ask, tool: str, arguments: dict[str, Any], said: str) -> None:
@@ -180,7 +193,8 @@ def test_an_error_says_what_to_change(ask: Ask, tool: str, arguments: dict[str, 
     ("name", "arguments", "said"),
     [
         ("find_data", {}, "takes topic (required), place, period; you gave nothing"),
-        ("cite_data", {"id": "a:b", "style": "APA"}, "you gave id, style"),
+        ("cite_data", {"id": "a:b", "style": "APA"}, "you gave id, style. style: not known."),
+        ("find_data", {"topic": "rain", "location": "Rome"}, "location: not known; did you mean place?"),
         ("sing", {}, "there are find_data"),
     ],
 )
@@ -195,13 +209,42 @@ def test_a_wrong_call_of_a_prompt_says_what_it_takes(
     assert said in over_http(address, asked)
 
 
-def test_an_unknown_resource_is_refused_as_the_tool_would(address: str) -> None:
+def test_every_tool_names_an_unknown_argument(address: str) -> None:
+    async def asked(client: Client) -> list[tuple[bool, bool]]:
+        tools = (await client.list_tools()).tools
+        answers = [(one, await told(client, one.name, {"unheard_of": 1})) for one in tools]
+        return [
+            (told.is_error and "unheard_of: not known" in told.text, one.input_schema["additionalProperties"])
+            for one, told in answers
+        ]
+
+    assert over_http(address, asked) == [(True, False)] * len(TOOLS)
+
+
+def test_a_case_of_the_field_is_refused(ask: Ask) -> None:
+    call = json.loads(shared_data("cases", "39-mcp-unknown-argument", "request.json").read_text("utf-8"))["params"]
+    answer = ask(call["name"], **call["arguments"])
+    assert answer.is_error
+    assert "q: not known; did you mean query?" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("sonde://records/samples:nope", "exactly as `search` returned it"),
+        (
+            "sonde://records/samples:era5?lang=de",
+            "lang: not known. A resource takes no arguments: read sonde://records/",
+        ),
+    ],
+)
+def test_an_unknown_resource_is_refused_as_the_tool_would(address: str, uri: str, said: str) -> None:
     async def asked(client: Client) -> str:
         with pytest.raises(MCPError) as refused:
-            await client.read_resource("sonde://records/samples:nope")
+            await client.read_resource(uri)
         return str(refused.value)
 
-    assert "exactly as `search` returned it" in over_http(address, asked)
+    assert said in over_http(address, asked)
 
 
 def test_pages_follow_each_other(ask: Ask) -> None:
@@ -444,6 +487,7 @@ def test_the_registrys_description_is_that_of_this_version() -> None:
     from sonde import __version__
 
     described = json.loads((ROOT / "server.json").read_text("utf-8"))
-    assert {described["version"], *(one["version"] for one in described["packages"])} == {__version__}
+    assert described["version"] == __version__
+    assert "packages" not in described  # no package of ours is published: a name would be somebody else's
     assert len(described["description"]) <= 100
     assert described["remotes"][0]["url"].endswith("/mcp")

@@ -8,6 +8,7 @@ import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from werkzeug.test import TestResponse
 from core.access import AccessScope, Caller, NotAuthenticated
 from indexer.documents.library import LibraryReading, read_queued
 from net.gate import Gate
+from search_api.access.key_store import KeyStore
+from search_api.access.keys import Grant
 from search_api.answers.answerer import Answerer
 from search_api.answers.values import AskRequest, Turn
 from search_api.app import create_app
@@ -219,6 +222,11 @@ def test_each_document_answers_in_a_cell_of_its_own(house: House, cores: str, la
     assert house.call("cora", "POST", "/ask/compare", {"questions": questions, "collection": shared}).status_code == 404
     assert house.call("cora", "POST", "/ask/compare", {"questions": questions, "documents": [cores]}).status_code == 404
     assert house.call("anna", "POST", "/ask/compare", {"questions": questions}).status_code == 400
+    many = {"questions": questions, "documents": [f"{number:032x}" for number in range(11)]}
+    assert house.call("anna", "POST", "/ask/compare", many).status_code == 404, "22 answers with a key"
+    refused = house.call(None, "POST", "/ask/compare", many)
+    assert (refused.status_code, "22 answers" in refused.json["detail"]) == (401, True)
+    assert house.call(None, "POST", "/ask/compare", {**many, "documents": many["documents"][:10]}).status_code == 404
 
 
 def test_a_conversation_is_kept_goes_on_and_is_deleted_on_request(house: House, cores: str) -> None:
@@ -305,3 +313,32 @@ def test_a_refusal_shows_what_came_near(house: House, cores: str) -> None:
     assert refused["passages"] == []
     assert [one["document"] for one in refused["near_misses"]] == [cores]
     assert house.asked("anna", scope="mine", documents=[cores]).json["near_misses"] == []
+
+
+def test_what_somebody_shares_is_open_for_as_long_as_a_key_of_theirs_is(house: House, cores: str) -> None:
+    """Dora shares with keys of the index; the groups of her keys decide, and without a valid one nothing is shared."""
+    keys, now = KeyStore(house.service.client, house.service.prefix), datetime.now(UTC)
+    dora = Grant("dora", _BOTH, _PEAT, None, "")
+    first, second = keys.add(dora, now)[0], keys.add(replace(dora, groups=frozenset(("ice",))), now)[0]
+    USERS["dora"] = Caller("dora", _BOTH, frozenset(("peat", "ice")))
+    text = house.brought("dora", b"The Dorasee lies at 512 m above the sea, and its water is brown of peat.", "d.txt")
+    id = house.made("dora", documents=[text], groups=["peat"])
+
+    def open_to_berta() -> set[int]:
+        listed = {one["id"] for one in house.call("berta", "GET", "/library/collections").json["collections"]}
+        paths = (f"/library/collections/{id}", f"/documents/{text}", f"/documents/{text}/passages")
+        asked = house.asked("berta", "How high is the Dorasee?", collection=id)
+        return (
+            {house.call("berta", "GET", path).status_code for path in paths}
+            | {asked.status_code}
+            | ({200} if id in listed else {404})
+        )
+
+    assert open_to_berta() == {200}
+    keys.revoke(first.id, now)
+    assert open_to_berta() == {404}, "the other key is in another group"
+    keys.revoke(second.id, now)
+    assert open_to_berta() == {404}
+    assert house.call("dora", "GET", f"/library/collections/{id}").status_code == 200
+    keys.add(dora, now)
+    assert open_to_berta() == {200}

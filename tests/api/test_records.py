@@ -141,6 +141,32 @@ def test_ids_and_external_ids(samples: Service) -> None:
 
 
 @pytest.mark.parametrize(
+    "parameters",
+    [
+        {"bbox": "556597,5621521,1224514,6106854", "bbox-crs": "http://www.opengis.net/def/crs/EPSG/0/3857"},
+        {"bbox": "45,5,0,48,11,9", "bbox-crs": "http://www.opengis.net/def/crs/EPSG/0/4326"},
+        {"filter": "S_INTERSECTS(geometry, BBOX(45,5,48,11))", "filter-crs": "urn:ogc:def:crs:EPSG::4326"},
+        {
+            "filter": "S_INTERSECTS(geometry, POLYGON((556597 5621521, 1224515 5621521, 1224515 6106855, "
+            "556597 6106855, 556597 5621521)))",
+            "filter-crs": "EPSG:3857",
+        },
+    ],
+)
+def test_a_place_may_be_given_in_another_reference_system(samples: Service, parameters: dict[str, str]) -> None:
+    assert crawl(samples, ITEMS, limit=1000, **parameters) == crawl(samples, ITEMS, limit=1000, bbox="5,45,11,48")
+
+
+@pytest.mark.parametrize("parameter", ["bbox-crs", "filter-crs"])
+def test_an_unknown_reference_system_is_named(samples: Service, parameter: str) -> None:
+    given = {"bbox": "1,2,3,4", "filter": "S_INTERSECTS(geometry, BBOX(1,2,3,4))", parameter: "EPSG:5773"}
+    answer = samples.app.test_client().get(ITEMS, query_string=given)
+    assert answer.status_code == 400
+    assert "EPSG:5773" in answer.text
+    assert parameter in answer.text
+
+
+@pytest.mark.parametrize(
     ("expression", "parameters"),
     [
         ("type = 'service'", {"type": "service"}),

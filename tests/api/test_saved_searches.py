@@ -151,3 +151,51 @@ def test_without_a_secret_there_are_no_saved_searches(few: Few) -> None:
     parts = replace(api_parts(few.service.settings, few.service.models), authenticator=Readers())
     answer = create_app(parts).test_client().get("/saved-searches", headers={"Authorization": "Bearer mia"})
     assert (answer.status_code, "SONDE_ALERTS__SECRET" in answer.get_json()["detail"]) == (404, True)
+
+
+def _confirmations(few: Few, domain: str) -> int:
+    """How many were asked for, whoever asked."""
+    few.service.client.indices.refresh(index=f"{few.service.prefix}-notices")
+    query = {"bool": {"filter": [{"term": {"kind": "delivery"}}, {"wildcard": {"target": f"*@{domain}"}}]}}
+    return int(few.service.client.count(index=f"{few.service.prefix}-notices", query=query)["count"])
+
+
+def test_nobody_fills_anothers_mailbox_by_spellings_of_its_address(call: Any, few: Few) -> None:
+    kept = call("eve", "POST", "/saved-searches", 201, json=RAIN)
+    spelt = [f"{name}+{number}@flood.example" for number in range(6) for name in ("victim", "Vic.tim")]
+    for mail in (*spelt, "VICTIM@flood.example", "v.i.c.t.i.m@FLOOD.example"):
+        said = call("eve", "PUT", f"/saved-searches/{kept['id']}", json={**RAIN, "mail": mail})
+    assert _confirmations(few, "flood.example") == 3
+    assert "tomorrow" in said["problem"]
+    other = call("ben", "POST", "/saved-searches", 201, json={**RAIN, "mail": "victim+x@flood.example"})
+    assert _confirmations(few, "flood.example") == 3, "nor do several people together"
+    assert "tomorrow" in other["problem"]
+
+
+def test_one_owner_and_one_domain_have_so_many_confirmations_a_day(call: Any, few: Few) -> None:
+    kept = call("kim", "POST", "/saved-searches", 201, json=RAIN)
+    for number in range(8):
+        mail = f"somebody{number}@many{number}.example"
+        call("kim", "PUT", f"/saved-searches/{kept['id']}", json={**RAIN, "mail": mail})
+    assert sum(_confirmations(few, f"many{number}.example") for number in range(8)) == 5
+    for person in range(8):
+        own = call(f"person{person}", "POST", "/saved-searches", 201, json=RAIN)
+        for number in range(5):
+            mail = f"p{person}n{number}@one.example"
+            call(f"person{person}", "PUT", f"/saved-searches/{own['id']}", json={**RAIN, "mail": mail})
+    assert _confirmations(few, "one.example") == 30
+
+
+def test_the_address_of_a_feed_can_be_ended(call: Any) -> None:
+    kept = call("mia", "POST", "/saved-searches", 201, json=RAIN)
+    first = kept["feed"][kept["feed"].index("/saved-searches") :]
+    assert "<feed" in call(None, "GET", first)
+    call("ben", "POST", f"/saved-searches/{kept['id']}/feed", 404)
+    renewed = call("mia", "POST", f"/saved-searches/{kept['id']}/feed")
+    second = renewed["feed"][renewed["feed"].index("/saved-searches") :]
+    assert "ended" in call(None, "GET", first, 404)["detail"]
+    assert "<feed" in call(None, "GET", second)
+    call("mia", "PUT", f"/saved-searches/{kept['id']}", json={**RAIN, "title": "Rain again"})
+    assert "<feed" in call(None, "GET", second), "a change of the search keeps its feed"
+    call("mia", "POST", f"/saved-searches/{kept['id']}/feed")
+    call(None, "GET", second, 404)

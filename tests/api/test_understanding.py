@@ -184,3 +184,15 @@ def test_widening_helps_the_words_of_the_samples_questions(samples: Service) -> 
         return sum(len(set(ids) & set(q["right"])) for q, ids in zip(questions, found, strict=True))
 
     assert right("on") > right("off")
+
+
+@pytest.mark.parametrize("question", ["PM2.5", "PM 2.5", "PM2.5 (daily)"])
+def test_a_name_with_a_dot_means_what_its_synonym_means(samples: Service, question: str) -> None:
+    def asked(text: str) -> Any:
+        return samples.http.get("/search", query_string={"q": text, "limit": 50, "rerank": "false"}).get_json()
+
+    found = asked(question)
+    read, other = found["sonde:interpretation"], asked("fine dust")["sonde:interpretation"]
+    assert [term["concept"] for term in read["terms"]] == [term["concept"] for term in other["terms"]]
+    assert read["names"] == []  # a name that no record bears would leave nothing
+    assert found["features"]

@@ -97,6 +97,11 @@ def test_files_are_sent_packed_and_tagged_and_no_others(address: str) -> None:
     assert script.headers["content-encoding"] == "gzip"
     assert script.content == (PAGES / "page.js").read_bytes()
     assert script.headers["cache-control"] == "no-cache"
+    shell = httpx.get(address, headers={"Accept": "text/html"}).text
+    chunks = re.findall(r'<link rel="modulepreload" href="(page/[^"]+)">', shell)
+    assert chunks
+    for chunk in chunks:  # another content has another name
+        assert "immutable" in httpx.get(f"{address}{chunk}").headers["cache-control"]
     again = httpx.get(f"{address}page/page.js", headers={"If-None-Match": script.headers["etag"]})
     assert again.status_code == 304
     plain = httpx.get(f"{address}page/page.js", headers={"Accept-Encoding": "identity"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Shoot, Visit
 
@@ -16,7 +16,7 @@ def test_the_start_page_says_what_is_here(visit: Visit, shoot: Shoot) -> None:
     expect(page.locator(".histogram li").first).to_be_visible()
     catalogue = page.locator(".catalogues li")
     expect(catalogue).to_contain_text("The Sonde project")
-    expect(catalogue).to_contain_text("Apache-2.0")
+    expect(catalogue).to_contain_text("CC0-1.0")
     expect(catalogue).to_contain_text("written by hand")
     page.wait_for_selector(".leaflet-container .extent")
     shoot(page, "home")
@@ -33,7 +33,18 @@ def test_each_example_finds_records(visit: Visit) -> None:
     expect(page.locator(".hit").first).to_be_visible()
 
 
-def test_without_these_answers_the_start_page_still_searches(visit: Visit) -> None:
+def test_what_one_answer_lacks_does_not_take_the_rest_of_the_start_page(visit: Visit) -> None:
     page = visit(before=lambda page: page.route("**/search?*", lambda route: route.abort()))
+    expect(page.get_by_label("What are you looking for?")).to_be_visible()
+    expect(page.locator(".catalogues li")).to_contain_text("The Sonde project")
+    expect(page.locator(".latest a")).to_have_count(6)
+
+
+def test_without_any_answer_the_start_page_still_searches(visit: Visit) -> None:
+    def refuse_all(page: Page) -> None:
+        for call in ("**/search?*", "**/collections*", "**/collections/**"):
+            page.route(call, lambda route: route.abort())
+
+    page = visit(before=refuse_all)
     expect(page.get_by_label("What are you looking for?")).to_be_visible()
     expect(page.locator("#holdings")).to_have_count(0)

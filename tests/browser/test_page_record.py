@@ -58,7 +58,7 @@ def test_a_record_is_cited_in_three_formats(visit: Visit, tmp_path: Path) -> Non
         file = tmp_path / download.value.suggested_filename
         download.value.save_as(file)
         said[file.suffix] = file.read_text("utf-8")
-    assert "doi = {10.24381/cds.adbb2d47}" in said[".bib"]
+    assert 'doi = "10.24381/cds.adbb2d47"' in said[".bib"]  # as the service writes it for programs
     assert "DO  - 10.24381/cds.adbb2d47" in said[".ris"]
     assert '"publicationYear": "2018"' in said[".json"]
 

@@ -146,6 +146,7 @@ def test_a_refused_parameter_is_named(visit: Visit) -> None:
     page = visit("?q=rain&bbox=1,2")
     alert = page.get_by_role("alert").filter(has_text="That did not work")
     expect(alert).to_contain_text("bbox: needs four numbers west,south,east,north; there are 2")
+    expect(alert.get_by_role("button", name="Try again")).to_have_count(0)  # it would be refused again
     page.locator(".chip.filter").get_by_role("button").click()
     assert len(titles(page)) == 20
 
@@ -153,6 +154,7 @@ def test_a_refused_parameter_is_named(visit: Visit) -> None:
 def test_a_service_that_does_not_answer_is_asked_again(visit: Visit) -> None:
     page = visit("?q=rain", before=lambda page: page.route("**/search?**", lambda route: route.abort()))
     expect(page.get_by_role("alert").first).to_contain_text("The service does not answer.")
+    expect(page.get_by_role("alert").first).not_to_contain_text("Failed to fetch")  # a browser's words
     page.unroute("**/search?**")
     page.get_by_role("button", name="Try again").click()
     assert len(titles(page)) == 20
@@ -183,3 +185,44 @@ def test_metadata_cannot_run_code_in_the_page(visit: Visit) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(evil)
     assert page.locator("#page img, #page script, #page [onerror], #page a[href^='javascript']").count() == 0
     assert page.title() == f"{evil} – Sonde"
+
+
+def test_a_proxys_error_is_said_in_the_pages_words(visit: Visit) -> None:
+    def gateway(route: Route) -> None:
+        route.fulfill(status=502, content_type="text/html", body="<h1>Bad Gateway</h1>")
+
+    page = visit("?q=rain", before=lambda page: page.route("**/search?**", gateway))
+    alert = page.get_by_role("alert").first
+    expect(alert).to_contain_text("The service is not ready, because a part of it is down.")
+    expect(alert).not_to_contain_text("Bad Gateway")
+
+
+def test_a_hit_without_an_area_says_so(visit: Visit) -> None:
+    def without(answer: dict[str, object]) -> None:
+        first = answer["features"][0]  # type: ignore[index]
+        first["properties"]["sonde:boxes"] = []
+        first["links"] = []
+
+    page = visit("?q=rain", before=changed_answer(without))
+    expect(page.locator(".hit").first).to_contain_text("area not stated")
+    expect(page.locator(".hit").first.locator(".thumb")).to_have_count(0)
+    expect(page.locator(".hit").nth(1)).not_to_contain_text("area not stated")
+
+
+def test_what_was_opened_stays_open_when_the_columns_change(visit: Visit) -> None:
+    page = visit("?q=rain")
+    page.locator(".hit").first.locator("summary").click()
+    expect(page.locator(".hit").first.locator("details.why")).to_have_attribute("open", "")
+    closed = page.locator("details.facet:not([open])").first
+    title = closed.locator("summary").text_content() or ""
+    closed.locator("summary").click()
+    for width in (1100, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(page.locator(".hit").first.locator("details.why")).to_have_attribute("open", "")
+        expect(page.locator("details.facet[open] summary").get_by_text(title, exact=True)).to_be_visible()
+
+
+def test_an_empty_filtered_list_blames_the_filters(visit: Visit) -> None:
+    page = visit("?q=rain&organisation=Nobody")
+    expect(page.locator("#main")).to_contain_text("The filters may be too narrow.")
+    expect(page.locator("#main")).not_to_contain_text("No record matches this question")

@@ -58,7 +58,7 @@ def test_what_cannot_be_opened_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotOpenable, match="nothing that can be opened"):
         record({"href": "https://example.org/rain", "rel": "about"}).to_xarray()
     monkeypatch.setitem(sys.modules, "zarr", None)
-    with pytest.raises(NotOpenable, match=r"pip install 'sonde-client\[xarray\]'"):
+    with pytest.raises(NotOpenable, match=r"the client's extra `xarray`"):
         DataLink("zarr", "https://example.org/a.zarr").to_xarray()
 
 

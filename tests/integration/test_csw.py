@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.live import serving
 from tests.servers.asking import all_of, fetcher_of
 from tests.servers.pycsw2 import pycsw
 from tests.service import SAMPLES, Service
+from tests.shared_data import shared_data
 
 COUNT = len(list(SAMPLES.glob("*.xml")))
 GMD = "http://www.isotc211.org/2005/gmd"
@@ -129,6 +131,31 @@ def test_filters_select(client: Any, constraint: Any, holds: str, lacks: str) ->
     assert lacks not in found
 
 
+def test_a_box_of_another_system_finds_what_the_box_in_degrees_finds(samples: Service) -> None:
+    request = shared_data("cases", "16-csw-srs-out", "request.xml").read_text("utf-8")
+    asked = samples.app.test_client()
+    degrees = request.replace("urn:ogc:def:crs:EPSG::3857", "EPSG:4326")
+    degrees = degrees.replace("556597 5621521", "5 45").replace("1224514 6106854", "11 48")
+    pairs = {"service": "CSW", "version": "2.0.2", "request": "GetRecords", "resultType": "hits"}
+    answers = [
+        asked.post("/csw", data=request, content_type="application/xml"),
+        asked.post("/csw", data=degrees, content_type="application/xml"),
+        asked.get("/csw", query_string={**pairs, "bbox": "556597,5621521,1224514,6106854,EPSG:3857"}),
+        asked.get(
+            "/csw",
+            query_string={
+                **pairs,
+                "constraintLanguage": "CQL_TEXT",
+                "constraint": "BBOX(ows:BoundingBox,556597,5621521,1224514,6106854,'EPSG:3857')",
+            },
+        ),
+    ]
+    counts = {re.search(r'numberOfRecordsMatched="(\d+)"', answer.text)[1] for answer in answers}  # type: ignore[index]
+    assert len(counts) == 1
+    everything = asked.get("/csw", query_string={**pairs, "q": "soil moisture"}).text
+    assert 0 < int(re.search(r'numberOfRecordsMatched="(\d+)"', everything)[1]) < 40  # type: ignore[index]
+
+
 def test_cql_text_selects_as_the_filter_does(samples: Service) -> None:
     for constraint, holds in {
         "csw:AnyText LIKE '%sea ice%' AND dc:type = 'dataset'": "samples:nsidc-sea-ice-index",
@@ -180,7 +207,8 @@ def test_answers_are_valid_by_the_schema(samples: Service, given: dict[str, str]
         ({"request": "GetRecords", "service": "WMS"}, "InvalidParameterValue", "service"),
         ({"request": "GetRecords", "version": "9.9"}, "InvalidParameterValue", "version"),
         ({"request": "GetCapabilities", "acceptVersions": "3.0.0"}, "VersionNegotiationFailed", "acceptversions"),
-        ({"request": "GetRecords", "startPosition": "0"}, "InvalidParameterValue", "startPosition"),
+        ({"request": "GetRecords", "startPosition": "-1"}, "InvalidParameterValue", "startPosition"),
+        ({"request": "GetRecords", "bbox": "1,2,3,4,EPSG:5773"}, "InvalidParameterValue", "bbox"),
         ({"request": "GetRecords", "maxRecords": "many"}, "InvalidParameterValue", "maxRecords"),
         ({"request": "GetRecords", "outputSchema": "urn:x"}, "InvalidParameterValue", "outputSchema"),
         ({"request": "GetRecords", "elementSetName": "all"}, "InvalidParameterValue", "ElementSetName"),

@@ -12,8 +12,13 @@ from typing import Any
 
 import httpx
 import pytest
+from flask import Flask
 from waitress import wasyncore
 
+from core.deadlines import waiting_elsewhere
+from encoders.language_model import ChatEndpoint, RemoteLanguageModel
+from net.gate import Gate, GatePolicy
+from search_api import admission
 from sonde.server.connections import ConnectionLimits, Connections, connections
 from sonde.server.probes import Probes
 
@@ -225,3 +230,79 @@ def test_probes_answer_while_every_thread_is_held() -> None:
         assert httpx.get(f"{url}/search?q=rain", timeout=WAIT_S).status_code == 404
         for one in held:
             one.close()
+
+
+@dataclass
+class Answering(Served):
+    """The real queues before a view that asks the language model at ``model`` and waits for it."""
+
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        gate = Gate(GatePolicy(allowed_hosts=frozenset((self.model.removeprefix("http://"),))))
+        language_model = RemoteLanguageModel(ChatEndpoint(self.model, "slow", timeout_s=WAIT_S), gate)
+        self.app = Flask("answering")
+        admission.register(self.app, admission.Limits(at_once=4, waiting=80, models=1, longest_wait_s=WAIT_S))
+
+        @self.app.get("/ask")
+        def ask() -> str:
+            with waiting_elsewhere():
+                return "".join(language_model.stream([]))
+
+        @self.app.get("/library/documents")
+        def documents() -> str:
+            return "own"
+
+    def application(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        return self.app.wsgi_app(environ, start_response)
+
+
+def test_who_hangs_up_ends_the_call_of_a_model_that_says_nothing_and_frees_its_place() -> None:
+    """The model never answers: only the look for the caller can end the call before its time."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(WAIT_S)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with Answering(threads=8, model=url).running() as served:
+            for _ in range(2):  # the second gets the place that the first gave back
+                asking = served.begun(b"GET /ask HTTP/1.1\r\nHost: sonde\r\n\r\n")
+                called, _ = silent.accept()
+                called.settimeout(WAIT_S)
+                assert called.recv(100_000)
+                assert httpx.get(f"{served.url}/library/documents", timeout=WAIT_S).text == "own"
+                asking.close()
+                while called.recv(100_000):
+                    """What the call still sends."""
+                called.close()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        b"Host: a\r\nHost: b",
+        b"Host: a\r\nhost: a",
+        b"Host: a, b",
+        b"Host: a b",
+        b"Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked",
+        b"Host: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 5",
+        b"Host: a\r\ntransfer-encoding: chunked\r\nTransfer-Encoding: chunked",
+        b"Host: a\r\nTransfer-Encoding: chunked, identity",
+        b"Host: a\r\nContent-Length: 5\r\nContent-Length: 6",
+    ],
+)
+def test_headers_that_two_servers_could_read_differently_are_400(headers: bytes) -> None:
+    with Served(threads=1).running() as served:
+        one = served.begun(
+            b"POST / HTTP/1.1\r\n" + headers + b"\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
+        one.settimeout(WAIT_S)
+        answer = b""
+        while more := one.recv(65536):
+            answer += more
+        assert answer.split(b" ")[1] in (b"400", b"501"), answer
+        assert answer.count(b"HTTP/1.1 ") + answer.count(b"HTTP/1.0 ") == 1, "what follows is not answered"
+
+
+def test_a_body_in_chunks_is_read() -> None:
+    with Served(threads=1).running() as served:
+        told = httpx.post(served.url, content=iter((b"abc", b"de")), timeout=WAIT_S)
+        assert (told.status_code, told.text.split()[-1]) == (200, "5")

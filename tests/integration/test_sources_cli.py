@@ -155,6 +155,21 @@ _PAGES = {
     "/login": (200, '<html><form><input type="password"></form></html>'),
     "/page": (200, "<html><body>Welcome to our data</body></html>"),
     "/secret": (401, "<html>no</html>"),
+    "/thredds/catalog.xml": (200, '<catalog xmlns="http://www.unidata.ucar.edu/namespaces/thredds/InvCatalog/v1.0"/>'),
+    "/arcgis": (200, json.dumps({"currentVersion": 11, "folders": [], "services": []})),
+    "/comma.json": (200, '{"dataset": [\n{"identifier": "a",\n "title": "A"},\n]}'),
+    "/feed": (200, '<feed xmlns="http://www.w3.org/2005/Atom"/>'),
+    "/any.json": (200, json.dumps({"hello": "world"})),
+    "/erddap/index.html": (200, "<html><head><title>ERDDAP - Home Page</title></head></html>"),
+    "/data/erddap/index.html": (200, "<html><title>ERDDAP</title></html>"),
+    "/data/erddap/metadata/iso19115/xml/": (
+        200,
+        '<html><head><title>Index of /metadata</title></head><a href="e-obs.xml">e-obs.xml</a></html>',
+    ),
+    "/data/erddap/metadata/iso19115/xml/e-obs.xml": (
+        200,
+        (Path(__file__).resolve().parents[2] / "samples/records/e-obs.xml").read_text("utf-8"),
+    ),
     "/api/collections": (200, json.dumps({"collections": [{"id": "x", "itemType": "record"}, {"id": "y"}]})),
     "/api/collections/x/items": (200, json.dumps({"type": "FeatureCollection", "features": [_RECORD]})),
 }
@@ -176,6 +191,12 @@ def odd_server() -> Iterator[str]:
         ("/page", "this is a web page, not a catalogue"),
         ("/secret", "it needs credentials"),
         ("/nothing", "there is nothing at this address"),
+        ("/thredds/catalog.xml", "this is a THREDDS catalogue, which Sonde does not harvest"),
+        ("/arcgis", "this is the services directory of an ArcGIS Server"),
+        ("/comma.json", "comma.json sent JSON that is not well-formed: Expecting value, line 4, column 1"),
+        ("/feed", "this is a feed"),
+        ("/any.json", "this is JSON that starts with hello, not a catalogue"),
+        ("/erddap/index.html", "this is a page of an ERDDAP: add its folder of metadata"),
     ],
 )
 def test_what_is_no_catalogue_is_told_in_one_sentence(sonde: Sonde, odd_server: str, path: str, said: str) -> None:
@@ -183,6 +204,38 @@ def test_what_is_no_catalogue_is_told_in_one_sentence(sonde: Sonde, odd_server: 
         sonde("sources", "add", odd_server + path)
     assert said in str(told.value)
     assert "\n" not in str(told.value)
+
+
+def test_the_folder_of_metadata_of_an_erddap_is_proposed(sonde: Sonde, odd_server: str) -> None:
+    (proposed,) = yaml.safe_load(sonde("sources", "add", f"{odd_server}/data/erddap/index.html", "--id", "buoys"))
+    assert (proposed["type"], proposed["url"]) == ("waf", f"{odd_server}/data/erddap/metadata/iso19115/xml/")
+
+
+def test_a_source_is_removed_with_its_entry_and_everything_that_is_stored_of_it(
+    sonde: Sonde, tmp_path: Path, es_client: Elasticsearch, prefix: str
+) -> None:
+    text = (Path(__file__).resolve().parents[2] / "samples/records/e-obs.xml").read_text("utf-8")
+    for name in ("rain", "snow"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "r.xml").write_text(text.replace(">e-obs<", f">{name}<"), "utf-8")
+    entries = "".join(f"  - {{id: {name}, type: folder, path: {name}}}\n" for name in ("rain", "snow"))
+    sonde.sources.write_text(f"sources:\n{entries}", "utf-8")
+    sonde("harvest", "all", "--no-embedding")
+    with capture_logs():
+        asked = CliRunner(env=sonde.environment).invoke(cli, ["sources", "remove", "rain"], input="n\n")
+    assert asked.exit_code == 1
+    assert "rain: 1 records" in asked.stdout
+    assert len(json.loads(sonde("sources", "--json"))) == 2
+    sonde("sources", "remove", "rain", "--yes")
+    assert [row["id"] for row in json.loads(sonde("sources", "--json"))] == ["snow"]
+    assert list(load_sources(sonde.sources)) == ["snow"]
+    es_client.indices.refresh(index=f"{prefix}-*")
+    for kind in ("records", "natives", "ledger", "runs"):
+        left = es_client.count(index=f"{prefix}-{kind}", query={"term": {"source": "rain"}})["count"]
+        kept = es_client.count(index=f"{prefix}-{kind}", query={"term": {"source": "snow"}})["count"]
+        assert (kind, left, kept) == (kind, 0, 1)
+    with pytest.raises(SondeError, match="There is no source 'rain'"):
+        sonde("sources", "remove", "rain", "--yes")
 
 
 def test_a_certificate_that_is_not_trusted_and_a_missing_scheme_are_named(
@@ -225,3 +278,19 @@ def test_the_report_of_an_unknown_source_names_the_known_ones(sonde: Sonde, tmp_
     sonde.sources.write_text("sources:\n  - {id: rain, type: folder, path: .}\n", "utf-8")
     with pytest.raises(SondeError, match=r"no source 'rian'; did you mean rain. Known are: rain"):
         sonde("sources", "report", "rian")
+
+
+def test_a_name_means_the_source_before_the_folder(
+    sonde: Sonde, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`sonde harvest samples` beside a folder of that name: `./samples` is the folder."""
+    write_records(tmp_path / "records", 2)
+    write_records(tmp_path / "mine", 3)
+    sonde.sources.write_text("sources:\n  - {id: mine, type: folder, path: records}\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def seen(*words: str) -> int:
+        (report,) = json.loads(sonde("harvest", *words, "--no-embedding", "--allow-mass-removal", "--json"))
+        return int(report["counts"]["seen"])
+
+    assert [seen("mine"), seen("./mine"), seen("mine", "--source", "other")] == [2, 3, 3]

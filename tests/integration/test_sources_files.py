@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from indexer.sources.fetching import BadAnswer
+from indexer.sources.linked import NothingToHarvest
 from indexer.sources.members import SourceBroken
 from indexer.sources.sitemap import SitemapSource
 from indexer.sources.stac_api import StacOptions
@@ -79,6 +81,35 @@ def test_a_web_page_instead_of_a_file_is_named_and_not_taken(site: tuple[Path, s
     given = all_of(waf(f"{url}waf"))
     assert given.ids == ["good.xml"]
     assert given.skipped == [f"{url}waf/page.xml"]
+
+
+def test_compressed_files_are_read_and_other_files_are_counted(site: tuple[Path, str]) -> None:
+    folder, url = site
+    write(folder, "waf/good.xml", "<r/>")
+    (folder / "waf" / "packed.xml.gz").write_bytes(gzip.compress(b"<r>packed</r>"))
+    (folder / "waf" / "broken.xml.gz").write_bytes(gzip.compress(b"<r>packed</r>")[:-4])
+    for name in ("notes.pdf", "more.zip", "web.config"):
+        write(folder, f"waf/{name}", "x")
+    given = all_of(waf(f"{url}waf"))
+    assert given.contents == {"good.xml": b"<r/>", "packed.xml.gz": b"<r>packed</r>"}
+    assert given.skipped == [f"{url}waf/broken.xml.gz"]
+    assert sorted(one.origin for page in given.pages for one in page.passed_over) == [
+        f"{url}waf/{name}" for name in ("more.zip", "notes.pdf", "web.config")
+    ]
+
+
+def test_a_stac_document_that_cannot_be_read_is_named_and_the_others_come(site: tuple[Path, str]) -> None:
+    folder, url = site
+    _stac(folder)
+    write(folder, "stac/a/c3.json", '{"type": "Collection", "id": "c3",}')
+    root = f"{url}stac/catalog.json"
+    given = all_of(StacStaticSource(fetcher_of(root), root))
+    assert given.skipped == [f"{url}stac/a/c3.json", f"{url}stac/gone.json"]
+    assert len(given.ids) == 60
+    reasons = [one.reason for page in given.pages for one in page.skipped]
+    assert f"{url}stac/a/c3.json sent JSON that is not well-formed" in reasons[0]
+    with pytest.raises(NothingToHarvest, match="has no collection nobody"):
+        all_of(StacStaticSource(fetcher_of(root), root, None, StacOptions(collections=("b", "nobody"))))
 
 
 def _stac(folder: Path) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from elastic_transport import ConnectionTimeout, NodeConfig, TransportError
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from core.deadlines import hurried, remaining_s, within
+from core.deadlines import hurried, leave_if_gone, remaining_s, waiting_elsewhere, within
+from core.errors import Unavailable
 from es_gateway.nodes import GuardedNode
 from es_gateway.searching import as_timeout
 from search_api.admission import Limits, register
@@ -28,6 +30,9 @@ class Work:
         register(self.app, limits)
         for route in ("/search", "/embeddings", "/collections/<name>/items"):
             self.app.add_url_rule(route, route, self._work, methods=["GET", "POST"])
+        for route in ("/library/documents", "/ask/held"):
+            self.app.add_url_rule(route, route, self._work, methods=["GET", "POST"])
+        self.app.add_url_rule("/ask/model", "/ask/model", self._at_the_model)
         for route in ("/healthz", "/readyz", "/metrics", "/page/<name>", "/"):
             self.app.add_url_rule(route, route, lambda **_: "ok")
         for route in ("/suggest", "/ask"):
@@ -38,8 +43,24 @@ class Work:
         self.go.wait(60)
         return {"hurried": hurried()}
 
-    def get(self, path: str = "/search", address: str = "127.0.0.1") -> TestResponse:
-        return self.app.test_client().get(path, environ_overrides={"REMOTE_ADDR": address})
+    def _at_the_model(self) -> dict[str, bool]:
+        """Waits for another service, and looks now and then whether the caller is still there."""
+        try:
+            with waiting_elsewhere():
+                self.begun.release()
+                while not self.go.wait(0.01):
+                    leave_if_gone()
+        except Unavailable:
+            return {"quoted": True}
+        return {"quoted": False}
+
+    def get(
+        self, path: str = "/search", address: str = "127.0.0.1", gone: Callable[[], bool] | None = None
+    ) -> TestResponse:
+        environ: dict[str, Any] = {"REMOTE_ADDR": address}
+        if gone is not None:
+            environ["waitress.client_disconnected"] = gone
+        return self.app.test_client().get(path, environ_overrides=environ)
 
     def worked_on(self, number: int) -> None:
         for _ in range(number):
@@ -105,6 +126,46 @@ def test_one_address_cannot_take_all_slots(threads: ThreadPoolExecutor) -> None:
     assert [one.result(60).status_code for one in (*many, other)] == [200] * 13
 
 
+@pytest.mark.parametrize(("held", "free"), [("/ask/held", "/library/documents"), ("/library/documents", "/ask/held")])
+def test_answers_and_the_library_keep_each_other_and_no_other_address_out(
+    held: str, free: str, threads: ThreadPoolExecutor
+) -> None:
+    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
+    many = [threads.submit(work.get, held, "192.0.2.1") for _ in range(4)]
+    work.worked_on(1)
+    others = [threads.submit(work.get, path, "192.0.2.2") for path in (held, free)]
+    work.worked_on(2)  # of the first address one more is worked on only when its first is answered
+    assert not work.begun.acquire(blocking=False)
+    work.go.set()
+    assert [one.result(60).status_code for one in (*many, *others)] == [200] * 6
+
+
+def test_who_waits_for_a_language_model_holds_no_slot_for_computing(threads: ThreadPoolExecutor) -> None:
+    """Four of one address wait; the fifth of that address is answered without the model, others with it."""
+    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=0.2).of_threads(256))
+    waiting = [threads.submit(work.get, "/ask/model", "192.0.2.1") for _ in range(4)]
+    work.worked_on(4)
+    assert work.get("/ask/model", "192.0.2.1").get_json() == {"quoted": True}
+    other = threads.submit(work.get, "/ask/model", "192.0.2.2")
+    computing = threads.submit(work.get, "/ask/held", "192.0.2.2")
+    work.worked_on(2)
+    work.go.set()
+    assert [one.result(60).get_json() for one in (*waiting, other)] == [{"quoted": False}] * 5
+    assert computing.result(60).status_code == 200
+
+
+def test_who_hangs_up_while_a_language_model_is_waited_for_gives_the_place_back(threads: ThreadPoolExecutor) -> None:
+    work, gone = Work(Limits(at_once=2, models=1, longest_wait_s=60.0, waiting=16)), threading.Event()
+    first = threads.submit(work.get, "/ask/model", "192.0.2.1", gone.is_set)
+    work.worked_on(1)
+    second = threads.submit(work.get, "/ask/model", "192.0.2.2")
+    gone.set()
+    assert first.result(60).status_code == 503
+    work.worked_on(1)  # the second waits for the model now
+    work.go.set()
+    assert second.result(60).get_json() == {"quoted": False}
+
+
 def test_a_network_of_one_ipv6_customer_is_one_caller(threads: ThreadPoolExecutor) -> None:
     work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
     many = [threads.submit(work.get, "/search", f"2001:db8::{number}") for number in range(1, 9)]
@@ -146,7 +207,11 @@ def test_slots_and_places_fit_into_the_threads_and_few_threads_are_not_limited()
         assert limits.at_once == 4
         assert 0 < limits.waiting < threads
     sizes = asked.of_threads(256).sizes()
-    assert {work: size.slots for work, size in sizes.items()} == {"search": 4, "answer": 2, "costly": 1, "picture": 4}
+    slots = {"search": 4, "answer": 2, "library": 2, "costly": 1, "picture": 4, "model": 16}
+    assert {work: size.slots for work, size in sizes.items()} == slots
+    assert {work: size.share for work, size in sizes.items() if work != "costly"} == {
+        "search": 3, "answer": 1, "library": 1, "picture": 3, "model": 4,
+    }  # fmt: skip
     assert sum(size.slots + size.places for size in sizes.values()) <= 256 - 8  # somebody has to answer probes
     assert asked.of_threads(1).at_once == 0
 

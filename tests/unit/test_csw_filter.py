@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from lxml import etree
+from shapely.geometry import shape
 
 from core.json_types import Json
 from search_api.csw.errors import CswError
@@ -37,6 +40,88 @@ def _envelope(name: str, low: str = "45 5", high: str = "48 10") -> str:
 )
 def test_the_name_of_the_system_says_which_axis_is_first(name: str, box: list[int]) -> None:
     assert tree(_envelope(name))["args"][1] == {"bbox": box}
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        ("urn:ogc:def:crs:EPSG::3857", "556597 5621521", "1224514 6106854"),
+        ("EPSG:3857", "556597 5621521", "1224514 6106854"),
+        ("EPSG:900913", "556597 5621521", "1224514 6106854"),
+        ("urn:ogc:def:crs:EPSG::4258", "45 5", "48 11"),
+        ("EPSG:4258", "5 45", "11 48"),
+    ],
+)
+def test_a_box_of_another_system_is_brought_to_degrees(name: str, low: str, high: str) -> None:
+    assert tree(_envelope(f' srsName="{name}"', low, high))["args"][1]["bbox"] == pytest.approx(
+        [5, 45, 11, 48], abs=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["urn:ogc:def:crs:EPSG::5773", "EPSG:999999", "urn:ogc:def:crs:OGC:1.3:CRS1", "+proj=merc", "../x"]
+)
+def test_a_system_that_cannot_be_read_is_named(name: str) -> None:
+    with pytest.raises(CswError, match=re.escape(name)):
+        tree(_envelope(f' srsName="{name}"'))
+    with pytest.raises(CswError, match=re.escape(name)):
+        clause_for(f"BBOX(ows:BoundingBox, 1, 2, 3, 4, '{name}')", has_words=True)
+
+
+def test_a_geometry_of_another_system_is_brought_to_degrees() -> None:
+    ring = (
+        "<gml:exterior><gml:LinearRing><gml:posList srsDimension='3'>5400000 3400000 0 5500000 3400000 0 "
+        "5500000 3600000 0 5400000 3600000 0 5400000 3400000 0</gml:posList></gml:LinearRing></gml:exterior>"
+    )
+    polygon = f'<gml:Polygon srsName="urn:ogc:def:crs:EPSG::31467">{ring}</gml:Polygon>'
+    found = shape(tree(f"<ogc:Intersects>{BOX}{polygon}</ogc:Intersects>")["args"][1])
+    assert found.bounds == pytest.approx((7.6148, 48.7295, 10.3831, 49.6454), abs=1e-2)
+    assert len(found.exterior.coords) > 40  # an edge of the map is curved in degrees
+
+
+@pytest.mark.parametrize(
+    ("text", "box"),
+    [
+        ("BBOX(ows:BoundingBox, 5, 45, 11, 48, 'EPSG:4326')", [5, 45, 11, 48]),
+        ("BBOX(ows:BoundingBox, 45, 5, 48, 11, 'urn:ogc:def:crs:EPSG::4326')", [5, 45, 11, 48]),
+        ("BBOX(ows:BoundingBox,556597,5621521,1224514,6106854,'EPSG:3857')", [5, 45, 11, 48]),
+    ],
+)
+def test_a_box_of_cql_may_name_its_system(text: str, box: list[float]) -> None:
+    (west, north), (east, south) = _envelope_of(clause_for(text, has_words=True))
+    assert [west, south, east, north] == pytest.approx(box, abs=1e-4)
+
+
+def _envelope_of(clause: Json) -> list[list[float]]:
+    found: list[list[float]] = next(iter(clause["geo_shape"].values()))["shape"]["coordinates"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "box"),
+    [
+        ("5,45,11,48", (5, 45, 11, 48)),
+        ("45,5,48,11,urn:ogc:def:crs:EPSG::4326", (5, 45, 11, 48)),
+        ("556597,5621521,1224514,6106854,EPSG:3857", (5, 45, 11, 48)),
+        ("170,-20,-170,20", (170, -20, -170, 20)),
+        ("5,45,0,11,48,9", (5, 45, 11, 48)),
+    ],
+)
+def test_pairs_may_hold_a_box_and_words(text: str, box: tuple[float, ...]) -> None:
+    pairs = {"service": "CSW", "request": "GetRecords", "bbox": text, "q": "sea ice,snow", "startPosition": "0"}
+    asked = of_pairs(pairs.items())
+    assert asked.box is not None
+    assert asked.box.as_list() == pytest.approx(list(box), abs=1e-4)
+    assert (asked.words, asked.start) == (("sea ice", "snow"), 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["5,45,11", "5,45,11,48,EPSG:77777777", "a,b,c,d", "1,2,nan,4", "9e9,9e9,9.1e9,9.1e9,EPSG:32632"]
+)
+def test_a_wrong_box_of_a_pair_is_refused(text: str) -> None:
+    with pytest.raises(CswError) as raised:
+        of_pairs({"service": "CSW", "request": "GetRecords", "bbox": text}.items())
+    assert raised.value.locator == "bbox"
 
 
 @pytest.mark.parametrize(

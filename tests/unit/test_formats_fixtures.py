@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from indexer.formats.survey import Survey, survey, written_into
+from indexer.formats.survey import Survey, survey_of, written_into
 from indexer.sources.folder import FolderSource
 from tests.shared_data import shared_data
 
@@ -15,7 +15,7 @@ DOC = Path(__file__).parents[2] / "docs" / "formats.md"
 @cache
 def _found() -> Survey:
     pages = FolderSource(shared_data("catalogues", "format_fixtures.tar.gz")).pages()
-    return survey(raw for page in pages for raw in page.records)
+    return survey_of(pages)
 
 
 def test_the_docs_hold_the_table_of_the_fixtures():

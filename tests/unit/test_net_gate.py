@@ -12,16 +12,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import httpcore
 import pytest
 
 from core.errors import Unavailable
+from indexer.documents.failures import DocumentRefused
+from indexer.documents.library import NOT_PUBLIC, fetched_pdf
 from net.addresses import Resolver
-from net.errors import BadStatus, Refused
+from net.errors import BadStatus, Refused, UnknownName
 from net.exchange import Outgoing
 from net.gate import Gate, GatePolicy
+from sonde.settings import (
+    AccessSettings,
+    AnswersSettings,
+    CrossEncoderSettings,
+    EmbedderSettings,
+    GeocoderSettings,
+    NetSettings,
+    Settings,
+)
+from sonde.wiring.gate import Purpose, gate_policy
 
 MIB = 1024 * 1024
 PUBLIC = "8.8.8.8"
@@ -445,3 +457,39 @@ def test_tls_is_verified_for_the_name_though_the_address_is_dialled(certificate:
 
 def test_the_bomb_of_the_test_is_one() -> None:
     assert len(zlib.compress(bytes(200 * MIB), 1)) < MIB
+
+
+def test_hosts_are_named_for_one_purpose_each() -> None:
+    """An address that a user or a record gives never leads to a service that the operator named for something else."""
+    settings = Settings(
+        embedder=EmbedderSettings(runtime="remote", url="http://embedder.internal:1"),
+        cross_encoder=CrossEncoderSettings(url="http://reranker.internal:2"),
+        answers=AnswersSettings(url="http://model.internal:3/v1", model="m"),
+        geocoder=GeocoderSettings(url="http://geocoder.internal:4"),
+        access=AccessSettings(oidc_issuer="http://issuer.internal:5/", oidc_audience="sonde"),
+        net=NetSettings(allowed_hosts=("catalogue.internal",), user_hosts=("papers.internal",)),
+    )
+    models = {f"{name}.internal:{port}" for port, name in enumerate(("embedder", "reranker", "model", "geocoder"), 1)}
+    hosts = {purpose: gate_policy(settings, purpose).allowed_hosts for purpose in get_args(Purpose)}
+    assert hosts["users"] == {"papers.internal"}
+    assert hosts["records"] == {"catalogue.internal"}
+    assert hosts["models"] == {"catalogue.internal", *models}
+    assert hosts["tokens"] == {"catalogue.internal", "issuer.internal:5"}
+    assert not any("issuer" in host for purpose in set(hosts) - {"tokens"} for host in hosts[purpose])
+
+
+def test_a_reference_learns_nothing_of_names_of_our_network(server: Any) -> None:
+    """A private host that answers, one that does not, and a name that nobody knows are the same sentence."""
+    known = {"inside.example": ["127.0.0.1"], "silent.example": ["10.255.255.1"]}
+
+    def resolve(host: str, port: int, timeout_s: float) -> list[str]:
+        if host not in known:
+            raise UnknownName(f"the name {host} is not known to the resolver")
+        return known[host]
+
+    said = set()
+    for host in (*known, "nowhere.example", "127.0.0.1", "10.0.0.1", "[::1]"):
+        with pytest.raises(DocumentRefused) as caught:
+            fetched_pdf(f"http://{host}:{server.server_address[1]}/echo", Gate(resolver=resolve), 1000)
+        said.add((caught.value.reason, str(caught.value)))
+    assert said == {("unreachable", NOT_PUBLIC)}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NotFound, SondeError
+from core.errors import NotFound, SondeError, WrongFile
 from workers.config import WorkerConfig
 from workers.registry import load_sources
 from workers.source_entry import interval_seconds
@@ -80,3 +80,36 @@ def test_times_that_do_not_fit_together_are_refused() -> None:
         config(lease_s=12.0)
     with pytest.raises(ValueError, match="slice_s"):
         config(slice_s=1350.0)  # three quarters of 1,800
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff\xfe",
+        b"sources: \x00",
+        b"sources: [{id: a, type: folder, path: 2020-13-45}]",
+        b"[" * 5000,
+        b"secret",
+        b"{",
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "sources.yaml"
+    path.write_bytes(content)
+    with pytest.raises(WrongFile, match=r"sources\.yaml"):
+        load_sources(path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(WrongFile, match="cannot be read"):
+        load_sources(path)
+
+
+def test_access_is_for_groups_or_for_everybody(tmp_path: Path) -> None:
+    def groups(access: str) -> object:
+        return load(tmp_path, f"sources:\n  - {{id: a, type: folder, path: x{access}}}\n")["a"].access.groups  # type: ignore[attr-defined]
+
+    assert groups(", access: {restricted_to: [b, c]}") == ("b", "c")
+    assert groups(", access: {public: true}") == ()
+    assert groups("") is groups(", access: {}") is groups(", access: {restricted_to: []}") is None
+    with pytest.raises(WrongFile, match="either restricted_to or public"):
+        groups(", access: {restricted_to: [b], public: true}")

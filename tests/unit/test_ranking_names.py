@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from search_api.ranking.candidates import Candidates
+from search_api.ranking.config import default_config
 from search_api.ranking.fields import fields_of
 from search_api.ranking.signals.names import VERSION, Names, newness, version_numbers
 from search_api.ranking.signals.signal import Asked
@@ -36,3 +40,11 @@ def test_a_question_that_no_record_answers_by_name_is_ranked_as_without_the_sign
 
 def test_one_version_alone_is_neither_new_nor_old() -> None:
     assert newness(np.array([1.0, 1.0]), [(6,), (6,)]).tolist() == [1.0, 1.0]
+
+
+def test_a_name_counts_by_how_rare_it_is_among_all_records() -> None:
+    weights = replace(default_config().words.names, rare=0.001, common=0.1)
+    assert [weights.rarity(share) for share in (0.0, 0.001, 0.1, 0.5)] == [1.0, 1.0, 0.0, 0.0]
+    assert weights.rarity(0.01) == pytest.approx(0.5)  # half way by the logarithm
+    with pytest.raises(ValueError, match="rare"):
+        replace(weights, rare=0.2)

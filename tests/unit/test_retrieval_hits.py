@@ -1,4 +1,4 @@
-"""What counts as a hit: meaning, words, and an answer that is worth giving at all."""
+"""What counts as a hit: what the question draws by meaning, and what matches by a condition."""
 
 from __future__ import annotations
 
@@ -7,42 +7,48 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.hit import SignalName
+from search_api.retrieval.arms import Arm, Scored
 from search_api.retrieval.candidates import CandidateSet
-from search_api.retrieval.counting import Nearness
+from search_api.retrieval.drawn import Drawn
 
 
-def found(
-    cosines: Mapping[str, float | None], *words: str, passages: Mapping[str, float] | None = None
-) -> CandidateSet:
-    signals = {name: {"dense": cosine, "passage_dense": (passages or {}).get(name)} for name, cosine in cosines.items()}
-    return CandidateSet(signals, {}, frozenset(words), {}, {})  # type: ignore[arg-type]
+def arm(signal: SignalName | None, *, is_meaning: bool = True) -> Arm:
+    return Arm(signal, "records", False, lambda _k, _ids: {}, lambda score: score, None, lambda _k: {}, is_meaning)
 
 
-def test_a_hit_means_what_was_asked_or_holds_its_every_word() -> None:
-    some = found({"near": 0.5, "far": 0.1, "wordy": 0.05}, "wordy")
-    assert list(some.above(Nearness(0.2)).signals) == ["near", "wordy"]
+def drawn(*answers: Mapping[str, float] | None, judged: bool = True) -> Drawn:
+    return Drawn.of([arm("dense") for _ in answers], answers, judged=judged)
+
+
+def test_a_question_draws_what_is_near_enough() -> None:
+    near = drawn({"near": 0.5, "far": 0.1}, None)
+    assert (near.best, near.ids(0.2)) == (0.5, {"near"})
+    assert near.ids(float("inf")) == frozenset()
 
 
 def test_the_best_passage_counts_as_much_as_the_record() -> None:
-    some = found({"near": 0.1, "far": 0.1}, passages={"near": 0.3})
-    assert list(some.above(Nearness(0.2)).signals) == ["near"]
+    assert drawn({"a": 0.1, "b": 0.4}, {"a": 0.3}).cosines == {"a": 0.3, "b": 0.4}
 
 
-def test_where_nothing_comes_near_enough_the_least_bad_is_no_answer() -> None:
-    assert list(found({"a": 0.34, "b": 0.21}).above(Nearness(0.2, 0.35)).signals) == []
-    assert list(found({"a": 0.35, "b": 0.21}).above(Nearness(0.2, 0.35)).signals) == ["a", "b"]
+def test_words_of_passages_draw_only_if_meaning_judges_nothing() -> None:
+    arms, answers = [arm("passage_bm25", is_meaning=False)], [{"a": 7.0}]
+    assert Drawn.of(arms, answers, judged=True).ids(0.2) == frozenset()
+    assert Drawn.of(arms, answers, judged=False).ids(0.2) == {"a"}
 
 
-def test_one_record_that_holds_every_word_opens_the_answer_to_all() -> None:
-    assert list(found({"a": 0.34, "b": 0.21, "c": 0.19}, "a").above(Nearness(0.2, 0.35)).signals) == ["a", "b"]
+def test_a_hit_matches_by_a_condition_or_was_drawn() -> None:
+    signals: dict[str, dict[SignalName, float | None]] = {name: {"dense": 0.1} for name in ("near", "far", "wordy")}
+    found = CandidateSet(signals, {}, frozenset(), {}, {}, matching=frozenset({"wordy"}), drawn=frozenset({"near"}))
+    assert list(found.hits().signals) == ["near", "wordy"]
 
 
-def test_words_of_a_record_that_is_no_candidate_open_nothing() -> None:
-    assert list(found({"a": 0.3}, "elsewhere").above(Nearness(0.2, 0.35)).signals) == []
-
-
-def test_what_has_no_vector_stays_but_opens_nothing() -> None:
-    assert list(found({"a": None, "b": 0.3}).above(Nearness(0.2, 0.35)).signals) == ["a"]
+def test_the_window_is_whole_if_it_holds_all_that_was_drawn() -> None:
+    signals: dict[str, dict[SignalName, float | None]] = {"a": {}}
+    whole = CandidateSet(signals, {}, frozenset(), {}, {}, drawn=frozenset({"a"}))
+    assert whole.is_whole
+    assert not CandidateSet(signals, {}, frozenset(), {}, {}, drawn=frozenset({"a", "b"})).is_whole
+    assert not CandidateSet(signals, {}, frozenset(), {}, {}, overflowing=True).is_whole
 
 
 @given(
@@ -52,6 +58,11 @@ def test_what_has_no_vector_stays_but_opens_nothing() -> None:
 )
 def test_a_higher_bar_never_lets_in_more(cosines: dict[str, float], low: float, high: float) -> None:
     low, high = sorted((low, high))
-    some = found(cosines)
-    assert some.above(Nearness(0.2, high)).signals.keys() <= some.above(Nearness(0.2, low)).signals.keys()
-    assert some.above(Nearness(high, 0.0)).signals.keys() <= some.above(Nearness(low, 0.0)).signals.keys()
+    assert drawn(cosines).ids(high) <= drawn(cosines).ids(low)
+
+
+def test_a_part_of_an_answer_has_only_its_own_versions() -> None:
+    """A version of another record would bring it back as a candidate, if its values are cached."""
+    answer = Scored({"a": 0.9, "b": 0.8}, {}, {"a": ("u", 1, 1), "b": ("u", 2, 1)})
+    assert answer.best(1).versions.keys() == answer.among({"a"}).scores.keys() == {"a"}
+    assert answer.best(2) is answer

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from settings_read import documented, read_by_properties, read_in
 
 from core.errors import SondeError
+from sonde.environment import DELIMITER, PREFIX, is_list
 from sonde.ops.settings_page import page
-from sonde.settings import load_settings
+from sonde.settings import Settings, load_settings
 
 
 def test_the_page_of_settings_is_what_the_code_says() -> None:
@@ -35,6 +37,78 @@ def test_a_wrong_value_is_refused_and_its_variable_named(
     monkeypatch.setenv(variable, value)
     with pytest.raises(SondeError, match=variable):
         load_settings()
+
+
+_LISTS = {
+    f"{PREFIX}{group}{DELIMITER}{name}".upper(): (group, name)
+    for group, entry in Settings.model_fields.items()
+    for name, field in entry.annotation.model_fields.items()  # type: ignore[union-attr]
+    if is_list(field.annotation) and (group, name) != ("portal", "links")
+}
+_VALUES = {
+    "start_map": ("-10", "35", "30", "60"),
+    "more_urls": ("http://a.example:9200", "http://b.example"),
+    "names": ("datacite", "crossref"),
+    "oidc_scopes": ("search", "library"),
+    "oidc_algorithms": ("RS256", "ES256"),
+}
+"""For settings that do not accept every text."""
+
+
+@pytest.mark.parametrize("variable", sorted(_LISTS))
+def test_every_list_is_read_from_commas_and_from_json(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    group, name = _LISTS[variable]
+    values = _VALUES.get(name, ("https://a.example", "https://b.example:8080"))
+    wanted = tuple(map(float, values)) if name == "start_map" else values
+    quoted = ", ".join(f"'{one}'" for one in values)
+    for text in (",".join(values), " , ".join(values) + ",", "\n".join(values), f"[{quoted}]", json.dumps(values)):
+        monkeypatch.setenv(variable, text)
+        assert getattr(getattr(load_settings(), group), name) == wanted
+
+
+def test_one_value_is_a_list_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SONDE_NET__ALLOWED_HOSTS", "127.0.0.1")
+    monkeypatch.setenv("SONDE_HTTP__CORS_ORIGINS", "*")
+    settings = load_settings()
+    assert (settings.net.allowed_hosts, settings.http.cors_origins) == (("127.0.0.1",), ("*",))
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("SONDE_NET__ALLOWED_HOSTS", '["a.example", "b', "the JSON is broken at character 15"),
+        ("SONDE_NET__ALLOWED_HOSTS", '{"a": 1}', 'values with commas between them, or JSON, ["one", "two"]'),
+        ("SONDE_NET__ALOWED_HOSTS", "a", "is no setting; did you mean SONDE_NET__ALLOWED_HOSTS?"),
+        ("SONDE_NET", "a.example", 'SONDE_NET: must be JSON, {"name": "value"}'),
+        ("SONDE_NET", '{"allowed_hosts": 5}', "SONDE_NET (allowed_hosts): must be a list"),
+        (
+            "SONDE_REGISTRIES__NAMES",
+            "crossref,datasite",
+            "SONDE_REGISTRIES__NAMES (1): must be 'crossref'",
+        ),
+        ("SONDE_PORTAL__LINKS", "https://a.example", 'must be a list in JSON, [{"name": "value"}]'),
+        ("SONDE_PORTAL__LINKS", '[{"title": "", "url": "/x"}]', "SONDE_PORTAL__LINKS (0 title): "),
+        ("SONDE_PORTAL__BASE_LAYER", "tiles", 'SONDE_PORTAL__BASE_LAYER: must be JSON, {"name": "value"}'),
+        ("SONDE_PORTAL__START_MAP", "5,45,11", "SONDE_PORTAL__START_MAP (3): Field required"),
+        ("SONDE_API__PRELOAD", "maybe", "SONDE_API__PRELOAD: must be true or false"),
+        ("SONDE_API__PORT", "http", "SONDE_API__PORT: must be a whole number"),
+        ("SONDE_REGISTRIES__ASK", "all", "Settings are wrong. SONDE_REGISTRIES__ASK=all needs SONDE_NET__CONTACT"),
+    ],
+)
+def test_an_error_says_what_is_wrong_and_what_to_write(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SondeError) as raised:
+        load_settings()
+    assert said in str(raised.value)
+
+
+def test_an_error_never_shows_the_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SONDE_QUERIES", '{"secret": ["hunter2"], "days": "hunter2"')
+    with pytest.raises(SondeError, match="SONDE_QUERIES") as raised:
+        load_settings()
+    assert "hunter2" not in str(raised.value)
 
 
 def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:

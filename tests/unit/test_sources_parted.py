@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.formats.parted import files_of, named_apart, parted
+from indexer.formats.parted import Parted, files_of, named_apart, parted
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
@@ -27,14 +27,14 @@ def data_json(*identifiers: str) -> bytes:
 
 def test_a_data_json_gives_its_data_sets_under_its_own_name() -> None:
     raw = RawRecord("deep/data.json", data_json("x", "y"), "/d/deep/data.json", "application/json")
-    found = parted(raw)
+    found = parted(raw).records
     assert [one.native_id for one in found] == ["deep/data.json#x", "deep/data.json#y"]
     assert [one.origin for one in found] == ["/d/deep/data.json#x", "/d/deep/data.json#y"]
     assert [read(one, "s").title for one in found] == ["Title x", "Title y"]
 
 
 def test_data_sets_of_turtle_are_handed_on_as_json_ld() -> None:
-    found = parted(RawRecord("c.ttl", TURTLE.encode(), "/c.ttl", "text/turtle"))
+    found = parted(RawRecord("c.ttl", TURTLE.encode(), "/c.ttl", "text/turtle")).records
     assert [one.native_id for one in found] == ["c.ttl#https://x.example.org/a", "c.ttl#https://x.example.org/b"]
     assert {one.media_type for one in found} == {"application/ld+json"}
     assert [read(one, "s").title for one in found] == ["A", "B"]
@@ -50,7 +50,7 @@ def test_one_record_and_what_cannot_be_read_stay_as_they_are() -> None:
         TURTLE.partition("<https://x.example.org/b> a")[0].encode(),
     ):
         raw = RawRecord("f.json", content, "/f.json")
-        assert parted(raw) == (raw,)
+        assert parted(raw) == Parted((raw,))
 
 
 def test_names_that_come_twice_are_told_apart_by_edition_then_title_whatever_their_order() -> None:
@@ -72,7 +72,7 @@ def test_only_what_nothing_tells_apart_is_counted() -> None:
 def test_a_data_json_loses_no_data_set_to_another_of_its_identifier() -> None:
     said = [{"identifier": "x", "title": "X", "description": "d", "version": version} for version in "123"]
     (whole,) = (json.dumps({"dataset": [*said, said[0]]}).encode(),)
-    found = parted(RawRecord("data.json", whole, "data.json"))
+    found = parted(RawRecord("data.json", whole, "data.json")).records
     assert [read(one, "s").edition for one in found] == ["1", "2", "3"]
 
 

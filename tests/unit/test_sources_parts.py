@@ -16,7 +16,7 @@ from indexer.quality_page import page
 from indexer.sources.linked import rebased
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
-from sonde.ops.proposals import id_for, write_entry
+from sonde.ops.proposals import id_for, remove_entry, write_entry
 from sonde.wiring.sources import credentials, user_agent
 from workers.registry import known_sources, load_sources
 from workers.source_entry import Auth
@@ -148,6 +148,38 @@ def test_an_entry_is_added_and_a_file_that_it_does_not_fit_stays(tmp_path: Path)
         write_entry(path, line)
     assert path.read_text("utf-8") == before
     assert id_for("https://www.data.example.org:8080/csw", {"data-example-org"}) == "data-example-org-2"
+
+
+_COMMENTED = """# our catalogues
+sources:
+  - id: first   # the oldest
+    type: csw
+    url: http://h/csw
+    options: {page_size: 5}
+  # about the second
+  - {id: second, type: waf, url: 'http://h/waf'}
+
+  - id: third
+    type: csw
+    url: http://h/csw3
+    schedule:
+      interval: 1h
+# the end
+"""
+
+
+def test_an_entry_is_taken_out_and_everything_else_stays(tmp_path: Path) -> None:
+    path = tmp_path / "sources.yaml"
+    for id in ("first", "second", "third"):
+        path.write_text(_COMMENTED, "utf-8")
+        remove_entry(path, id)
+        assert list(load_sources(path)) == [one for one in ("first", "second", "third") if one != id]
+        assert all(comment in path.read_text("utf-8") for comment in ("# our", "# about the second", "# the end"))
+    for id in ("first", "second"):
+        remove_entry(path, id)
+    assert known_sources(path) == {}
+    with pytest.raises(SondeError, match="no entry 'first'"):
+        remove_entry(path, "first")
 
 
 def test_secrets_come_from_files_and_are_not_shown(tmp_path: Path) -> None:

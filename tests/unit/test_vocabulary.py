@@ -128,6 +128,45 @@ def test_find(text: str, language: str | None, expected: list[tuple[str, str, st
     assert found(text, language) == expected
 
 
+MARKED = (
+    "PM2.5", "CO2/H2O", "NO2 (tropospheric)", "2,4-D", "nino 3.4", "C/N ratio", "U.S.", "N+1 flux", "St. Elmo's fire",
+    "1,1,1-trichloroethane", "soil pH (CaCl2)", "wind speed, 10 m", "P/E", "rain & snow", "T.S. Eliot", "a:b ratio",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("label", MARKED)
+@pytest.mark.parametrize("question", ["{}", "{} in Delhi", "the {}, since 1990", "Is {}?", "({})", "{}."])
+def test_a_name_with_marks_inside_is_found(label: str, question: str) -> None:
+    names = NamedVocabulary("v", tuple(Concept(one, (Label(one, "en"), Label("other", "en"))) for one in MARKED))
+    text = question.format(label)
+    (found,) = Vocabulary.of([names]).find(text, [(0, len(text))], "en")
+    assert found.uri == label
+    assert found.text.rstrip(".") == label.rstrip(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("PM 2.5", "PM2.5"), ("PM-2.5", "PM2.5"), ("PM 10", "PM10"), ("Nino3.4", "nino 3.4"), ("CO2 H2O", "CO2/H2O"),
+        ("CO2, H2O", None), ("NO2. Tropospheric", None), ("C; N ratio", None), ("2.4-D", None), ("PM2,5", None),
+    ],
+)  # fmt: skip
+def test_other_spellings_of_such_a_name(text: str, label: str | None) -> None:
+    names = (*MARKED, "PM10")
+    concepts = tuple(Concept(one, (Label(one, "en"), Label("other", "en"))) for one in names)
+    found = Vocabulary.of([NamedVocabulary("v", concepts)]).find(text, [(0, len(text))], "en")
+    assert [one.uri for one in found] == ([] if label is None else [label])
+
+
+def test_every_shipped_name_is_found_by_itself() -> None:
+    own = own_vocabulary()
+    book = Vocabulary.of([own])
+    for concept in own.concepts:
+        for label in concept.labels if len(concept.labels) > 1 else ():
+            mentions = book.find(label.text, [(0, len(label.text))], label.language)
+            assert concept.uri in {one.uri for one in mentions}, label
+
+
 def test_taken_words_are_left_alone() -> None:
     text = "sea surface temperature"
     assert [one.text for one in BOOK.find(text, [(0, 3), (11, 23)])] == ["sea", "sea"]

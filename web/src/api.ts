@@ -8,6 +8,8 @@ export class Problem extends Error {
     readonly status: number,
     message: string,
     readonly parameter: string | null = null,
+    /** The message is the service's sentence, not a browser's or a proxy's. */
+    readonly explained = false,
   ) {
     super(message);
   }
@@ -71,7 +73,7 @@ async function reached(address: string, options: RequestInit): Promise<Response>
 export function problemOf(status: number, text: string, otherwise: string): Problem {
   try {
     const said = JSON.parse(text) as { title?: string; detail?: string; parameter?: string };
-    return new Problem(status, said.detail ?? said.title ?? otherwise, said.parameter ?? null);
+    return new Problem(status, said.detail ?? said.title ?? otherwise, said.parameter ?? null, said.detail !== undefined);
   } catch {
     return new Problem(status, otherwise);
   }

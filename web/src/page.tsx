@@ -6,11 +6,12 @@ import { AskView } from "./ask/askView.tsx";
 import { DocumentView } from "./document/documentView.tsx";
 import { embedded, portal } from "./portal.ts";
 import { RecordView } from "./record/recordView.tsx";
-import { go, useRoute } from "./route.ts";
+import { go, type Route, useRoute } from "./route.ts";
 import { SearchView } from "./search/searchView.tsx";
 import { reportHeight } from "./shell/frame.ts";
 import { Header } from "./shell/header.tsx";
 import { LazyView } from "./shell/lazyView.tsx";
+import { refused, RefusedView } from "./shell/refused.tsx";
 import { remember } from "./shell/memory.ts";
 import { rememberPlaces } from "./shell/place.ts";
 import { StewardsView } from "./shell/stewardsView.tsx";
@@ -25,8 +26,11 @@ import { ENGLISH, firstLanguage, type Language, spoken, SpokenContext, type Spok
 
 const loadLibrary = () => import("./library/libraryView.tsx");
 
+const loaded = location.href;
+
 function Page({ first }: { first: Spoken }) {
   const route = useRoute();
+  const problem = location.href === loaded ? refused : null;
   const [now, setNow] = useState(first);
   const choose = async (chosen: Language) => {
     setNow(await spoken(chosen));
@@ -48,17 +52,8 @@ function Page({ first }: { first: Spoken }) {
   }, [now.language]);
   return (
     <SpokenContext.Provider value={now}>
-      {!embedded && <Header view={route.view} choose={(language) => void choose(language).catch(() => undefined)} />}
-      {route.view === "search" && <SearchView query={route.query} />}
-      {route.view === "record" && <RecordView key={route.id} id={route.id} />}
-      {route.view === "ask" && <AskView query={route.query} />}
-      {route.view === "library" && (
-        <LazyView load={loadLibrary} class="library">
-          {({ LibraryView }) => <LibraryView path={route.path} query={route.query} />}
-        </LazyView>
-      )}
-      {route.view === "document" && <DocumentView key={route.id} id={route.id} hash={route.hash} />}
-      {(route.view === "desk" || route.view === "sources" || route.view === "source") && <StewardsView route={route} />}
+      {!embedded && <Header view={problem ? null : route.view} choose={(language) => void choose(language).catch(() => undefined)} />}
+      {problem ? <RefusedView problem={problem} /> : <View route={route} />}
       {!embedded && (
         <footer class="bottom">
           {portal.footer && <p>{portal.footer}</p>}
@@ -67,6 +62,27 @@ function Page({ first }: { first: Spoken }) {
       )}
     </SpokenContext.Provider>
   );
+}
+
+function View({ route }: { route: Route }) {
+  switch (route.view) {
+    case "search":
+      return <SearchView query={route.query} />;
+    case "record":
+      return <RecordView key={route.id} id={route.id} />;
+    case "ask":
+      return <AskView query={route.query} />;
+    case "library":
+      return (
+        <LazyView load={loadLibrary} class="library">
+          {({ LibraryView }) => <LibraryView path={route.path} query={route.query} />}
+        </LazyView>
+      );
+    case "document":
+      return <DocumentView key={route.id} id={route.id} hash={route.hash} />;
+    default:
+      return <StewardsView route={route} />;
+  }
 }
 
 const root = document.getElementById("page");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bibtex, citationOf, datacite, plain, ris } from "../src/record/citation.ts";
+import { citationOf, datacite, plain } from "../src/record/citation.ts";
 import { linksOf } from "../src/record/links.ts";
 import { originOf } from "../src/record/prov.ts";
 import { marks, safeHref } from "../src/safe.ts";
@@ -32,20 +32,6 @@ const CITED = citationOf(FEATURE, "http://s/records/samples%3Arain_1");
 
 test("a citation has the author before the publisher, and the DOI", () => {
   assert.equal(plain(CITED), "A. Author (2018): Rain & snow, 100 %. Weather Service. https://doi.org/10.1234/abc");
-});
-
-test("BibTeX escapes what TeX would read", () => {
-  const text = bibtex(CITED);
-  assert.match(text, /^@misc\{samples_rain_1,\n/);
-  assert.match(text, /title = \{\{Rain \\& snow, 100 \\%\}\},/);
-  assert.match(text, /author = \{\{A. Author\}\},/);
-  assert.match(text, /year = \{2018\},/);
-});
-
-test("RIS has one tag a line and ends", () => {
-  const lines = ris(CITED).split("\r\n");
-  assert.deepEqual(lines.slice(0, 3), ["TY  - DATA", "TI  - Rain & snow, 100 %", "AU  - A. Author"]);
-  assert.deepEqual(lines.slice(-2), ["ER  - ", ""]);
 });
 
 test("DataCite knows box, period and kind", () => {

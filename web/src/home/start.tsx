@@ -22,7 +22,7 @@ const MOST_VALUES = 12;
 export function Start({ search }: { search: URLSearchParams }) {
   const words = useWords();
   const home = useHome();
-  const facets = home?.answer["sonde:facets"] ?? NO_FACETS;
+  const facets = home?.answer?.["sonde:facets"] ?? NO_FACETS;
   const examples = useMemo(() => examplesOf(facets, (place) => valueText("region", place, words), words.since), [facets, words]);
   return (
     <main id="main" tabIndex={-1}>
@@ -37,7 +37,7 @@ export function Start({ search }: { search: URLSearchParams }) {
           ))}
         </ul>
       </section>
-      {home && home.catalogues.length > 0 && <Holdings home={home} facets={facets} search={search} />}
+      {home && (home.answer || home.catalogues.length > 0 || home.latest.length > 0) && <Holdings home={home} facets={facets} search={search} />}
     </main>
   );
 }
@@ -45,10 +45,10 @@ export function Start({ search }: { search: URLSearchParams }) {
 function Holdings({ home, facets, search }: { home: Home; facets: Record<string, Facet>; search: URLSearchParams }) {
   const words = useWords();
   const marked = useMarked();
-  const total = home.answer["sonde:total"] ?? home.answer.numberMatched;
+  const total = home.answer && (home.answer["sonde:total"] ?? home.answer.numberMatched);
   return (
     <section aria-labelledby="holdings">
-      <h2 id="holdings">{words.home.holds(total, home.catalogues.length)}</h2>
+      <h2 id="holdings">{total === null || home.catalogues.length === 0 ? words.home.catalogues : words.home.holds(total, home.catalogues.length)}</h2>
       <div class="holdings">
         <div>
           <Values name="theme" title={words.home.themes} facet={facets["theme"]} />
@@ -60,7 +60,7 @@ function Holdings({ home, facets, search }: { home: Home; facets: Record<string,
           <PeriodPanel search={search} features={NOTHING} decades={facets["decade"] ?? null} years={null} />
         </div>
       </div>
-      <h3>{words.home.catalogues}</h3>
+      {home.catalogues.length > 0 && <h3>{words.home.catalogues}</h3>}
       <ul class="catalogues">
         {home.catalogues.slice(0, MOST_CATALOGUES).map((one) => (
           <li key={one.id}>

@@ -5,8 +5,9 @@ import { getIfThere, getJson } from "../api.ts";
 import type { Catalogue } from "../sources/catalogue.ts";
 import type { Answer, Feature } from "../types.ts";
 
+/** Each part alone: one that fails leaves the others. */
 export interface Home {
-  answer: Answer;
+  answer: Answer | null;
   catalogues: Catalogue[];
   latest: Feature[];
 }
@@ -17,13 +18,16 @@ const NEWEST = 6;
 /** The last one, so that going back to the start page shows it at once. */
 let kept: Home | null = null;
 
-/** Null until it is known, and if the service cannot tell it: the search works without it. */
+/** Null until it is known. */
 export function useHome(): Home | null {
   const [home, setHome] = useState(kept);
   useEffect(() => {
     const stop = new AbortController();
     load(stop.signal)
-      .then((found) => setHome((kept = found)))
+      .then((found) => {
+        if (found.answer) kept = found;
+        setHome(found);
+      })
       .catch(() => undefined);
     return () => stop.abort();
   }, []);
@@ -31,10 +35,20 @@ export function useHome(): Home | null {
 }
 
 async function load(signal: AbortSignal): Promise<Home> {
-  const [answer, catalogues, latest] = await Promise.all([
+  const parts = await Promise.allSettled([
     getJson<Answer>(`search?limit=1&facets=${FACETS}`, signal),
     getIfThere<{ collections: Catalogue[] }>("collections", signal),
     getIfThere<{ features: Feature[] }>(`collections/all/items?sortby=-updated&limit=${NEWEST}`, signal),
   ]);
-  return { answer, catalogues: (catalogues?.collections ?? []).filter((one) => one.id !== "all"), latest: latest?.features ?? [] };
+  signal.throwIfAborted();
+  const [answer, catalogues, latest] = parts;
+  return {
+    answer: valueOf(answer),
+    catalogues: (valueOf(catalogues)?.collections ?? []).filter((one) => one.id !== "all"),
+    latest: valueOf(latest)?.features ?? [],
+  };
+}
+
+function valueOf<T>(part: PromiseSettledResult<T>): T | null {
+  return part.status === "fulfilled" ? part.value : null;
 }

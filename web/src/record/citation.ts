@@ -1,4 +1,4 @@
-// A record as a citation: BibTeX, RIS and DataCite's JSON (schema 4), only from the metadata.
+// A record as a citation: a sentence and DataCite's JSON (schema 4), only from the metadata. The service writes BibTeX and RIS.
 
 import { yearOf } from "../times.ts";
 import type { Contact, Feature } from "../types.ts";
@@ -45,43 +45,6 @@ export function plain(one: Citation): string {
   const year = one.year === null ? "" : ` (${one.year})`;
   const publisher = one.publisher && one.publisher !== who ? ` ${one.publisher}.` : "";
   return `${who}${year}${who || year ? ": " : ""}${one.title}.${publisher} ${one.url}`;
-}
-
-export function bibtex(one: Citation): string {
-  const fields: [string, string | null][] = [
-    ["title", `{${latex(one.title)}}`],
-    ["author", one.authors.length ? one.authors.map((name) => `{${latex(name)}}`).join(" and ") : null],
-    ["publisher", one.publisher && latex(one.publisher)],
-    ["year", one.year === null ? null : String(one.year)],
-    ["doi", one.doi],
-    ["url", one.url],
-  ];
-  const lines = fields.filter(([, value]) => value !== null).map(([name, value]) => `  ${name} = {${value}}`);
-  return `@misc{${one.key},\n${lines.join(",\n")}\n}\n`;
-}
-
-const LATEX: Record<string, string> = {
-  "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "&": "\\&", "%": "\\%", "#": "\\#", _: "\\_", $: "\\$",
-  "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-};
-
-function latex(text: string): string {
-  return text.replace(/[\\{}&%#_$~^]/g, (character) => LATEX[character] ?? character);
-}
-
-export function ris(one: Citation): string {
-  const lines: [string, string | null][] = [
-    ["TY", "DATA"],
-    ["TI", one.title],
-    ...one.authors.map((name): [string, string] => ["AU", name]),
-    ["PB", one.publisher],
-    ["PY", one.year === null ? null : String(one.year)],
-    ["DO", one.doi],
-    ["UR", one.url],
-    ["ER", ""],
-  ];
-  const said = lines.filter(([, value]) => value !== null);
-  return said.map(([tag, value]) => `${tag}  - ${(value ?? "").replace(/\s*[\r\n]+\s*/g, " ")}`).join("\r\n") + "\r\n";
 }
 
 const GENERAL: Record<string, string> = {

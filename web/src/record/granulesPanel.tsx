@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { asProblem, getJson, type Problem } from "../api.ts";
 import { recentSearch } from "../search/recent.ts";
 import { Outside } from "../shell/outside.tsx";
+import { Reasons } from "../shell/problem.tsx";
 import type { Feature, Link } from "../types.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { edgeText } from "../times.ts";
@@ -66,7 +67,7 @@ export function GranulesPanel({ feature }: { feature: Feature }) {
       </form>
       <div role="status">
         {asking && <p>{words.asking}</p>}
-        {problem && <p class="problem">{words.failed} <span lang="en">{problem.message}</span></p>}
+        {problem && <div class="problem"><p>{words.failed}</p><Reasons problem={problem} /></div>}
         {found && <Answer found={found} />}
       </div>
     </section>

@@ -8,6 +8,10 @@ import { useLocale, useWords, valueText } from "../words/index.ts";
 
 const FIRST_SHOWN = 6;
 const TIMES = ["decade", "year"]; // the histogram
+const OPEN_FIRST = ["type", "theme", "region"];
+
+/** What the reader opened or closed, by facet: it outlasts a new answer and another arrangement of the columns. */
+const opened = new Map<string, boolean>();
 
 export function Facets({ search, facets }: { search: URLSearchParams; facets: Record<string, Facet> }) {
   const words = useWords();
@@ -42,7 +46,7 @@ function Values({ name, facet, search }: { name: string; facet: Facet; search: U
   }
 
   return (
-    <details class="facet" open={chosen || ["type", "theme", "region"].includes(name)}>
+    <details class="facet" open={opened.get(name) ?? (chosen || OPEN_FIRST.includes(name))} onToggle={(event) => opened.set(name, event.currentTarget.open)}>
       <summary>{title}</summary>
       <ul>
         {values.map((one) => (

@@ -70,6 +70,7 @@ function Facts({ feature }: { feature: Feature }) {
     kind && kind !== "unknown" ? valueText("provenance", kind, words) : undefined,
     properties.contacts?.find((contact) => contact.organization)?.organization,
     properties["sonde:access"] === "restricted" ? words.restricted : undefined,
+    (properties["sonde:boxes"] ?? []).length === 0 ? words.noArea : undefined,
   ];
   return (
     <p class="facts">

@@ -57,8 +57,8 @@ function Nothing({ search }: { search: URLSearchParams }) {
   return (
     <section class="note">
       <h2>{words.none}</h2>
-      <p>{words.noneHelp}</p>
-      <p>{filtered ? words.noneFilters : words.noneWords}</p>
+      <p>{filtered ? words.noneFilters : words.noneHelp}</p>
+      {q && <p>{words.noneWords}</p>}
       {filtered && (
         <button type="button" onClick={() => goSearch(new URLSearchParams(q ? { q } : {}))}>
           {words.clearFilters}

@@ -1,12 +1,13 @@
 // The search: field, interpretation, hits, map, period and facets.
 
+import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { boxOf, searchOf } from "../address.ts";
 import { ProblemNote } from "../shell/problem.tsx";
 import { Start } from "../home/start.tsx";
 import type { Answer } from "../types.ts";
 import { useWords, type Words } from "../words/index.ts";
-import { useColumns } from "../shell/columns.ts";
+import { type Columns, useColumns } from "../shell/columns.ts";
 import { Chips } from "./chips.tsx";
 import { HitList } from "./hitList.tsx";
 import { ListTools, type Part, useCompact } from "./listTools.tsx";
@@ -76,14 +77,26 @@ export function SearchView({ query }: { query: string }) {
         <>
           <Chips search={search} read={read} waiting={phase === "loading"} />
           <div class={`columns ${columns}`} aria-busy={phase === "loading" || typing}>
-            {columns === "one" && [tools, <Beside key="side" {...side} open={parts} />, hits]}
-            {columns === "two" && [<Beside key="side" {...side} open={null} />, hits]}
-            {columns === "three" && [<Filters key="filters" {...side} />, hits, <Seen key="seen" {...side} />]}
+            {arranged(columns, { tools, side, parts, hits })}
           </div>
         </>
       )}
     </div>
   );
+}
+
+interface Arranged {
+  tools: VNode;
+  side: SideProps;
+  parts: ReadonlySet<Part>;
+  hits: VNode;
+}
+
+/** One list with keys, so that what a reader opened in the hits stays open when the columns change. */
+function arranged(columns: Columns, { tools, side, parts, hits }: Arranged): VNode[] {
+  if (columns === "one") return [tools, <Beside key="side" {...side} open={parts} />, hits];
+  if (columns === "two") return [<Beside key="side" {...side} open={null} />, hits];
+  return [<Filters key="filters" {...side} />, hits, <Seen key="seen" {...side} />];
 }
 
 /** The whole search of what was typed, without waiting for more. */

@@ -15,7 +15,7 @@ export function Thumb({ feature }: { feature: Feature }) {
   if (boxes.length === 0 && !named) return null;
   const view = viewAround(boxes);
   return (
-    <div class="thumb" aria-hidden="true" ref={place}>
+    <div class={picture || boxes.length > 0 ? "thumb" : "thumb awaited"} aria-hidden="true" ref={place}>
       {picture ? (
         <img src={picture} alt="" />
       ) : (

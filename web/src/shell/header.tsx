@@ -14,7 +14,8 @@ const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" 
 const SIGN: Record<Theme, string> = { auto: "◐", light: "☀", dark: "☾" };
 
 interface Props {
-  view: Route["view"];
+  /** Null: the page of an error. */
+  view: Route["view"] | null;
   choose: (language: Language) => void;
 }
 
@@ -54,7 +55,7 @@ export function Header({ view, choose }: Props) {
             {words.nav.desk}
           </Go>
         )}
-        <a href="api">{words.nav.api}</a>
+        <a href="docs">{words.nav.api}</a>
         {portal.links.map(({ title, href }) => (
           <a key={href} href={href}>
             {title}

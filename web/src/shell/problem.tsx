@@ -1,9 +1,12 @@
-// Explains an error, with a button to try again.
+// Explains an error, and offers what may help: a key, another try, or a new search.
 
 import type { Problem } from "../api.ts";
 import { useKey } from "../session.ts";
-import { useWords } from "../words/index.ts";
+import { useWords, type Words } from "../words/index.ts";
 import { KeyForm } from "./keyForm.tsx";
+import { Go } from "./link.tsx";
+
+const PASSING = [408, 425, 429]; // the same request may succeed later
 
 export function ProblemNote({ problem, again }: { problem: Problem; again: () => void }) {
   const words = useWords();
@@ -12,17 +15,40 @@ export function ProblemNote({ problem, again }: { problem: Problem; again: () =>
   return (
     <section class="note wrong" role="alert">
       <h2>{who && key === null ? words.key.needed : words.failed}</h2>
-      {problem.parameter && <p>{words.refused(problem.parameter)}</p>}
-      {problem.status === 0 && <p>{words.unreachable}</p>}
-      {problem.status === 503 && <p>{words.unavailable}</p>}
-      <p class="said" lang="en">{problem.message}</p>
-      {who ? (
-        <KeyForm done={again} />
-      ) : (
+      <Reasons problem={problem} />
+      {who ? <KeyForm done={again} /> : mayPass(problem) ? (
         <button type="button" onClick={again}>
           {words.again}
         </button>
+      ) : (
+        <p>
+          <Go to="./">{words.newSearch}</Go>
+        </p>
       )}
     </section>
   );
+}
+
+/** What was wrong, in the page's language where it knows the status, and the service's own sentence. */
+export function Reasons({ problem }: { problem: Problem }) {
+  const words = useWords();
+  const known = knownText(problem.status, words);
+  return (
+    <>
+      {problem.parameter && <p>{words.refused(problem.parameter)}</p>}
+      {known && <p>{known}</p>}
+      {problem.explained && <p class="said" lang="en">{problem.message}</p>}
+    </>
+  );
+}
+
+function knownText(status: number, words: Words): string | null {
+  if (status === 0) return words.unreachable;
+  if (status === 404) return words.notThere;
+  if (status === 429) return words.tooMany;
+  return status >= 500 ? words.unavailable : null;
+}
+
+export function mayPass(problem: Problem): boolean {
+  return problem.status === 0 || problem.status >= 500 || PASSING.includes(problem.status);
 }

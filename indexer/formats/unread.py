@@ -1,0 +1,74 @@
+"""The members of a document: those that are records, and those from which no record can be read, with the reason.
+
+Each member is one of them, so that a report accounts for all that a document holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from core.json_types import JsonMapping
+from indexer.formats.json_document import text_in
+
+Part = tuple[str, bytes]
+"""Native id and content. An empty id means that the document has no identifier: the source's name for it is used."""
+
+_LONGEST = 60
+_ONLY_NAMES = frozenset({"@type", "type", "@context", "stac_version", "@id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A member that gives no record. ``place`` names it for people, ``name`` is the identifier that it still has.
+
+    ``passed_over``: it never was a record (a person in a graph, a mark of deletion, a second copy).
+    """
+
+    place: str
+    reason: str
+    name: str = ""
+    passed_over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """All members of one document; ``nameless`` are the ids of parts that their own text does not name."""
+
+    parts: list[Part]
+    unread: list[Unread] = field(default_factory=list)
+    nameless: frozenset[str] = frozenset()
+
+    @property
+    def refused(self) -> list[Unread]:
+        return [one for one in self.unread if not one.passed_over]
+
+
+def references_passed_over(unread: Iterable[Unread], names: Iterable[str]) -> list[Unread]:
+    """A member that only names a record which is read elsewhere in the document is no lost record."""
+    known = frozenset(names) - {""}
+    return [replace(one, passed_over=True) if one.name in known else one for one in unread]
+
+
+def why_unread(member: object) -> str:
+    """Why no reader takes this member of a JSON list."""
+    if member is None:
+        return "it is null"
+    if isinstance(member, str):
+        return f"it is a text, not an object: {member[:_LONGEST]!r}"
+    if isinstance(member, list):
+        return f"it is a list of {len(member)}, not an object"
+    if not isinstance(member, dict):
+        return f"it is {member!s:.20}, not an object"
+    if not member:
+        return "it is an empty object"
+    if member.keys() <= _ONLY_NAMES:
+        return "it has nothing but its type" if member.keys() - {"@id"} else "it only refers to another document"
+    return f"no reader knows it: it is JSON that starts with {first_members(member)}"
+
+
+def first_members(document: JsonMapping) -> str:
+    """The first names of an object, and its type."""
+    kind = text_in(document.get("type"))
+    names = ", ".join(str(name)[:30] for name in list(document)[:5]) or "nothing"
+    return f"{names}{f' (type {kind[:30]})' if kind else ''}"

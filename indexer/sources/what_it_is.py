@@ -1,0 +1,116 @@
+"""Says in one sentence what an address is that is no catalogue which Sonde harvests, and what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from core.json_types import JsonMapping
+from indexer.formats.detect import detect
+from indexer.formats.unread import first_members
+from indexer.sources.protocol import FirstAnswer
+
+_FIRST = 200_000
+AUTH = "write the entry into sources.yaml yourself, with `auth` (docs/harvesting.md)"
+_HARVESTED = "CSW, OAI-PMH, CKAN, STAC, OGC API, DCAT (data.json, RDF), a sitemap, or a folder of metadata files (WAF)"
+
+
+def what_it_is(answer: FirstAnswer) -> str:
+    """Never empty; asked only if no protocol was found at the address or below it."""
+    return next(told for describe in _DESCRIPTIONS if (told := describe(answer)) is not None)
+
+
+def erddap_base(url: str) -> str | None:
+    """``https://host/erddap`` of an address of an ERDDAP."""
+    parts = urlsplit(url)
+    before, found, _ = parts.path.partition("/erddap")
+    return f"{parts.scheme}://{parts.netloc}{before}{found}" if found else None
+
+
+def _thredds(answer: FirstAnswer) -> str | None:
+    start = answer.content[:_FIRST].lower()
+    is_catalogue = answer.root == "catalog" and (b"thredds" in start or b"invcatalog" in start)
+    if not is_catalogue and not (answer.html and (b"thredds data server" in start or b"tdscatalog" in start)):
+        return None
+    return (
+        "this is a THREDDS catalogue, which Sonde does not harvest; its ISO service (`/thredds/iso/...`) writes "
+        "metadata of each data set: collect these in a folder, or ask for a CSW of the same data, and add that"
+    )
+
+
+def _erddap(answer: FirstAnswer) -> str | None:
+    base = erddap_base(answer.url)
+    if not answer.html or (base is None and b"erddap" not in answer.content[:_FIRST].lower()):
+        return None
+    root = base or "https://.../erddap"
+    return (
+        f"this is a page of an ERDDAP: add its folder of metadata ({root}/metadata/iso19115/xml/) or its sitemap "
+        f"({root}/sitemap.xml)"
+    )
+
+
+def _arcgis(answer: FirstAnswer) -> str | None:
+    start = answer.content[:_FIRST].lower()
+    if {"currentVersion", "services"} <= answer.json.keys() or (answer.html and b"arcgis rest services" in start):
+        return (
+            "this is the services directory of an ArcGIS Server, which serves data and no metadata records; add the "
+            "catalogue that describes them: the data.json of an ArcGIS Hub, or a CSW"
+        )
+    if answer.html and b"arcgis hub" in start:
+        return "this is an ArcGIS Hub: add its catalogue (`/api/feed/dcat-us/1.1.json` below the address)"
+    return None
+
+
+def _service(answer: FirstAnswer) -> str | None:
+    root = answer.root
+    if not root.endswith("Capabilities"):
+        return None
+    said = "of a service for data or maps" if root == "Capabilities" else f"({root})"
+    return (
+        f"this is the capabilities document {said}, not a catalogue: add the catalogue that describes the service, for "
+        "example its CSW"
+    )
+
+
+def _feed(answer: FirstAnswer) -> str | None:
+    if answer.root in ("feed", "rss", "OpenSearchDescription"):
+        return (
+            f"this is a feed or a description of a search ({answer.root}), not a catalogue; Sonde harvests {_HARVESTED}"
+        )
+    return None
+
+
+def _record(answer: FirstAnswer) -> str | None:
+    name = detect(answer.content)
+    if name is None:
+        return None
+    return f"this is a single metadata record ({name}), not a catalogue: save it, and run `sonde harvest FILE`"
+
+
+def _page(answer: FirstAnswer) -> str | None:
+    if not answer.html:
+        return None
+    start = answer.content[:_FIRST].lower()
+    if b'type="password"' in start or b"type='password'" in start:
+        return f"this is a login page, so it needs credentials: {AUTH}"
+    return (
+        "this is a web page, not a catalogue: look on it for the address of its CSW, OAI-PMH, CKAN, STAC or OGC API, "
+        "its sitemap, or its folder of metadata files (WAF)"
+    )
+
+
+def _anything(answer: FirstAnswer) -> str | None:
+    if answer.root:
+        return f"this is XML with the root element {answer.root}, not a catalogue; Sonde harvests {_HARVESTED}"
+    if answer.json:
+        return f"{_json(answer.json)}; Sonde harvests {_HARVESTED}"
+    return f"this is neither a web page, XML, JSON nor RDF, but a file; Sonde harvests {_HARVESTED}"
+
+
+def _json(document: JsonMapping) -> str:
+    return f"this is JSON that starts with {first_members(document)}, not a catalogue"
+
+
+_DESCRIPTIONS: tuple[Callable[[FirstAnswer], str | None], ...] = (
+    _thredds, _erddap, _arcgis, _service, _feed, _record, _page, _anything,
+)  # fmt: skip

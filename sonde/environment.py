@@ -1,0 +1,136 @@
+"""How settings are read from environment variables: lists as people write them, and errors that say what to write."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+from collections.abc import Iterator
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+from pydantic_settings import BaseSettings, EnvSettingsSource
+
+PREFIX = "SONDE_"
+DELIMITER = "__"
+_LISTS = (list, set, frozenset, tuple)
+_BETWEEN = re.compile(r"[\s,;]+")
+_TO_WRITE = {
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+}
+
+
+class EnvironmentSource(EnvSettingsSource):
+    """Reads a list from JSON or from values between commas; leaves what it cannot read to the check of the setting."""
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo | None, value: Any) -> Any:  # noqa: ARG002 - pydantic's
+        """The value of a list or of a group, decoded; the text itself if it is neither."""
+        text = str(value).strip()
+        try:
+            decoded = json.loads(text)
+        except (ValueError, RecursionError):
+            decoded = None
+        if isinstance(decoded, list | dict) or text == "null":
+            return decoded
+        members = _members(field.annotation) if field is not None else ()
+        if not members or any(_is_group(one) for one in members):
+            return value
+        return _written_values(text)
+
+
+def _written_values(text: str) -> list[str] | str:
+    """``a, b``, ``'a' b`` and ``[a, b]`` as two values; the text itself if a bracket or quotation mark is open."""
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
+    values = [one for one in _BETWEEN.split(text) if one]
+    bare = [one[1:-1] if len(one) > 1 and one[0] == one[-1] and one[0] in "'\"" else one for one in values]
+    return text if any(one[0] in '[{"' or one[-1] in ']}"' for one in bare if one) else bare
+
+
+def _members(annotation: Any) -> tuple[Any, ...]:
+    """The types of a list's values, also of an optional list; empty if it is no list."""
+    if get_origin(annotation) in _LISTS:
+        return tuple(one for one in get_args(annotation) if one is not ...)
+    return tuple(member for one in get_args(annotation) for member in _members(one))
+
+
+def is_list(annotation: Any) -> bool:
+    """Whether a setting of this type takes several values."""
+    return bool(_members(annotation))
+
+
+def _is_group(annotation: Any) -> bool:
+    inside = get_args(annotation) or (annotation,)
+    return any(isinstance(one, type) and issubclass(one, BaseModel) for one in inside)
+
+
+def wrong_settings(error: ValidationError, settings: type[BaseSettings]) -> str:
+    """Names every variable with a wrong value, what is wrong with it and what to write; never the value itself."""
+    return "; ".join(_sentence(one, settings) for one in error.errors(include_url=False))
+
+
+def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
+    path = tuple(str(part) for part in problem["loc"])
+    if not path:
+        return _message(problem, None)
+    known = dict(_fields(settings))
+    variable = _variable(path)
+    inside = path[variable.count(DELIMITER) + 1 :]
+    where = f" ({' '.join(inside)})" if inside else ""
+    if problem["type"] == "extra_forbidden":
+        near = difflib.get_close_matches("__".join(path), ["__".join(one) for one in known], 1, 0.7)
+        message = f"is no setting{f'; did you mean {PREFIX}{near[0].upper()}?' if near else ''}"
+    else:
+        message = _message(problem, known.get(path[:2]))
+    return f"{variable}{where}: {message}"
+
+
+def _variable(path: tuple[str, ...]) -> str:
+    """The variable that holds the value: a group and a list can also be given whole, as JSON."""
+    names = [f"{PREFIX}{DELIMITER.join(path[:depth])}".upper() for depth in range(len(path), 0, -1)]
+    given = {name.upper() for name in os.environ}
+    usual = names[-2] if len(names) > 1 else names[-1]
+    return next((name for name in names if name in given), usual)
+
+
+def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
+    for group, entry in settings.model_fields.items():
+        if isinstance(entry.annotation, type) and issubclass(entry.annotation, BaseModel):
+            for name, field in entry.annotation.model_fields.items():
+                yield (group, name), field
+
+
+def _message(problem: ErrorDetails, field: FieldInfo | None) -> str:
+    kind, given = problem["type"], problem.get("input")
+    if kind in _TO_WRITE:
+        return _TO_WRITE[kind]
+    if kind in ("model_type", "model_attributes_type", "dict_type"):
+        return f'must be JSON, {{"name": "value"}}{_where_broken(given)}'
+    if kind in ("tuple_type", "list_type", "set_type", "frozen_set_type"):
+        members = _members(field.annotation) if field is not None else ()
+        if any(_is_group(one) for one in members):
+            return f'must be a list in JSON, [{{"name": "value"}}]{_where_broken(given)}'
+        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_where_broken(given)}'
+    message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
+    message = message.replace("String should match pattern", "must have the form", 1)
+    if kind == "string_pattern_mismatch" and field is not None and isinstance(field.default, str) and field.default:
+        message += f", such as {field.default}"
+    return message
+
+
+def _where_broken(given: Any) -> str:
+    if isinstance(given, str) and given.strip()[:1] in ("[", "{"):
+        try:
+            json.loads(given)
+        except json.JSONDecodeError as error:
+            return f"; the JSON is broken at character {error.pos + 1}: {error.msg}"
+        except RecursionError:
+            return "; the JSON is nested too deeply"
+    return ""

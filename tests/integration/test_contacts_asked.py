@@ -1,0 +1,97 @@
+"""People and organisations as typed, and names that many records bear, over a real index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from core.record import Contact, Record
+from evaluation.throwaway import throwaway
+from search_api.pipeline import SearchPipeline
+from search_api.ranking.config import default_config
+from search_api.request import SearchRequest
+from search_api.serving import ServingResolver
+from sonde.settings import Settings
+from sonde.wiring.models import Models
+from sonde.wiring.search import search_pipeline
+from tests.integration.hashing import Hashing
+
+PEOPLE = {
+    "ice": Contact(name="Marta Quillfeder", organisation="Institute of Cold Rivers"),
+    "mud": Contact(name="Quandt, Ole B.", organisation="Harbour College, Department of Mud"),
+    "wind": Contact(name="Ines Ulrike van der Mole", organisation="TIDE"),
+}
+TITLES = {"ice": "Ice thickness of rivers", "mud": "Mud of harbours", "wind": "Wind above dykes"}
+MANY = 80
+
+
+def _records() -> Iterator[Record]:
+    for key, contact in PEOPLE.items():
+        yield _record(key, TITLES[key], contacts=(contact,))
+    yield _record("mudplain", "Mud of harbours and of plains")
+    for number in range(MANY):
+        yield _record(f"tide{number}", f"TIDE station {number} in PDF", formats=("PDF: Portable Document Format",))
+    yield _record("rare", "ZEBU campaign: dykes")
+
+
+def _record(key: str, title: str, **more: object) -> Record:
+    return Record(id=f"t:{key}", source="t", identifier=f"{key}-0001", title=title, abstract="", **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def pipeline(es_client: Elasticsearch) -> Iterator[SearchPipeline]:
+    with throwaway(es_client, list(_records()), Hashing("one")) as prefix:
+        resolver = ServingResolver(es_client, prefix, Hashing)
+        yield search_pipeline(es_client, prefix, Models(Settings()), default_config(), resolver=resolver)[0]
+
+
+def _ids(pipeline: SearchPipeline, question: str) -> list[str]:
+    answer = pipeline.search(SearchRequest(q=question, algorithm="bm25", rerank=False))
+    return [found.record.identifier.removesuffix("-0001") for found in answer.found]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Marta Quillfeder", "ice"),
+        ("Quillfeder, Marta", "ice"),
+        ("quillfeder marta", "ice"),
+        ("Quillfeder", "ice"),
+        ("Ole Quandt", "mud"),
+        ("Ole B. Quandt", "mud"),
+        ("van der Mole, Ines Ulrike", "wind"),
+        ("Institute of Cold Rivers", "ice"),
+        ("Harbour College", "mud"),
+        ("harbour college department of mud", "mud"),
+        ("mud Ole Quandt", "mud"),
+        ("mud of plains and harbours Harbour College", "mud"),
+        ("Quillfeder, Marta: thickness", "ice"),
+    ],
+)
+def test_a_person_or_an_organisation_is_found_as_typed_and_beside_a_topic(
+    pipeline: SearchPipeline, question: str, first: str
+) -> None:
+    assert _ids(pipeline, question)[0] == first
+
+
+def test_of_two_that_fit_the_persons_own_comes_first(pipeline: SearchPipeline) -> None:
+    assert _ids(pipeline, "mud plains")[0] == "mudplain"
+    assert _ids(pipeline, "mud Quandt Ole")[0] == "mud"
+
+
+@pytest.mark.parametrize("name", ["TIDE", "PDF"])
+def test_a_name_of_many_records_does_not_lead_but_is_found_alone(pipeline: SearchPipeline, name: str) -> None:
+    assert _ids(pipeline, f"mud harbours {name}")[0] in ("mud", "mudplain")
+    assert _ids(pipeline, name)[0].startswith("tide")
+
+
+def test_a_rare_name_leads(pipeline: SearchPipeline) -> None:
+    assert _ids(pipeline, "wind ZEBU")[0] == "rare"
+
+
+def test_a_format_leaves_the_topic(pipeline: SearchPipeline) -> None:
+    read = pipeline.search(SearchRequest(q="mud harbours PDF", algorithm="bm25")).interpretation
+    assert read.thematic == "mud harbours"
+    assert [one.text for one in read.aside] == ["PDF"]

@@ -1,0 +1,30 @@
+// The page of an address that the service refused: the same header and language as everywhere, and what can help.
+
+import { Problem } from "../api.ts";
+import { useWords } from "../words/index.ts";
+import { ProblemNote } from "./problem.tsx";
+
+interface Said {
+  status: number;
+  detail?: string;
+  parameter?: string;
+}
+
+/** What the service says of the address that was loaded; null if it answered it. */
+export const refused: Problem | null = read(document.querySelector<HTMLMetaElement>('meta[name="sonde-problem"]')?.content);
+
+export function RefusedView({ problem }: { problem: Problem }) {
+  const words = useWords();
+  return (
+    <main id="main" tabIndex={-1} class="record">
+      <h1 class="unseen">{words.failed}</h1>
+      <ProblemNote problem={problem} again={() => location.reload()} />
+    </main>
+  );
+}
+
+function read(content: string | undefined): Problem | null {
+  if (!content) return null;
+  const { status, detail, parameter } = JSON.parse(content) as Said;
+  return new Problem(status, detail ?? "", parameter ?? null, detail !== undefined);
+}
