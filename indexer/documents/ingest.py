@@ -340,7 +340,12 @@ class _Run:
     def _paused(self, entry: DocumentEntry, attempts: int = 0) -> DocumentEntry:
         """Keeps what is done; ``attempts`` 0: this slice did its work, so no start was in vain."""
         reached = replace(self.last or entry, attempts=attempts, took_ms=_rounded(self.took_ms))
-        return self._told(reached, reached.done or 0, reached.total or 0)
+        try:
+            return self._told(reached, reached.done or 0, reached.total or 0)
+        except DocumentGone:
+            self.store.drop_passages(entry)
+            self._forget_slices()
+            raise
 
     def _forget_slices(self) -> None:
         if self.slice is not None:

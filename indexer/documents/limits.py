@@ -123,5 +123,8 @@ class Allowance:
     def note_pages(self) -> None:
         self._note("max_pages", f"Only the first {self._limits.max_pages:,} pages are read")
 
+    def note_ocr_pages(self, read: int) -> None:
+        self._note("ocr_pages", f"Only the first {read:,} pages of the picture are read")
+
     def _note(self, setting: str, what: str) -> None:
         self._left_out.setdefault(setting, f"{what}; the rest is left out ({_SETTING}{setting.upper()}).")

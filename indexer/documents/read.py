@@ -11,7 +11,7 @@ from PIL import Image, UnidentifiedImageError
 from indexer.documents.detect_format import file_kind
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.kept_pages import KeptPages
-from indexer.documents.limits import Limits, Ocr
+from indexer.documents.limits import Allowance, Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.ocr import Picture
 from indexer.documents.progress import PagesRead, unwatched
@@ -22,7 +22,6 @@ from indexer.documents.read_text import read_text
 from indexer.documents.recogniser import Recogniser
 
 _USUAL_DPI = 200.0
-_MOST_FRAMES = 200
 _MOST_PIXELS = 60_000_000
 
 
@@ -57,7 +56,10 @@ def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead, kept
             picture = Image.open(io.BytesIO(data))
         if picture.width * picture.height > _MOST_PIXELS:
             raise DocumentRefused("too_large", f"The picture has {picture.width} x {picture.height} points.")
-        frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES, ocr.most_pages)
+        allowance = Allowance(limits)
+        frames = min(getattr(picture, "n_frames", 1), ocr.most_pages)
+        if frames < getattr(picture, "n_frames", 1):
+            allowance.note_ocr_pages(frames)
         pages = kept.read()
         recogniser = Recogniser(ocr, limits, {page.number for page in pages})
         for number in range(len(pages) + 1, frames + 1):
@@ -73,7 +75,7 @@ def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead, kept
         Image.DecompressionBombWarning,
     ) as e:
         raise DocumentRefused("damaged", f"The picture cannot be opened: {str(e)[:200]}") from None
-    return assemble(pages, {}, {}, "image")
+    return assemble(pages, {}, {}, "image", allowance)
 
 
 def _grey(picture: Image.Image) -> Picture:
