@@ -408,7 +408,11 @@ class _Run:
             if found is None:
                 raise NotFound(f"There is no record {entry.record!r} that the document could explain.")
             return found
-        joined = self.store.record_of_doi(entry.doi) if entry.doi and entry.owner == PUBLIC else None
+        if entry.owner != PUBLIC:
+            return None
+        joined = self.store.record_of_doi(entry.doi) if entry.doi else None
+        if joined is None and self.store.is_restricted(entry):
+            raise NotFound("The record that says who may see this document is gone; restore it before reading again.")
         return self.store.record(joined) if joined is not None else None
 
     def _catalogued(
