@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Literal
 
 RegionKind = Literal[
@@ -53,6 +54,11 @@ class Box:
     @property
     def middle_y(self) -> float:
         return (self.top + self.bottom) / 2.0
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is somewhere at all: a broken matrix in a file gives places that are no numbers."""
+        return isfinite(self.left) and isfinite(self.top) and isfinite(self.right) and isfinite(self.bottom)
 
     def holds(self, other: Box, slack: float = 0.0) -> bool:
         """Whether the middle of ``other`` is inside, with ``slack`` points of tolerance."""
@@ -140,7 +146,7 @@ class Page:
     ``asides`` hold text of the same page that is read for itself: text of another direction, turned upright (``turn``:
     degrees anticlockwise by which it is turned on the page), and text of pictures. ``hidden`` counts words that nobody
     sees, ``unknown`` characters that the file does not name; both are left out or replaced. ``notes`` are sentences
-    about what could not be read.
+    about what could not be read. ``left_out``: the number of characters beyond those that are read of one page.
     """
 
     number: int
@@ -151,6 +157,7 @@ class Page:
     figures: tuple[Box, ...] = ()
     read_by: Literal["text", "ocr", "none"] = "text"
     links: tuple[str, ...] = field(default=())
+    left_out: int = 0
     pictures: tuple[Box, ...] = ()
     asides: tuple[Page, ...] = ()
     turn: float = 0.0

@@ -51,7 +51,11 @@ def find_drawings(page: pdfium.PdfPage, frame: Frame) -> Drawings:
         strokes.append((box, not found))
     whole = 0.85 * frame.width * frame.height
     figures = [box for box in (*images, *_clusters(strokes)) if 400 < box.width * box.height < whole]
-    return Drawings(tuple(rules), tuple(figures), tuple(images))
+    return Drawings(
+        tuple(rule for rule in rules if rule.box.is_finite),
+        tuple(box for box in figures if box.is_finite),
+        tuple(box for box in images if box.is_finite),
+    )
 
 
 def _outer(drawn: pdfium.PdfObject) -> pdfium.PdfMatrix | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import math
 import unicodedata
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,9 +19,11 @@ from indexer.documents.page import Box
 from indexer.documents.pdf_frame import Frame
 from indexer.documents.symbols import UNKNOWN, symbol_by_shape, symbol_in_text, symbol_of_font
 
-_MOST_CHARACTERS = 200_000  # of one page; more means that it is not a real page
+MOST_CHARACTERS = 200_000  # of one page; more means that it is not a real page
 _GUESSED_SPACE = 0.1  # of the size: a space that pdfium guessed counts only above this
 _MOST_ACCENTS = 1000
+_STRIP = 4.0  # points: letters are looked up by the strips of the page that they cover
+_MOST_STRIPS = 20
 _UPRIGHT = 3  # degrees: a scanned page lies askew
 _WHITE = 235  # of 255: lighter ink needs a darker ground to be seen
 _CLEAR = 26  # of 255: more transparent ink cannot be seen
@@ -82,7 +85,7 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
     found: list[Glyph] = []
     gap = math.inf
     high = 0  # the first half of a character beyond the basic plane: pdfium gives the two halves one after the other
-    for index in range(min(textpage.count_chars(), _MOST_CHARACTERS)):
+    for index in range(min(textpage.count_chars(), MOST_CHARACTERS)):
         code = raw.FPDFText_GetUnicode(handle, index)
         if 0xD800 <= code < 0xDC00:
             high = code
@@ -104,6 +107,8 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
         if unicodedata.category(character) in ("Cc", "Co"):
             character = symbol_of_font(character, style.font) or symbol_by_shape(tight, baseline, style.size)
         box = _as_wide_as_type(tight, frame.box(loose.left, loose.bottom, loose.right, loose.top))
+        if not (box.is_finite and math.isfinite(baseline)):
+            continue
         found.append(Glyph(character, box, baseline, style, gap))
         gap = math.inf
     return _with_accents(_with_symbols(found))
@@ -142,17 +147,28 @@ def _with_accents(glyphs: list[Glyph]) -> list[Glyph]:
     accents = [glyph for glyph in glyphs if glyph.character in _ACCENTS][:_MOST_ACCENTS]
     if not accents:
         return glyphs
-    letters = [glyph for glyph in glyphs if glyph.character.isalpha()]
+    letters: dict[int, list[Glyph]] = defaultdict(list)
+    for glyph in glyphs:
+        if glyph.character.isalpha():
+            for strip in range(*_strips(glyph.box.left - 0.5, glyph.box.right + 0.5)):
+                letters[strip].append(glyph)
     under: dict[int, str] = {}
     gone: set[int] = set()
     for accent in accents:
-        letter = next((one for one in letters if _stands_over(accent, one)), None)
+        strip, _ = _strips(accent.box.middle_x, accent.box.middle_x)
+        letter = next((one for one in letters[strip] if _stands_over(accent, one)), None)
         if letter is not None:
             under[id(letter)] = _accented(letter.character, accent.character)
             gone.add(id(accent))
     return [
         replace(glyph, character=under.get(id(glyph), glyph.character)) for glyph in glyphs if id(glyph) not in gone
     ]
+
+
+def _strips(left: float, right: float) -> tuple[int, int]:
+    """The upright strips of the page from the first one to behind the last one."""
+    first = int(left // _STRIP)
+    return first, min(int(right // _STRIP), first + _MOST_STRIPS) + 1
 
 
 def _stands_over(accent: Glyph, letter: Glyph) -> bool:
@@ -190,7 +206,7 @@ class _Styles:
         name = self._buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace").lower()
         matrix = self._matrix
         angle, scale = 0, 1.0
-        if raw.FPDFText_GetMatrix(self._handle, index, matrix):
+        if raw.FPDFText_GetMatrix(self._handle, index, matrix) and _is_finite(matrix):
             angle = round(math.degrees(math.atan2(matrix.b, matrix.a))) % 360
             scale = math.hypot(matrix.c, matrix.d)
         shown = round(size * scale, 1)
@@ -221,3 +237,7 @@ class _Styles:
             if alpha < _CLEAR or min(red, green, blue) >= _WHITE:
                 return "pale"
         return "seen"
+
+
+def _is_finite(matrix: raw.FS_MATRIX) -> bool:
+    return all(map(math.isfinite, (matrix.a, matrix.b, matrix.c, matrix.d)))

@@ -15,7 +15,7 @@ import pypdfium2 as pdfium
 from indexer.documents.page import Line, Page
 from indexer.documents.pdf_drawings import find_drawings
 from indexer.documents.pdf_frame import Frame, turn_page
-from indexer.documents.pdf_glyphs import Glyph, read_glyphs
+from indexer.documents.pdf_glyphs import MOST_CHARACTERS, Glyph, read_glyphs
 from indexer.documents.pdf_words import join_glyphs, mended
 from indexer.documents.rows import rows, segments
 from indexer.documents.seen import seen_words
@@ -42,30 +42,37 @@ def read_page(document: pdfium.PdfDocument, index: int) -> Page:
     try:
         size = page.get_size()
         rotation = page.get_rotation()
-        glyphs = read_glyphs(textpage := page.get_textpage(), Frame.of(page))
-        textpage.close()
+        glyphs, left_out = _glyphs(page)
         others = _directions(glyphs, rotation)
         if not rotation:
             shown = _read(page, index + 1, [one for one in glyphs if not _is_written(one, others)])
     finally:
         page.close()
     if not rotation and not others:
-        return shown
+        return replace(shown, left_out=left_out)
     turning = _Turning(document, index)
     if rotation:
         shown = turning.read(rotation, others)
     parts = [replace(turning.read(angle), turn=float((angle - rotation) % 360)) for angle in others]
     turning.restore(rotation, size)
-    return _with_asides(shown, parts)
+    return _with_asides(replace(shown, left_out=left_out), parts)
+
+
+def _glyphs(page: pdfium.PdfPage) -> tuple[list[Glyph], int]:
+    """The characters that are read, and how many more there are."""
+    textpage = page.get_textpage()
+    try:
+        return read_glyphs(textpage, Frame.of(page)), max(0, textpage.count_chars() - MOST_CHARACTERS)
+    finally:
+        textpage.close()
 
 
 def _directions(glyphs: Sequence[Glyph], rotation: int) -> list[int]:
     """The angles of enough characters, most characters first, without that of text upright on the shown page."""
     counts: Counter[int] = Counter()
-    for glyph in glyphs:
-        angle = glyph.style.angle
+    for angle, count in Counter(glyph.style.angle for glyph in glyphs).items():
         near = next((one for one in (rotation, 0, 90, 180, 270, *counts) if _apart(one, angle) <= _ASKEW), angle)
-        counts[near] += 1
+        counts[near] += count
     enough = [
         angle
         for angle, count in counts.most_common()
@@ -95,8 +102,7 @@ class _Turning:
         page = turn_page(self._document, self._index, angle - self._turned)
         self._turned = angle
         try:
-            glyphs = read_glyphs(textpage := page.get_textpage(), Frame.of(page))
-            textpage.close()
+            glyphs, _ = _glyphs(page)
             if others is None:
                 glyphs = [one for one in glyphs if one.style.is_upright]
             else:
@@ -130,10 +136,11 @@ def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
 
 def _with_asides(shown: Page, parts: Sequence[Page]) -> Page:
     asides = [part for part in parts if part.words and _is_text(part, shown)]
+    read = {id(part) for part in asides}
     labels = [
         replace(word, box=part.place_on(shown, word.box), turned=True)
         for part in parts
-        if part not in asides
+        if id(part) not in read
         for word in part.words
     ]
     return replace(
