@@ -167,7 +167,8 @@ def _is_column_of_table(numbers: Sequence[Word], lines: Sequence[Line]) -> bool:
     if median(len(parts) for parts in beside) >= 2 and 2 * sum(short) > len(short):
         return True
     column = around(word.box for word in numbers)
-    others = [line.words[0].box for line in lines if line not in numbered]
+    own = {id(line) for line in numbered}
+    others = [line.words[0].box for line in lines if id(line) not in own]
     return any(
         box.left < column.right and column.top - _HEAD_ABOVE < box.middle_y < column.bottom + _HEAD_ABOVE
         for box in others

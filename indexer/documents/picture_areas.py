@@ -13,6 +13,7 @@ _LEAST_WIDTH, _LEAST_HEIGHT = 60.0, 20.0  # points: smaller pictures are logos a
 _LEAST_AREA = 0.02  # of the page
 _MOST_PICTURES = 6  # of a page
 _MOST_TILES = 400  # a scan may be cut into strips
+_MOST_KNOWN = 1000  # words of a stamp
 _TOUCHING = 2.0  # points
 _STRIP = 20.0  # points: the height of a strip of a picture
 _WITH_TEXT = 0.25  # of a picture's strips: then its text is in the text layer already
@@ -91,7 +92,7 @@ def moved(found: Page, area: Box, page: Page) -> Page:
     width, height = (page.height, page.width) if sideways else (page.width, page.height)
     aside = replace(found, width=width, height=height)
     back = Page(found.number, page.width, page.height, turn=-found.turn)
-    known = [word.box for word in page.words]
+    known = [word.box for word in page.words if area.holds(word.box)][:_MOST_KNOWN]
     words = []
     for word in found.words:
         box = found.place_on(whole, word.box)

@@ -203,7 +203,7 @@ def _recognised(page: Page, recogniser: Recogniser, rendered: Callable[[], Pictu
     if not words:
         if not (page.pictures or page.figures or page.rules or page.hidden):
             return page  # an empty page
-        return recogniser.whole_page(page.number, rendered, "it has no text layer")
+        return replace(recogniser.whole_page(page.number, rendered, "it has no text layer"), hidden=page.hidden)
     if wrong := illegible(words):
         found = recogniser.whole_page(page.number, rendered, wrong)
         is_read = any(part.words for part in found.parts)

@@ -19,6 +19,7 @@ from indexer.documents.pdf_words import InkedWord
 _SMALLEST = 1.5  # points
 _SCALE = 1.5  # pixels a point
 _MOST_PIXELS = 4_000_000
+_MOST_PICTURES = 100  # of a page that are looked at: more are a pattern of tiles
 _CONTRAST = 24  # of 255: less is the grain of paper
 _AROUND = 1.0  # points
 
@@ -39,7 +40,7 @@ def seen_words(
 
 
 def _is_on(box: Box, pictures: Sequence[Box]) -> bool:
-    return any(picture.holds(box) for picture in pictures)
+    return any(picture.holds(box) for picture in pictures[:_MOST_PICTURES])
 
 
 def _is_inside(box: Box, frame: Frame) -> bool:
