@@ -342,6 +342,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: Kosinus ${decimal(r.raw, 3)}, der beste Treffer hat ${decimal(r.best, 3)}`,
     read: (r) => `zusammen mit der Frage gelesen: ${decimal(r.raw, 2)} von 1`,
     outside_place: (r) => `liegt außerhalb von ${asked(r)}, ${decimal(r.distance_deg, 1)} Grad entfernt (Hausdorff)`,
+    area_not_stated: () => "Gebiet nicht angegeben",
     stands_back: () => "liegt ganz außerhalb des gefragten Gebiets: steht hinter dem zurück, was darin liegt",
     inside_place: (r) => `liegt in ${asked(r)}`,
     covers_place: (r) => `deckt ${part(r.share)} von ${asked(r)} ab; die eigene Fläche ist ${times(r.area_ratio)} davon`,

@@ -343,6 +343,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: coseno ${decimal(r.raw, 3)}; el mejor resultado tiene ${decimal(r.best, 3)}`,
     read: (r) => `leído junto con la pregunta: ${decimal(r.raw, 2)} de 1`,
     outside_place: (r) => `está fuera de ${asked(r)}, a ${decimal(r.distance_deg, 1)} grados (Hausdorff)`,
+    area_not_stated: () => "zona no indicada",
     stands_back: () => "está por completo fuera de la zona pedida: va detrás de lo que está dentro",
     inside_place: (r) => `está dentro de ${asked(r)}`,
     covers_place: (r) => `cubre ${part(r.share)} de ${asked(r)}; su propia superficie es ${times(r.area_ratio)} esa`,

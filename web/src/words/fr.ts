@@ -345,6 +345,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal} : cosinus ${decimal(r.raw, 3)}, le meilleur résultat a ${decimal(r.best, 3)}`,
     read: (r) => `lu avec la question : ${decimal(r.raw, 2)} sur 1`,
     outside_place: (r) => `hors de ${asked(r)}, à ${decimal(r.distance_deg, 1)} degrés (Hausdorff)`,
+    area_not_stated: () => "zone non indiquée",
     stands_back: () => "entièrement hors de la zone demandée : placé après ce qui s’y trouve",
     inside_place: (r) => `à l’intérieur de ${asked(r)}`,
     covers_place: (r) => `couvre ${part(r.share)} de ${asked(r)} ; sa propre surface vaut ${times(r.area_ratio)} celle-ci`,

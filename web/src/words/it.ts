@@ -345,6 +345,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: coseno ${decimal(r.raw, 3)}; il miglior risultato ha ${decimal(r.best, 3)}`,
     read: (r) => `letto insieme alla domanda: ${decimal(r.raw, 2)} su 1`,
     outside_place: (r) => `è fuori ${asked(r, "da ", "dall’")}, a ${decimal(r.distance_deg, 1)} gradi (Hausdorff)`,
+    area_not_stated: () => "area non indicata",
     stands_back: () => "è del tutto fuori dall’area richiesta: viene dopo ciò che è dentro",
     inside_place: (r) => `è dentro ${asked(r, "", "l’")}`,
     covers_place: (r) => `copre ${part(r.share)} ${asked(r, "di ", "dell’")}; la sua superficie è ${times(r.area_ratio)} quella`,

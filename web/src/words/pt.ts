@@ -343,6 +343,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: cosseno ${decimal(r.raw, 3)}; o melhor resultado tem ${decimal(r.best, 3)}`,
     read: (r) => `lido junto com a pergunta: ${decimal(r.raw, 2)} de 1`,
     outside_place: (r) => `fica fora ${asked(r)}, a ${decimal(r.distance_deg, 1)} graus (Hausdorff)`,
+    area_not_stated: () => "área não indicada",
     stands_back: () => "fica totalmente fora da área pedida: vem depois do que está dentro",
     inside_place: (r) => `fica dentro ${asked(r)}`,
     covers_place: (r) => `cobre ${part(r.share)} ${asked(r)}; sua própria superfície é ${times(r.area_ratio)}`,
