@@ -160,6 +160,7 @@ export const words: Words = {
   moreLoaded: (shown, all) => `${whole(shown)} von ${whole(all)} gezeigt`,
   signals: { words: "Wörter", names: "Namen", meaning: "Bedeutung", place: "Ort", time: "Zeit", context: "Kontext", reading: "Lesen", scale: "Maßstab", kind: "Art", usage: "Öffnungen" },
   degradedNames: {
+    language_model_support: "die Antwort des Modells, die keine Textstelle stützt", language_model: "das Sprachmodell",
     dense: "Bedeutung", bm25: "Wörter", cross_encoder: "zweites Lesen", passage_dense: "Bedeutung von Textstellen",
     passage_bm25: "Wörter von Textstellen", spatial: "Ort", temporal: "Zeit",
   },
@@ -346,6 +347,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: Kosinus ${decimal(r.raw, 3)}, der beste Treffer hat ${decimal(r.best, 3)}`,
     read: (r) => `zusammen mit der Frage gelesen: ${decimal(r.raw, 2)} von 1`,
     outside_place: (r) => `liegt außerhalb von ${asked(r)}, ${decimal(r.distance_deg, 1)} Grad entfernt (Hausdorff)`,
+    area_not_stated: () => "Gebiet nicht angegeben",
     stands_back: () => "liegt ganz außerhalb des gefragten Gebiets: steht hinter dem zurück, was darin liegt",
     inside_place: (r) => `liegt in ${asked(r)}`,
     covers_place: (r) => `deckt ${part(r.share)} von ${asked(r)} ab; die eigene Fläche ist ${times(r.area_ratio)} davon`,
@@ -494,7 +496,7 @@ export const words: Words = {
     silent: "der Arbeiter meldet sich nicht",
     counts: counts({
       seen: "gesehen", new: "neu", changed: "geändert", moved: "verschoben", same: "unverändert", refused: "abgelehnt",
-      failed: "gescheitert", removed: "entfernt", duplicates: "doppelt", warned: "mit Warnungen",
+      failed: "gescheitert", removed: "entfernt", duplicates: "doppelt", warned: "mit Warnungen", passed_over: "übergangen",
       without_vector: "ohne Vektor",
     }),
     runNow: "Jetzt ernten",

@@ -161,6 +161,7 @@ export const words: Words = {
   moreLoaded: (shown, all) => `${whole(shown)} de ${whole(all)} mostrados`,
   signals: { words: "palabras", names: "nombres", meaning: "sentido", place: "lugar", time: "tiempo", context: "contexto", reading: "relectura", scale: "escala", kind: "tipo", usage: "aperturas" },
   degradedNames: {
+    language_model_support: "la respuesta del modelo, que ningún pasaje respalda", language_model: "el modelo de lenguaje",
     dense: "el significado", bm25: "las palabras", cross_encoder: "la relectura", passage_dense: "el significado de los pasajes",
     passage_bm25: "las palabras de los pasajes", spatial: "el lugar", temporal: "el tiempo",
   },
@@ -347,6 +348,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: coseno ${decimal(r.raw, 3)}; el mejor resultado tiene ${decimal(r.best, 3)}`,
     read: (r) => `leído junto con la pregunta: ${decimal(r.raw, 2)} de 1`,
     outside_place: (r) => `está fuera de ${asked(r)}, a ${decimal(r.distance_deg, 1)} grados (Hausdorff)`,
+    area_not_stated: () => "zona no indicada",
     stands_back: () => "está por completo fuera de la zona pedida: va detrás de lo que está dentro",
     inside_place: (r) => `está dentro de ${asked(r)}`,
     covers_place: (r) => `cubre ${part(r.share)} de ${asked(r)}; su propia superficie es ${times(r.area_ratio)} esa`,
@@ -495,7 +497,7 @@ export const words: Words = {
     silent: "el proceso no responde",
     counts: counts({
       seen: ["leído", "leídos"], new: ["nuevo", "nuevos"], changed: ["modificado", "modificados"], moved: ["movido", "movidos"], same: "sin cambios", refused: ["rechazado", "rechazados"],
-      failed: ["fallido", "fallidos"], removed: ["eliminado", "eliminados"], duplicates: ["duplicado", "duplicados"], warned: "con avisos",
+      failed: ["fallido", "fallidos"], removed: ["eliminado", "eliminados"], duplicates: ["duplicado", "duplicados"], warned: "con avisos", passed_over: ["omitido", "omitidos"],
       without_vector: "sin vector",
     }),
     runNow: "Recolectar",

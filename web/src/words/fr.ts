@@ -163,6 +163,7 @@ export const words: Words = {
   moreLoaded: (shown, all) => `${whole(shown)} sur ${whole(all)} affichées`,
   signals: { words: "mots", names: "noms", meaning: "sens", place: "lieu", time: "date", context: "contexte", reading: "relecture", scale: "échelle", kind: "nature", usage: "ouvertures" },
   degradedNames: {
+    language_model_support: "la réponse du modèle, qu’aucun passage n’appuie", language_model: "le modèle de langage",
     dense: "le sens", bm25: "les mots", cross_encoder: "la relecture", passage_dense: "le sens des passages",
     passage_bm25: "les mots des passages", spatial: "le lieu", temporal: "la date",
   },
@@ -349,6 +350,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal} : cosinus ${decimal(r.raw, 3)}, le meilleur résultat a ${decimal(r.best, 3)}`,
     read: (r) => `lu avec la question : ${decimal(r.raw, 2)} sur 1`,
     outside_place: (r) => `hors de ${asked(r)}, à ${decimal(r.distance_deg, 1)} degrés (Hausdorff)`,
+    area_not_stated: () => "zone non indiquée",
     stands_back: () => "entièrement hors de la zone demandée : placé après ce qui s’y trouve",
     inside_place: (r) => `à l’intérieur de ${asked(r)}`,
     covers_place: (r) => `couvre ${part(r.share)} de ${asked(r)} ; sa propre surface vaut ${times(r.area_ratio)} celle-ci`,
@@ -497,7 +499,7 @@ export const words: Words = {
     silent: "le processus ne répond pas",
     counts: counts({
       seen: ["lue", "lues"], new: ["nouvelle", "nouvelles"], changed: ["modifiée", "modifiées"], moved: ["déplacée", "déplacées"], same: ["inchangée", "inchangées"], refused: ["refusée", "refusées"],
-      failed: "en échec", removed: ["supprimée", "supprimées"], duplicates: "en double", warned: "avec avertissements",
+      failed: "en échec", removed: ["supprimée", "supprimées"], duplicates: "en double", warned: "avec avertissements", passed_over: ["ignorée", "ignorées"],
       without_vector: "sans vecteur",
     }),
     runNow: "Moissonner",

@@ -163,6 +163,7 @@ export const words: Words = {
   moreLoaded: (shown, all) => `${whole(shown)} di ${whole(all)} mostrate`,
   signals: { words: "parole", names: "nomi", meaning: "senso", place: "luogo", time: "tempo", context: "contesto", reading: "rilettura", scale: "scala", kind: "tipo", usage: "aperture" },
   degradedNames: {
+    language_model_support: "la risposta del modello, che nessun passo sostiene", language_model: "il modello linguistico",
     dense: "il significato", bm25: "le parole", cross_encoder: "la rilettura", passage_dense: "il significato dei brani",
     passage_bm25: "le parole dei brani", spatial: "il luogo", temporal: "il tempo",
   },
@@ -349,6 +350,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: coseno ${decimal(r.raw, 3)}; il miglior risultato ha ${decimal(r.best, 3)}`,
     read: (r) => `letto insieme alla domanda: ${decimal(r.raw, 2)} su 1`,
     outside_place: (r) => `è fuori ${asked(r, "da ", "dall’")}, a ${decimal(r.distance_deg, 1)} gradi (Hausdorff)`,
+    area_not_stated: () => "area non indicata",
     stands_back: () => "è del tutto fuori dall’area richiesta: viene dopo ciò che è dentro",
     inside_place: (r) => `è dentro ${asked(r, "", "l’")}`,
     covers_place: (r) => `copre ${part(r.share)} ${asked(r, "di ", "dell’")}; la sua superficie è ${times(r.area_ratio)} quella`,
@@ -497,7 +499,7 @@ export const words: Words = {
     silent: "il processo non risponde",
     counts: counts({
       seen: ["letta", "lette"], new: ["nuova", "nuove"], changed: ["modificata", "modificate"], moved: ["spostata", "spostate"], same: ["invariata", "invariate"], refused: ["rifiutata", "rifiutate"],
-      failed: ["non riuscita", "non riuscite"], removed: ["eliminata", "eliminate"], duplicates: ["duplicata", "duplicate"], warned: "con avvisi",
+      failed: ["non riuscita", "non riuscite"], removed: ["eliminata", "eliminate"], duplicates: ["duplicata", "duplicate"], warned: "con avvisi", passed_over: ["tralasciata", "tralasciate"],
       without_vector: "senza vettore",
     }),
     runNow: "Raccogli ora",

@@ -161,6 +161,7 @@ export const words: Words = {
   moreLoaded: (shown, all) => `${whole(shown)} de ${whole(all)} exibidos`,
   signals: { words: "palavras", names: "nomes", meaning: "sentido", place: "lugar", time: "tempo", context: "contexto", reading: "releitura", scale: "escala", kind: "tipo", usage: "aberturas" },
   degradedNames: {
+    language_model_support: "a resposta do modelo, que nenhum trecho sustenta", language_model: "o modelo de linguagem",
     dense: "o significado", bm25: "as palavras", cross_encoder: "a releitura", passage_dense: "o significado dos trechos",
     passage_bm25: "as palavras dos trechos", spatial: "o lugar", temporal: "o tempo",
   },
@@ -347,6 +348,7 @@ export const words: Words = {
     cosine: (r, signal) => `${WHERE[signal] ?? signal}: cosseno ${decimal(r.raw, 3)}; o melhor resultado tem ${decimal(r.best, 3)}`,
     read: (r) => `lido junto com a pergunta: ${decimal(r.raw, 2)} de 1`,
     outside_place: (r) => `fica fora ${asked(r)}, a ${decimal(r.distance_deg, 1)} graus (Hausdorff)`,
+    area_not_stated: () => "área não indicada",
     stands_back: () => "fica totalmente fora da área pedida: vem depois do que está dentro",
     inside_place: (r) => `fica dentro ${asked(r)}`,
     covers_place: (r) => `cobre ${part(r.share)} ${asked(r)}; sua própria superfície é ${times(r.area_ratio)}`,
@@ -495,7 +497,7 @@ export const words: Words = {
     silent: "o processo não responde",
     counts: counts({
       seen: ["lido", "lidos"], new: ["novo", "novos"], changed: ["alterado", "alterados"], moved: ["movido", "movidos"], same: ["inalterado", "inalterados"], refused: ["recusado", "recusados"],
-      failed: "com falha", removed: ["removido", "removidos"], duplicates: ["duplicado", "duplicados"], warned: "com avisos",
+      failed: "com falha", removed: ["removido", "removidos"], duplicates: ["duplicado", "duplicados"], warned: "com avisos", passed_over: ["ignorado", "ignorados"],
       without_vector: "sem vetor",
     }),
     runNow: "Coletar agora",
