@@ -54,7 +54,7 @@ def named(ask: AskAll, read: Interpretation) -> Interpretation:
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
     bodies += [contacts_body(possible.contacts)] if possible.contacts else []
-    held = held_body(read)
+    held = held_body(read) if possible.is_looked_up else None
     bodies += [held] if held is not None else []
     if not bodies:
         return read

@@ -146,8 +146,8 @@ class _Known:
         numbered = any(letter.isdigit() for letter in one.keys[0])
         if own or (said and (one.certain or numbered or not word)):
             offer = self._count("offer")
-            found = self._asked("exact", one.keys, max(own, said, offer), every)
-            return replace(found, is_preference=offer >= max(own, said))
+            found, most = self._asked("exact", one.keys, own or said, every), max(own, said, offer)
+            return replace(found, share=most / every, is_preference=offer == most)
         if word and not one.certain:
             return None  # an ordinary word, which the words of the records answer
         if begun and (one.certain or unknown == 0):

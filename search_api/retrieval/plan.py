@@ -145,7 +145,7 @@ def _matching(request: SearchRequest, read: Interpretation, words: Clause, every
     """
     asked = asked_clauses(read)
     if request.algorithm == "dense" and read.text:
-        return {"bool": {"filter": list(asked)}} if asked and every_word is None else {"match_none": {}}
+        return {"bool": {"filter": list(asked)}} if asked and not read.thematic else {"match_none": {}}
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
         return _either(every_word, unjudged)

@@ -128,13 +128,14 @@ class TermFound:
 class Possible:
     """Parts of which only the index can tell whether they are names, contacts or acronyms.
 
-    ``taken``: the ranges that are not of the topic.
+    ``taken``: the ranges that are not of the topic. ``is_looked_up``: whether the index is asked for names at all.
     """
 
     names: tuple[NameCandidate, ...] = ()
     contacts: tuple[ContactCandidate, ...] = ()
     acronyms: tuple[AcronymCandidate, ...] = ()
     taken: tuple[Range, ...] = ()
+    is_looked_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
