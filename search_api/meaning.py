@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,8 +37,14 @@ def is_nonsense(embedder: Embedder, read: Interpretation) -> bool:
     words = [word for word in _LETTERS.findall(read.thematic.lower()) if len(word) > 1]
     if not words or not set(words) <= set(read.unknown):
         return False
-    pieces = embedder.count_tokens([" ".join(words)])[0] - 2  # without the signs around a text
-    return pieces > len("".join(words)) / 2
+    return _spelled_out(embedder, [" ".join(words)])[0]
+
+
+def _spelled_out(embedder: Embedder, texts: Sequence[str]) -> list[bool]:
+    """Whether the model has no words for each text, and reads it in pieces of a letter or two."""
+    signs = 2  # around a text
+    counts = embedder.count_tokens(texts)
+    return [count - signs > len(text.replace(" ", "")) / 2 for count, text in zip(counts, texts, strict=True)]
 
 
 def may_be_foreign(read: Interpretation, spelling: Spelling, serving: Serving) -> bool:
@@ -48,12 +55,14 @@ def may_be_foreign(read: Interpretation, spelling: Spelling, serving: Serving) -
     return serving.lacks(language) or (language is None and len(spelling.replaced) > 1)
 
 
-def understood_by(serving: Serving, read: Interpretation) -> Interpretation:
-    """A model of several languages knows words that these records do not contain, unless the question is in theirs."""
-    languages = () if serving.embedder is None else serving.embedder.card.languages
-    return (
-        read if len(languages) == 1 or sure_language(read.thematic) in serving.languages else replace(read, unknown=())
-    )
+def understood_by(embedder: Embedder, read: Interpretation) -> Interpretation:
+    """The question whose unknown words are those that the model does not know either. A word that it knows has a
+    meaning here, although no record contains it: *water* is near *wells*.
+    """
+    if not read.unknown:
+        return read
+    spelled = _spelled_out(embedder, read.unknown)
+    return replace(read, unknown=tuple(word for word, alien in zip(read.unknown, spelled, strict=True) if alien))
 
 
 def meant_by(embedder: Embedder, read: Interpretation) -> Meant:

@@ -276,7 +276,7 @@ class SearchPipeline:
             return None, serving
         try:
             with watch.stage("embed"):
-                return meant_by(serving.embedder, understood_by(serving, read)), serving
+                return meant_by(serving.embedder, understood_by(serving.embedder, read)), serving
         except Unavailable as error:
             if request.algorithm == "dense":
                 raise
