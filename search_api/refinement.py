@@ -64,8 +64,9 @@ def named(ask: AskAll, read: Interpretation) -> Interpretation:
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, read, answers.pop()) if possible.names else ()
     names = (*contacts, *(one for one in names if not _overlaps(one.found, contacts)))
-    # A part of a longer name is no acronym: PAN in "PAN 10 M".
-    acronyms = [one for one in meanings if not _is_within(one.found, names)]
+    # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".
+    longer = [*(one.found for one in names if one.how != "unknown"), *(one.found for one in read.terms)]
+    acronyms = [one for one in meanings if not _is_within(one.found, longer)]
     read = _beside_the_topic(replace(read, names=names, terms=(*read.terms, *acronyms), is_title=is_title))
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
     words = f" {read.beside_terms.lower()} "
@@ -108,8 +109,9 @@ def _overlaps(found: TextSpan, names: Iterable[NameAsked]) -> bool:
     return any(one.found.start < found.end and found.start < one.found.end for one in names)
 
 
-def _is_within(found: TextSpan, names: Iterable[NameAsked]) -> bool:
-    longer = (one.found for one in names if len(one.found.text) > len(found.text) and one.how != "unknown")
+def _is_within(found: TextSpan, others: Iterable[TextSpan]) -> bool:
+    """Whether it is a part of a longer one."""
+    longer = (one for one in others if len(one.text) > len(found.text))
     return any(one.start <= found.start and found.end <= one.end for one in longer)
 
 
