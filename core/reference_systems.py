@@ -42,6 +42,8 @@ _GRAIN_DEG = 1e-5
 """About a metre, to which such boxes are usually written: a box meets what touches it, as the box in degrees does."""
 _LONGEST_SHARE = 1 / 80
 _HALF_TURN = 180.0
+_FARTHEST = 1e9
+"""In the units of any map of the Earth; some projections fold larger numbers back onto it."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class ReferenceSystem:
             raise ValueError("an edge of the box is no number")
         if self.in_degrees:
             return (second, first, fourth, third) if self.latitude_first else (first, second, third, fourth)
+        if max(map(abs, (first, second, third, fourth))) > _FARTHEST:
+            raise ValueError(f"the box lies outside of the area of {self.name[:100]}")
         edges = self._transformer.transform_bounds(first, second, third, fourth, densify_pts=_STEPS)
         if not all(map(math.isfinite, edges)):
             raise ValueError(f"the box lies outside of the area of {self.name[:100]}")

@@ -18,6 +18,9 @@ PREFIX = "SONDE_"
 DELIMITER = "__"
 _LISTS = (list, set, frozenset, tuple)
 _BETWEEN = re.compile(r"[\s,;]+")
+_DASH_OF_A_LINE = re.compile(r"^\s*-\s+", re.MULTILINE)
+_QUOTATION_MARKS = {**dict.fromkeys(map(ord, "“”„"), '"'), **dict.fromkeys(map(ord, "‘’‚"), "'")}
+_IPV6 = re.compile(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\](?::\d+)?")
 _TO_WRITE = {
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
@@ -46,12 +49,23 @@ class EnvironmentSource(EnvSettingsSource):
 
 
 def _written_values(text: str) -> list[str] | str:
-    """``a, b``, ``'a' b`` and ``[a, b]`` as two values; the text itself if a bracket or quotation mark is open."""
-    if text.startswith("[") and text.endswith("]"):
-        text = text[1:-1]
-    values = [one for one in _BETWEEN.split(text) if one]
-    bare = [one[1:-1] if len(one) > 1 and one[0] == one[-1] and one[0] in "'\"" else one for one in values]
-    return text if any(one[0] in '[{"' or one[-1] in ']}"' for one in bare if one) else bare
+    """``a, b``, ``'a' b``, ``[a, b]``, ``(a, b)`` and two lines ``- a``, ``- b`` as two values; the text itself if a
+    bracket or quotation mark is open.
+    """
+    values = _parted(text)
+    if any(map(_is_open, values)) and text[:1] + text[-1:] in ("[]", "()"):
+        values = _parted(text[1:-1])
+    return text if any(map(_is_open, values)) else values
+
+
+def _parted(text: str) -> list[str]:
+    values = [one for one in _BETWEEN.split(_DASH_OF_A_LINE.sub("", text.translate(_QUOTATION_MARKS))) if one]
+    return [one[1:-1] if len(one) > 1 and one[0] == one[-1] and one[0] in "'\"" else one for one in values]
+
+
+def _is_open(value: str) -> bool:
+    """Whether a bracket or quotation mark begins or ends it; those of an IPv6 address belong to it."""
+    return bool(value) and (value[0] in '[{("' or value[-1] in ']})"') and not _IPV6.fullmatch(value)
 
 
 def _members(annotation: Any) -> tuple[Any, ...]:

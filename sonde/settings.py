@@ -5,6 +5,7 @@ Every value is an environment variable: ``SONDE_ELASTICSEARCH__URL`` sets ``elas
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlencode, urlsplit
@@ -16,6 +17,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
+from net.addresses import AllowedHosts
 from search_api.access.algorithms import Algorithm
 from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, wrong_settings
 from sonde.portal_settings import PortalSettings
@@ -41,9 +43,26 @@ def _broker_url(text: str) -> str:
     return text
 
 
+def _host(text: str) -> str:
+    try:
+        AllowedHosts([text])
+    except ValueError:
+        raise ValueError("must be a name or name:port, such as data.example:8080") from None
+    return text
+
+
+def _origin(text: str) -> str:
+    origin = text.rstrip("/")
+    if origin != "*" and not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/?#@\s]+", origin, re.IGNORECASE):
+        raise ValueError("must be * or the origin of a page, such as https://portal.example")
+    return origin
+
+
 _RATE = r"^([1-9]\d{0,8}/(second|minute|hour)|none)$"
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 HttpUrlAsWritten = Annotated[str, Field(pattern=r"^https?://")]  # compared exactly, with its last slash
+Host = Annotated[str, AfterValidator(_host)]
+Origin = Annotated[str, AfterValidator(_origin)]
 BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
 
 
@@ -134,7 +153,7 @@ class ApiSettings(_Group):
 
 
 class HttpSettings(_Group):
-    cors_origins: tuple[str, ...] = Field(
+    cors_origins: tuple[Origin, ...] = Field(
         ("*",), description="Origins whose pages may read answers; *: any. Named ones may use /mcp."
     )
     max_age_s: int = Field(
@@ -485,12 +504,12 @@ class WorkerSettings(_Group):
 
 
 class NetSettings(_Group):
-    allowed_hosts: tuple[str, ...] = Field(
+    allowed_hosts: tuple[Host, ...] = Field(
         (),
         description="Hosts of harvests, of links in their records and of your services that may have private "
         "addresses: name or name:port. Not for addresses that users give.",
     )
-    user_hosts: tuple[str, ...] = Field(
+    user_hosts: tuple[Host, ...] = Field(
         (), description="The same for addresses that users give: references of the library, webhooks."
     )
     contact: str = Field("", description="Mail address or web page in the User-Agent.")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+from core.json_types import JsonMapping
 from indexer.formats.draft import Draft
-from indexer.formats.geologic_time import Edge, between, geologic_span
+from indexer.formats.geologic_time import Edge, between, geologic_edge, geologic_span, owl_time
 from indexer.formats.iso_xml import one_of_each
+from indexer.formats.json_document import text_in
 from indexer.formats.text import is_placeholder, line
 
 _LONGEST = 300
+_BEGIN = ("startDate", "start", "begin")
+_END = ("endDate", "end")
 
 
 def add_period(draft: Draft, text: str) -> None:
@@ -20,6 +26,38 @@ def add_period(draft: Draft, text: str) -> None:
         draft.time(era)
     if era is not None or not draft.interval(words):
         _keep_words(draft, words, known=era is not None)
+
+
+def add_any(draft: Draft, period: object) -> None:
+    """Adds a period in a text or in an object."""
+    if isinstance(period, dict):
+        add_object(draft, period)
+    else:
+        add_period(draft, text_in(period))
+
+
+def add_object(draft: Draft, period: JsonMapping) -> None:
+    """Adds an interval or instant of OWL-Time, or an object with a start and an end, or with only a name."""
+    found = owl_time(period)
+    if found is not None:
+        begin, end, words = found
+        add_between(draft, begin, end, *words)
+        return
+    edges = [
+        next((_edge(text) for name in names if (text := text_in(period.get(name)))), Edge(calendar=True))
+        for names in (_BEGIN, _END)
+    ]
+    if any(edge.words for edge in edges):
+        add_between(draft, edges[0], edges[1])
+    else:
+        add_period(
+            draft, next((text for name in ("name", "label", "@value") if (text := text_in(period.get(name)))), "")
+        )
+
+
+def _edge(text: str) -> Edge:
+    edge = geologic_edge(text)
+    return edge if edge.span or not re.search(r"\d", text) else Edge(text, calendar=True)
 
 
 def add_between(draft: Draft, begin: Edge, end: Edge, *words: str) -> None:

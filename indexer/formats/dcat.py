@@ -10,12 +10,13 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.any_period import add_period
+from indexer.formats.any_period import add_object, add_period
 from indexer.formats.dcat_parts import address, label, media_type_in, name_of_agent, place, texts_by_language
 from indexer.formats.doi import doi_in
 from indexer.formats.dqv import measured_resolution
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
+from indexer.formats.geologic_time import owl_time
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, types_of
 from indexer.formats.json_ld_context import vocabulary
@@ -193,8 +194,10 @@ def _period(draft: Draft, period: object) -> None:
         ends.append(text_in(instant) or text_in(found))
     if any(ends):
         draft.span(*ends)
+    elif owl_time(period) is not None:
+        add_object(draft, period)
     elif text := label(period):
-        draft.interval(text)
+        add_period(draft, text)
 
 
 def _terms(draft: Draft, said: JsonMapping) -> None:

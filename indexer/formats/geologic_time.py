@@ -28,8 +28,13 @@ _WORDS = {"billion": 1e9, "million": 1e6, "thousand": 1e3}
 _RANK = re.compile(r"\s+(?:period|epoch|age|era|eon|stage|series|system)$")
 _RADIOCARBON = re.compile(r"before present|\bb\.?p\b|radiocarbon", re.IGNORECASE)
 _UNIT_IN_NAME = re.compile(
-    r"(?<![A-Za-z])(Ga|Ma|ka|Gyr|Myr|kyr)(?![A-Za-z])|(million|thousand|billion) years", re.IGNORECASE
+    r"(?<![A-Za-z])(Ga|Ma|ka|Gyr|Myr|kyr)(?![A-Za-z])|(million|thousand|billion)s?(?: of)? years", re.IGNORECASE
 )
+_BETWEEN = (
+    re.compile(r"\s*(?:/(?!/)|\s(?:to|until|through)\s|\s[-–—]\s)\s*"),
+    re.compile(r"(?<=\w)[–—](?=\w)|(?<=[a-z])-(?=[A-Z])"),
+)
+"""What stands between two edges. A hyphen between numbers may also be a minus sign."""
 _NOW = {"present", "today", "now"}
 _CALENDAR = ("inXSDDate", "inXSDDateTimeStamp", "inXSDDateTime", "inXSDgYear", "inXSDgYearMonth", "inDateTime")
 
@@ -52,9 +57,9 @@ def geologic_edge(text: str, unit: str = "") -> Edge:
 
 def geologic_span(text: str) -> TimeSpan | None:
     """The years of one text: an age, an era, or two of them; None if it is something else."""
-    parts = [part for part in re.split(r"\s*(?:/(?!/)|\s(?:to|until|through)\s|\s[-–—]\s)\s*", text) if part]
     whole = None if text.strip().lower() in _NOW else geologic_edge(text).span
-    if whole is not None or len(parts) != 2:
+    parts = next((two for between in _BETWEEN if len(two := [one for one in between.split(text) if one]) == 2), None)
+    if whole is not None or parts is None:
         return whole
     first, second = parts
     unit = re.sub(r"^[\d.,\s~]+", "", second)
@@ -84,9 +89,10 @@ def joined(first: TimeSpan | None, second: TimeSpan | None) -> TimeSpan | None:
 
 def scale_unit(name: str) -> str:
     """The unit in the name of a time scale: ``Ma`` in "Geologic time (Ma)", ``yr BP`` in "radiocarbon years"."""
+    name = in_words(name)
     found = _UNIT_IN_NAME.search(name)
     if found is not None:
-        return found[1] or f"{found[2]} years"
+        return found[1] or f"{found[2].lower()} years"
     return "yr BP" if _RADIOCARBON.search(name) else ""
 
 
@@ -145,9 +151,12 @@ def _by_local_name(value: Mapping[str, object]) -> dict[str, object]:
 
 def _last_part(text: str) -> str:
     """``LateJurassic`` of ``http://resource.geosciml.org/classifier/ics/ischart/LateJurassic``, in words."""
-    if re.match(r"^(?:https?://|[a-z]+:)\S+$", text):
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.split(r"[#/:]", text.rstrip("/"))[-1].replace("_", " "))
-    return text
+    return in_words(text) if re.match(r"^(?:https?://|[a-z]+:)\S+$", text) else text
+
+
+def in_words(name: str) -> str:
+    """The last part of an address or of a prefixed name, in words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.split(r"[#/:]", name.rstrip("/"))[-1].replace("_", " "))
 
 
 def _age(text: str) -> TimeSpan | None:

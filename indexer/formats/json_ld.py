@@ -14,12 +14,14 @@ from core.json_types import Json, JsonMapping
 from indexer.formats.json_document import listed, parse_inner_json, text_in, texts_in
 from indexer.formats.json_ld_context import in_context
 from indexer.formats.reader import Refused
+from indexer.formats.unread import why_unread
 
 _DEEPEST_REFERENCE = 8
 _CHARSET = re.compile(rb"charset=[\"']?\s*([A-Za-z0-9._-]+)", re.IGNORECASE)
 _BEFORE = ("<!--", "-->", "<![CDATA[", "//>", "//", "/*", "*/")  # marks that hide a script from old browsers
 _BEHIND = ("-->", "]]>", "<!", "//", "/*", "*/")
 _MOST_MARKS = 10
+_EMPTY = "it is empty"
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 
 
@@ -98,7 +100,7 @@ def by_id(nodes: list[Json]) -> Json:
 def may_hold_scripts(content: bytes) -> bool:
     """Whether this can be an HTML page with JSON-LD in it."""
     return (
-        b"application/ld+json" in content
+        re.search(rb"application/ld\+json", content, re.I) is not None
         and re.search(rb"<(?:html|script|!doctype)", content[:100_000], re.I) is not None
     )
 
@@ -123,19 +125,24 @@ class Script:
 
 
 def page_scripts(page: bytes) -> list[Script]:
-    """The JSON-LD scripts of an HTML page, in order; empty ones are left out."""
+    """The JSON-LD scripts of an HTML page, in order; empty ones are left out beside others.
+
+    A page whose only scripts are empty, or that ends inside one, has lost what it described.
+    """
     reader = _Scripts()
     reader.feed(_page_text(page))
+    is_cut = reader.is_inside
+    reader.feed("</script>" if is_cut else "")
     reader.close()
     found = []
     for number, (line, text) in enumerate(reader.texts, 1):
         place = f"JSON-LD script {number}, which starts in line {line}"
         try:
-            if written := _bare(text):
-                found.append(Script(place, _script_document(written)))
+            found.append(Script(place, _script_document(_bare(text))))
         except Refused as refused:
-            found.append(Script(place, None, str(refused)))
-    return found
+            cut = "; the page ends inside it" if is_cut and number == len(reader.texts) else ""
+            found.append(Script(place, None, f"{refused}{cut}"))
+    return [one for one in found if one.reason != _EMPTY] or found
 
 
 def _page_text(page: bytes) -> str:
@@ -151,7 +158,7 @@ def _page_text(page: bytes) -> str:
 
 def _bare(text: str) -> str:
     """The JSON without the marks of a comment or of CDATA around it."""
-    text = text.strip()
+    text = text.strip().removeprefix("\ufeff").lstrip()
     for _ in range(_MOST_MARKS):
         before = next((mark for mark in _BEFORE if text.startswith(mark)), "")
         behind = next((mark for mark in _BEHIND if text.endswith(mark)), "")
@@ -163,32 +170,37 @@ def _bare(text: str) -> str:
 
 def _script_document(text: str) -> object:
     """A comma before a closing bracket is left out: browsers' JSON refuses it, but it hides nothing. Raises Refused."""
+    if not text:
+        raise Refused(_EMPTY)
     try:
-        return parse_inner_json(text)
+        document = parse_inner_json(text)
     except Refused:
         mended = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
         if mended == text:
             raise
-        return parse_inner_json(mended)
+        document = parse_inner_json(mended)
+    if not isinstance(document, dict | list):
+        raise Refused(why_unread(document))
+    return document
 
 
 class _Scripts(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.texts: list[tuple[int, str]] = []  # the line where it starts, and the text
-        self._inside = False
+        self.is_inside = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "script":
-            self._inside = any(name == "type" and "ld+json" in (value or "").lower() for name, value in attrs)
-            if self._inside:
+            self.is_inside = any(name == "type" and "ld+json" in (value or "").lower() for name, value in attrs)
+            if self.is_inside:
                 self.texts.append((self.getpos()[0], ""))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "script":
-            self._inside = False
+            self.is_inside = False
 
     def handle_data(self, data: str) -> None:
-        if self._inside:
+        if self.is_inside:
             line, text = self.texts[-1]
             self.texts[-1] = (line, text + data)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.any_period import add_between, add_period
+from indexer.formats.any_period import add_any
 from indexer.formats.doi import doi_in
 from indexer.formats.draft import Draft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.gathered_names import is_standard_name
-from indexer.formats.geologic_time import owl_time
 from indexer.formats.json_document import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
 from indexer.formats.json_ld import by_id, nodes_of, plain_node, resources_among, scripts, types_of
 from indexer.formats.linked_data import SCHEMA_ORG_TYPES
@@ -61,21 +60,11 @@ def read(raw: RawRecord, source: str) -> Record:
     for place in [*listed(said.get("spatialCoverage")), *listed(said.get("spatial"))]:
         _place(draft, place)
     for period in [*listed(said.get("temporalCoverage")), *listed(said.get("temporal"))]:
-        _period(draft, period)
+        add_any(draft, period)
     _terms(draft, said)
     _links(draft, said)
     _provenance(draft, said)
     return draft.finish()
-
-
-def _period(draft: Draft, period: object) -> None:
-    """A text (ISO 8601, an age, an era), or an interval or instant of OWL-Time."""
-    found = owl_time(period) if isinstance(period, dict) else None
-    if found is None:
-        add_period(draft, text_in(period))
-    else:
-        begin, end, words = found
-        add_between(draft, begin, end, *words)
 
 
 def _what(draft: Draft, said: JsonMapping) -> None:
@@ -177,17 +166,25 @@ def _place(draft: Draft, place: object) -> None:
             draft.keyword(text if len(text) <= 100 else "", "location")
         return
     draft.keyword(text_in(place.get("name")), "location")
-    for geo in [*objects_in(place.get("geo")), *([place] if types_of(place) & {"GeoShape", "GeoCoordinates"} else [])]:
-        if "latitude" in geo:
-            draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
-        for name in ("box", "polygon", "line"):
-            for text in texts_in(geo.get(name)):
-                if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT; otherwise latitude first
-                    draft.where.geo_rss(text)
-        if "geometry" in geo:
-            draft.where.geojson(geo["geometry"])
+    itself = [place] if types_of(place) & {"GeoShape", "GeoCoordinates"} else []
+    for geo in [*listed(place.get("geo")), *itself]:
+        if isinstance(geo, dict):
+            _geo(draft, geo)
+        else:
+            draft.where.coordinates(text_in(geo))
     for point in texts_in(place.get("latitude")):
         draft.where.point(text_in(place.get("longitude")), point)
+
+
+def _geo(draft: Draft, geo: JsonMapping) -> None:
+    if "latitude" in geo:
+        draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
+    for name in ("box", "polygon", "line"):
+        for text in texts_in(geo.get(name)):
+            if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT; otherwise latitude first
+                draft.where.geo_rss(text)
+    if "geometry" in geo:
+        draft.where.geojson(geo["geometry"])
 
 
 def _terms(draft: Draft, said: JsonMapping) -> None:

@@ -18,6 +18,7 @@ from indexer.formats.antimeridian import ACROSS, Evidence, across, has_long_edge
 from indexer.formats.boxes import Boxes, Edges
 from indexer.formats.gml import PolygonReader, mended
 from indexer.formats.json_document import parse_inner_json
+from indexer.formats.point_text import point_in
 from indexer.formats.reader import Refused
 from indexer.formats.repair_box import number
 from indexer.formats.xml import parse
@@ -37,7 +38,6 @@ _COORDINATES = re.compile(r"[-+\d.,;:eE()\[\]°'\"NSWE\s]*\d[-+\d.,;:eE()\[\]°'
 _WKT = re.compile(
     r"^\s*(?:<[^>]*>\s*|SRID=\d+;\s*)?((?:MULTI)?(?:POINT|POLYGON|LINESTRING)|GEOMETRYCOLLECTION)\b", re.I
 )
-_FRACTION = r"[-+]?\d{1,3}\.\d+"
 _CRS_PREFIX = re.compile(r"^\s*<([^>]*)>\s*|^\s*SRID=(\d+);\s*")
 _BOX_PREFIX = re.compile(r"^\s*(?:BOX2?D?|BBOX)\s*\((.*)\)\s*$", re.I)
 _DCMI = re.compile(
@@ -301,14 +301,11 @@ class Where:
         return self.named({name.lower(): value.strip() for name, value in _DCMI.findall(written)})
 
     def _plain_numbers(self, written: str) -> bool:
-        """Adds ``w,s,e,n`` or ``w s e n``, or a point ``38.9,-77.0``, latitude first, as people write it.
-
-        Both numbers of a point have a fraction, because "12,5" is a number.
-        """
+        """Adds ``w,s,e,n`` or ``w s e n``, or a point as people write it."""
+        point = point_in(written)
+        if point is not None:
+            return self.point(*point)
         parts = [part for part in re.split(r"[\s,;]+", written.strip("[]() ")) if part]
-        if len(parts) == 2 and all(re.fullmatch(_FRACTION, part) for part in parts):
-            first, second = parts
-            return self.point(*((first, second) if abs(float(first)) > 90.0 else (second, first)))
         if len(parts) not in (4, 6) or not all(re.fullmatch(_NUMBER, part) for part in parts):
             return False
         return self.numbers(parts)

@@ -7,6 +7,7 @@ import math
 from core.extent import BBox
 from core.reference_systems import ReferenceSystem, read_reference_system
 from search_api.csw.errors import CswError
+from search_api.parameter_types import plain_number
 
 
 def system_of(name: str, locator: str = "constraint") -> ReferenceSystem:
@@ -32,7 +33,7 @@ def box_of_pair(text: str) -> BBox:
     *numbers, last = text.split(",") if text.count(",") in (4, 6) else [*text.split(","), ""]
     system = system_of(last, "bbox")
     try:
-        corners = [float(number) for number in numbers]
+        corners = [plain_number(number) for number in numbers]
     except ValueError:
         corners = []
     if len(corners) == 6:

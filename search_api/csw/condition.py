@@ -26,6 +26,8 @@ _KNOWN: dict[Special, Clause] = {
     "missing": {"match_none": {}},
 }
 """The records in which it is not NULL."""
+_IN_CQL2 = {name.removeprefix("s_"): name for name in RELATIONS}
+"""``INTERSECTS(...)`` of CQL 1 and ECQL."""
 
 
 def clause_of_condition(tree: Json, has_words: bool, negated: bool) -> Clause:
@@ -33,7 +35,8 @@ def clause_of_condition(tree: Json, has_words: bool, negated: bool) -> Clause:
     named = list(_names(tree.get("args", [])))
     if len(named) != 1:
         raise _wrong("a condition compares one property with values")
-    op, args, asked = str(tree["op"]), list(tree["args"]), named[0]
+    args, asked = list(tree["args"]), named[0]
+    op = _IN_CQL2.get(str(tree["op"]).lower(), str(tree["op"]))
     one = property_of(asked, "constraint")
     if op.lower() in RELATIONS and not (isinstance(one, Queryable) and one.kind == "geometry"):
         raise _wrong(f"{asked[:60]} is no geometry; ows:BoundingBox is one")

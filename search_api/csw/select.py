@@ -23,6 +23,7 @@ from search_api.filtering.translate import clause_of
 from search_api.listing.order import read_sortby
 from search_api.listing.query import any_of
 from search_api.listing.request import Clause, SortKey
+from search_api.parameter_types import plain_number
 
 _CQL_BOX = re.compile(
     r"\bBBOX\s*\(\s*([A-Za-z][\w:]*|\"[^\"]*\")\s*,([-+.0-9\s,eE]*?)(?:,\s*('[^']*'|\"[^\"]*\")\s*)?\)", re.IGNORECASE
@@ -49,7 +50,7 @@ def _box_in_cql2(found: re.Match[str]) -> str:
     numbers, system = found[2], found[3]
     if system is not None:
         try:
-            corners = [float(number) for number in numbers.split(",")]
+            corners = [plain_number(number) for number in numbers.split(",")]
         except ValueError:
             corners = []
         if len(corners) != 4:

@@ -32,9 +32,14 @@ def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolic
     listed = settings.net.user_hosts if purpose == "users" else settings.net.allowed_hosts
     contact = f" ({settings.net.contact})" if settings.net.contact else ""
     return GatePolicy(
-        allowed_hosts=frozenset((*listed, *(urlsplit(url).netloc for url in named if url))),
+        allowed_hosts=frozenset((*listed, *(_host_of(url) for url in named if url))),
         user_agent=f"Sonde/{__version__}{contact}",
     )
+
+
+def _host_of(url: str) -> str:
+    """``host:port`` without the name and password that an address may hold."""
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 class Gates:

@@ -92,6 +92,12 @@ def test_a_box_of_cql_may_name_its_system(text: str, box: list[float]) -> None:
     assert [west, south, east, north] == pytest.approx(box, abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["INTERSECTS", "Within", "contains", "DISJOINT"])
+def test_relations_of_ecql_are_those_of_cql2(name: str) -> None:
+    place = "(ows:BoundingBox, POLYGON((5 45, 11 45, 11 48, 5 48, 5 45)))"
+    assert clause_for(f"{name}{place}", has_words=True) == clause_for(f"S_{name}{place}", has_words=True)
+
+
 def _envelope_of(clause: Json) -> list[list[float]]:
     found: list[list[float]] = next(iter(clause["geo_shape"].values()))["shape"]["coordinates"]
     return found
@@ -116,7 +122,18 @@ def test_pairs_may_hold_a_box_and_words(text: str, box: tuple[float, ...]) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["5,45,11", "5,45,11,48,EPSG:77777777", "a,b,c,d", "1,2,nan,4", "9e9,9e9,9.1e9,9.1e9,EPSG:32632"]
+    "text",
+    [
+        "5,45,11",
+        "5,45,11,48,EPSG:77777777",
+        "a,b,c,d",
+        "1,2,nan,4",
+        "9e9,9e9,9.1e9,9.1e9,EPSG:32632",
+        "1_0,45,11,48",
+        "9e9,9e9,9.1e9,9.1e9,EPSG:3857",
+        "1e12,1e12,2e12,2e12,EPSG:2056",
+        "٥,45,11,48",
+    ],
 )
 def test_a_wrong_box_of_a_pair_is_refused(text: str) -> None:
     with pytest.raises(CswError) as raised:

@@ -62,6 +62,8 @@ def words(record: Record) -> set[str]:
         ("4.2 ka BP to 21 ka BP", (-19050, -2250)),
         ("760-750 ka", None),  # a hyphen may also be a minus sign
         ("760 - 750 ka", (-758050, -748050)),
+        ("145–66 Ma", (-144998050, -65998050)),
+        ("Triassic-Jurassic", (-251900000, JURASSIC[1])),
         ("12 million years ago", (-11998050, -11998050)),
         ("21 ka to present", (-19050, None)),
         ("Jurassic", JURASSIC),
@@ -116,6 +118,24 @@ def test_a_case_of_the_field_keeps_its_years_and_words() -> None:
             "1.2 Ma",
         ),
         (
+            {"@type": "PeriodOfTime", "startDate": "Triassic", "endDate": "Jurassic"},
+            (-251900000, JURASSIC[1]),
+            "Triassic",
+        ),
+        ({"@type": "PeriodOfTime", "startDate": "Bartonian"}, None, "Bartonian"),
+        ({"name": "Jurassic"}, JURASSIC, "Jurassic"),
+        (
+            {
+                "@type": "time:Instant",
+                "time:inTimePosition": {
+                    "time:hasTRS": {"@id": "gstime:MillionsOfYears"},
+                    "time:numericPosition": {"@value": "66"},
+                },
+            },
+            (-65998050, -65998050),
+            "66 million years",
+        ),
+        (
             {
                 "@type": "ProperInterval",
                 "intervalStartedBy": {"@id": "http://resource.geosciml.org/classifier/ics/ischart/LateJurassic"},
@@ -142,6 +162,12 @@ def test_forms_of_schema_org(period: object, span: tuple[int, int] | None, word:
     assert years(record.times) == ([] if span is None else [span])
     assert word in words(record)
     assert (span is not None) != any(word in warning for warning in record.warnings)
+
+
+def test_an_object_with_calendar_dates_is_a_period() -> None:
+    record = _dataset([{"@type": "PeriodOfTime", "startDate": "2001-01-01", "endDate": "2002"}, {"start": "2005"}])
+    assert years(record.times) == [(2001, 2002), (2005, None)]
+    assert not any(keyword.vocabulary == "temporal" for keyword in record.keywords)
 
 
 def test_an_interval_of_calendar_dates_is_read() -> None:

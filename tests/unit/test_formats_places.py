@@ -58,6 +58,14 @@ def test_a_code_is_no_name_of_a_place(text: str, names: list[str]) -> None:
         ("38.9,-77.0", (-77.0, 38.9)),
         ("38.9 -77.0", (-77.0, 38.9)),
         ("-122.5, 37.7", (-122.5, 37.7)),
+        ("38.9N 77.0W", (-77.0, 38.9)),
+        ("W77, N38.9", (-77.0, 38.9)),
+        ("lat: 38.9, lon: -77.0", (-77.0, 38.9)),
+        ("Longitude 10.5; Latitude -33", (10.5, -33.0)),
+        ("38°30'N 77°15'W", (-77.25, 38.5)),
+        ("38° 30′ 36″ N, 77° 15′ W", (-77.25, 38.51)),
+        ("38.9N 77.0N", None),
+        ("38.9N 77.0", None),
         ("12,5", None),
         ("38,77", None),
         ("1.5", None),
@@ -67,6 +75,14 @@ def test_two_numbers_are_a_point_with_the_latitude_first(text: str, point: tuple
     where = Where()
     assert where.text(text) is (point is not None)
     assert [(box.west, box.south) for box in where.boxes] == ([] if point is None else [point])
+
+
+def test_a_point_of_schema_org_may_be_a_text() -> None:
+    said = {"@context": "https://schema.org/", "@type": "Dataset", "name": "Gauge"}
+    places = [{"@type": "Place", "geo": "52.5 13.4"}, {"@type": "Place", "geo": "near the weir"}]
+    record = _record(json.dumps({**said, "spatialCoverage": places}).encode())
+    assert [(box.west, box.south) for box in record.extents] == [(13.4, 52.5)]
+    assert any("near the weir" in warning for warning in record.warnings)
 
 
 @pytest.mark.parametrize("kind", ["Multipolygon", "MULTIPOLYGON", "multiPolygon", "MultiPolygon"])

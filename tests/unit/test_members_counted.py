@@ -190,6 +190,28 @@ def test_each_script_of_a_page_is_read_or_refused(good: list[tuple[str, bool, bo
     assert (read, refused) == (len(good), broken)
 
 
+_GOOD = '{"@context":"https://schema.org/","@type":"Dataset","name":"Gauge"}'
+
+
+@pytest.mark.parametrize(
+    ("page", "counts"),
+    [
+        (f'<html><script type="application/ld+json">{_GOOD[:-9]}', (0, 1, 0)),
+        ('<html><script type="application/ld+json"></script></html>', (0, 1, 0)),
+        ('<html><script type="application/ld+json">null</script></html>', (0, 1, 0)),
+        (f'<html><SCRIPT Type="Application/LD+JSON; charset=utf-8">{_GOOD}</SCRIPT></html>', (1, 0, 0)),
+        (f'<html><script type="application/ld+json">\ufeff{_GOOD}</script></html>', (1, 0, 0)),
+        (
+            '<html><script type="application/ld+json"> </script>'
+            f'<script type="application/ld+json">{_GOOD}</script></html>',
+            (1, 0, 0),
+        ),
+    ],
+)
+def test_a_page_that_is_cut_or_lost_its_script_is_refused(page: str, counts: tuple[int, int, int]) -> None:
+    assert _all(_counts(page.encode())) == counts
+
+
 def test_the_members_of_the_reported_containers() -> None:
     expected = {"features.json": 7, "collections.json": 3, "datacite.json": 4}
     for name, number in expected.items():

@@ -464,7 +464,7 @@ def test_hosts_are_named_for_one_purpose_each() -> None:
     settings = Settings(
         embedder=EmbedderSettings(runtime="remote", url="http://embedder.internal:1"),
         cross_encoder=CrossEncoderSettings(url="http://reranker.internal:2"),
-        answers=AnswersSettings(url="http://model.internal:3/v1", model="m"),
+        answers=AnswersSettings(url="http://name:password@model.internal:3/v1", model="m"),
         geocoder=GeocoderSettings(url="http://geocoder.internal:4"),
         access=AccessSettings(oidc_issuer="http://issuer.internal:5/", oidc_audience="sonde"),
         net=NetSettings(allowed_hosts=("catalogue.internal",), user_hosts=("papers.internal",)),

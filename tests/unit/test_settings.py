@@ -50,6 +50,8 @@ _VALUES = {
     "more_urls": ("http://a.example:9200", "http://b.example"),
     "names": ("datacite", "crossref"),
     "oidc_scopes": ("search", "library"),
+    "allowed_hosts": ("a.example", "[::1]:8080"),
+    "user_hosts": ("[fe80::1]", "b.example:8080"),
     "oidc_algorithms": ("RS256", "ES256"),
 }
 """For settings that do not accept every text."""
@@ -61,13 +63,17 @@ def test_every_list_is_read_from_commas_and_from_json(monkeypatch: pytest.Monkey
     values = _VALUES.get(name, ("https://a.example", "https://b.example:8080"))
     wanted = tuple(map(float, values)) if name == "start_map" else values
     quoted = ", ".join(f"'{one}'" for one in values)
-    for text in (",".join(values), " , ".join(values) + ",", "\n".join(values), f"[{quoted}]", json.dumps(values)):
+    written = [",".join(values), " , ".join(values) + ",", "\n".join(values), f"[{quoted}]", json.dumps(values)]
+    written += [f"({', '.join(values)})", "".join(f"- {one}\n" for one in values), quoted.replace("'", "’")]
+    for text in written:
         monkeypatch.setenv(variable, text)
         assert getattr(getattr(load_settings(), group), name) == wanted
 
 
 def test_one_value_is_a_list_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SONDE_NET__ALLOWED_HOSTS", "127.0.0.1")
+    monkeypatch.setenv("SONDE_HTTP__CORS_ORIGINS", "https://a.example/")
+    assert load_settings().http.cors_origins == ("https://a.example",)
     monkeypatch.setenv("SONDE_HTTP__CORS_ORIGINS", "*")
     settings = load_settings()
     assert (settings.net.allowed_hosts, settings.http.cors_origins) == (("127.0.0.1",), ("*",))
@@ -79,6 +85,10 @@ def test_one_value_is_a_list_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
         ("SONDE_NET__ALLOWED_HOSTS", '["a.example", "b', "the JSON is broken at character 15"),
         ("SONDE_NET__ALLOWED_HOSTS", '{"a": 1}', 'values with commas between them, or JSON, ["one", "two"]'),
         ("SONDE_NET__ALOWED_HOSTS", "a", "is no setting; did you mean SONDE_NET__ALLOWED_HOSTS?"),
+        ("SONDE_NET__ALLOWED_HOSTS", "a,http://b/", "SONDE_NET__ALLOWED_HOSTS (1): must be a name or name:port"),
+        ("SONDE_NET__USER_HOSTS", "a.example:99999", "must be a name or name:port"),
+        ("SONDE_HTTP__CORS_ORIGINS", "a.example", "must be * or the origin of a page"),
+        ("SONDE_HTTP__CORS_ORIGINS", "https://a.example/portal", "must be * or the origin of a page"),
         ("SONDE_NET", "a.example", 'SONDE_NET: must be JSON, {"name": "value"}'),
         ("SONDE_NET", '{"allowed_hosts": 5}', "SONDE_NET (allowed_hosts): must be a list"),
         (

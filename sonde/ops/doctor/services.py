@@ -58,7 +58,7 @@ def _addresses(settings: Settings) -> list[str]:
 
 def _asked(url: str) -> str | None:
     """Why it does not answer; None if it does."""
-    gate = Gate(GatePolicy(allowed_hosts=frozenset([urlsplit(url).netloc]), timeout_s=_ASK_S))
+    gate = Gate(GatePolicy(allowed_hosts=frozenset([urlsplit(url).netloc.rpartition("@")[2]]), timeout_s=_ASK_S))
     try:
         gate.request(Outgoing(url)).expect_ok()
     except SondeError as error:
