@@ -16,7 +16,8 @@ SCHEMA_VERSION = 3
 3. names of records: short names, platforms, instruments, variables, projects, processing level, and as written;
    token vectors of records and passages; all words of a record in one field; what a steward corrected in a record;
    the boxes of a passage's words, and its table; what the owner of a document edited;
-   the cells and years of a record
+   the cells and years of a record; in place, without a reindex: the container of an unreadable member, members passed
+   over in a run, the address of a feed that was ended
 """
 
 NAMES_SINCE = 3

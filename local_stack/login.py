@@ -1,6 +1,6 @@
 """The login of the Elasticsearch that a stack starts: made once, kept in the stack's folder for its owner alone.
 
-Any account of a machine can reach a port of 127.0.0.1, and so can a page in a browser whose name was bound to that
+Every account of a machine can reach a port of 127.0.0.1, and so can a page in a browser whose name was bound to that
 address. The node knows a hash of the password only.
 """
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.deadlines import hurried
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.json_types import Json, JsonMapping
-from core.ports import CrossEncoder, Embedder, Geocoder
+from core.ports import CrossEncoder, Geocoder
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import Later, SearchBatch, on_current
 from reading.language import sure_language
@@ -29,6 +29,7 @@ from search_api.deciding import with_pinned, without_blocked
 from search_api.insight.live_usage import no_usage
 from search_api.insight.openings import UsageTable
 from search_api.listed import Listed, ask_following, listed
+from search_api.meaning import Meant, is_nonsense, may_be_foreign, meant_by, understood_by
 from search_api.ranking.config import RankingConfig
 from search_api.ranking.curated import boosted, with_pins
 from search_api.ranking.interact import interact, interactions
@@ -38,7 +39,7 @@ from search_api.ranking.signals.cross_encoder import CrossEncoderReading
 from search_api.ranking.signals.late_interaction import LateInteraction
 from search_api.ranking.signals.usage import Usage
 from search_api.ranking.target import Relation
-from search_api.refinement import looked_up, named, words_checked
+from search_api.refinement import is_meant, looked_up, named, words_checked
 from search_api.reordering import reordered
 from search_api.request import Filters, SearchRequest
 from search_api.retrieval.asking import Asking
@@ -164,11 +165,15 @@ class SearchPipeline:
         A word that was already read as the beginning or a slip of a name is none.
         """
         answer, spelling = self._search(request, serving)
-        is_name = bool(answer.matched) and any(one.how != "exact" for one in answer.interpretation.names)
-        if spelling is None or is_name or not (spelling.sure and request.correct):
+        if spelling is None or not (spelling.sure and request.correct) or is_meant(answer.interpretation, spelling):
+            return answer
+        if may_be_foreign(answer.interpretation, spelling, serving):
             return answer
         meant, _ = self._search(replace(request, q=spelling.question), serving)
-        return replace(meant, corrected_from=request.q, did_you_mean=None) if meant.matched else answer
+        if not meant.matched:
+            return answer
+        read = replace(meant.interpretation, corrected=spelling.replaced)
+        return replace(meant, interpretation=read, corrected_from=request.q, did_you_mean=None)
 
     def _search(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
         watch = Stopwatch()
@@ -205,7 +210,7 @@ class SearchPipeline:
             better,
             watch.took_ms,
             whole.total,
-            unknown_words=words.unknown,
+            unknown_words=tuple(dict.fromkeys((*one.interpretation.unknown, *words.unknown))),
         )
         return answer, words.spelling
 
@@ -260,6 +265,8 @@ class SearchPipeline:
         """The question's vectors if meaning is used; if the embedder is down, continues without them."""
         if request.algorithm == "dense" and serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
+        if serving.embedder is not None and is_nonsense(serving.embedder, read):
+            return None, serving
         meant = not read.is_empty and (bool(read.thematic) or not read.identifiers) and not read.is_names_only
         if request.algorithm == "bm25" or serving.embedder is None or not meant:
             return None, serving
@@ -269,7 +276,7 @@ class SearchPipeline:
             return None, serving
         try:
             with watch.stage("embed"):
-                return meant_by(serving.embedder, read), serving
+                return meant_by(serving.embedder, understood_by(serving.embedder, read)), serving
         except Unavailable as error:
             if request.algorithm == "dense":
                 raise
@@ -389,31 +396,6 @@ class SearchPipeline:
             for position, hit in hits.items()
             if hit.id in found.fetched.records
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """A question as the embedder reads it: its unit vector, and the token vectors of the whole question.
-
-    ``tokens`` is None for an embedder without, and for a question without a topic: its words are names of places and
-    periods, which any text about them matches.
-    """
-
-    vector: NDArray[np.float32]
-    tokens: NDArray[np.float32] | None
-
-
-def meant_by(embedder: Embedder, read: Interpretation) -> Meant:
-    """The unit vector is between the whole question and its topic alone, if place or time were removed.
-
-    The topic alone loses what a name implies (a Great Barrier Reef is coral); the whole question attracts records that
-    only share the name. On the tuning halves the middle was worse than neither (docs/quality.md).
-    """
-    text, thematic = read.written_out
-    encoded = embedder.encode([text] if thematic in ("", text) else [text, thematic], "query")
-    tokens = encoded.tokens[0] if encoded.tokens is not None and thematic else None
-    both = encoded.vectors.sum(axis=0)
-    return Meant(both / np.linalg.norm(both), tokens)
 
 
 def _paged(one: Ordered) -> SearchRequest:

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from core.json_types import Json, JsonMapping
+from core.names import name_key
 from es_gateway.searching import Later, SearchBatch
 from search_api.retrieval.candidates import COUNTED, CandidateSet
 from search_api.retrieval.known_acronyms import acronyms_body, terms_of
 from search_api.retrieval.known_contacts import contacts_asked, contacts_body
 from search_api.retrieval.known_names import abstracts_body, names_asked, names_body
-from search_api.retrieval.spelling import CheckedWords, WordCheck
+from search_api.retrieval.known_titles import held_body, read_held
+from search_api.retrieval.spelling import CheckedWords, Spelling, WordCheck
 from search_api.understanding.interpretation import Interpretation, NameAsked, TermFound, TextSpan
 from search_api.understanding.topic import topic_of
 
@@ -52,16 +54,23 @@ def named(ask: AskAll, read: Interpretation) -> Interpretation:
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
     bodies += [contacts_body(possible.contacts)] if possible.contacts else []
+    held = held_body(read) if possible.is_looked_up else None
+    bodies += [held] if held is not None else []
     if not bodies:
         return read
     answers = list(ask(bodies))
+    is_title, unknown = read_held(read, answers.pop()) if held is not None else (False, ())
     contacts = contacts_asked(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, read, answers.pop()) if possible.names else ()
     names = (*contacts, *(one for one in names if not _overlaps(one.found, contacts)))
-    # A part of a longer name is no acronym: PAN in "PAN 10 M".
-    acronyms = [one for one in meanings if not _is_within(one.found, names)]
-    return _beside_the_topic(replace(read, names=names, terms=(*read.terms, *acronyms)))
+    # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".
+    longer = [*(one.found for one in names if one.how != "unknown"), *(one.found for one in read.terms)]
+    acronyms = [one for one in meanings if not _is_within(one.found, longer)]
+    read = _beside_the_topic(replace(read, names=names, terms=(*read.terms, *acronyms), is_title=is_title))
+    # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
+    words = f" {read.beside_terms.lower()} "
+    return replace(read, unknown=tuple(word for word in unknown if word in words))
 
 
 def _beside_the_topic(read: Interpretation) -> Interpretation:
@@ -100,8 +109,9 @@ def _overlaps(found: TextSpan, names: Iterable[NameAsked]) -> bool:
     return any(one.found.start < found.end and found.start < one.found.end for one in names)
 
 
-def _is_within(found: TextSpan, names: Iterable[NameAsked]) -> bool:
-    longer = (one.found for one in names if len(one.found.text) > len(found.text) and one.how != "unknown")
+def _is_within(found: TextSpan, others: Iterable[TextSpan]) -> bool:
+    """Whether it is a part of a longer one."""
+    longer = (one for one in others if len(one.text) > len(found.text))
     return any(one.start <= found.start and found.end <= one.end for one in longer)
 
 
@@ -118,3 +128,14 @@ def looked_up(batch: SearchBatch, index: str, read: Interpretation) -> Later[Int
 def _marked(read: Interpretation, borne: JsonMapping) -> Interpretation:
     known = [replace(one, known=bool(borne[one.value]["doc_count"])) for one in read.identifiers]
     return replace(read, identifiers=tuple(known))
+
+
+def is_meant(read: Interpretation, spelling: Spelling) -> bool:
+    """Whether each word to be corrected was already read as the beginning of a name, or as a slip of the same one."""
+    return all(
+        any(
+            one.found.text.lower() == word and (one.how == "beginning" or name_key(better) in one.keys)
+            for one in read.names
+        )
+        for word, better in spelling.replaced
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from celery.signals import setup_logging, worker_ready
 
@@ -36,8 +35,8 @@ def _logs(**_: object) -> None:
 
 
 @worker_ready.connect
-def _signs(sender: Any, **_: object) -> None:
-    leave_signs(_settings.broker_url, _settings.index.prefix, list(sender.app.amqp.queues.consume_from))
+def _signs(**_: object) -> None:
+    leave_signs(_settings.broker_url, _settings.index.prefix, list(app.amqp.queues.consume_from))
 
 
 def _parts() -> WorkerParts:

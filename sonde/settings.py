@@ -435,9 +435,14 @@ class DocumentsSettings(_Group):
     max_blocks: int = Field(100_000, ge=100, description="Paragraphs and tables that are read of one document.")
     max_cells: int = Field(200_000, ge=100, description="Cells, also empty ones, of all tables of one document.")
     max_passages: int = Field(10_000, ge=10, description="Passages of one document.")
-    ocr: bool = Field(True, description="Whether tesseract reads pages without a text layer.")
+    ocr: bool = Field(
+        True, description="Whether tesseract reads pages without a text layer, and large pictures on pages with one."
+    )
     ocr_languages: str = Field(
-        "eng", pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$", description="Language codes of tesseract."
+        "auto",
+        pattern=r"^[A-Za-z_]+(\+[A-Za-z_]+)*$",
+        description="Language codes of tesseract (`eng`, `fra+deu`). `auto`: those that are installed; the script of "
+        "the page and the confidence of the text decide.",
     )
     ocr_pages: int = Field(200, ge=0, description="Maximum pages of one document for OCR.")
     most_tokens: int = Field(

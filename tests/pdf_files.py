@@ -3,42 +3,81 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from PIL import Image
 
 WIDTH, HEIGHT = 595, 842
 LIGATURE = "\x81"
 """In the text of a ``Put``: one glyph, as wide as an M, that the font calls ffi."""
+ASTRAL = "\x82"
+"""The same for a character beyond the basic plane: 𝜏."""
+CODED_MINUS, CODED_TIMES, CODED_OTHER = "\x02", "\x03", "\x04"
+"""A minus, a multiplication sign and an ampersand that the font calls by control codes."""
 
 
 @dataclass(frozen=True)
 class Put:
-    """Text at points from the left and from the top of the page (its baseline)."""
+    """Text at points from the left and from the top of the page (its baseline).
+
+    ``turn``: degrees anticlockwise. ``scale``: the share of the size that the matrix gives. ``mode``: how it is
+    rendered (3: without ink), ``grey``: 0 to 1 (white), ``spacing``: points between letters.
+    """
 
     x: float
     y: float
     text: str
     size: float = 10
     bold: bool = False
+    turn: float = 0.0
+    scale: float = 1.0
+    mode: int = 0
+    grey: float = 0.0
+    spacing: float = 0.0
+
+    def operators(self) -> str:
+        cosine, sine = self.scale * math.cos(math.radians(self.turn)), self.scale * math.sin(math.radians(self.turn))
+        matrix = f"{cosine:.5f} {sine:.5f} {-sine:.5f} {cosine:.5f} {self.x} {HEIGHT - self.y}"
+        style = f"/{_font(self)} {self.size / self.scale} Tf {self.mode} Tr {self.spacing} Tc {self.grey} g"
+        return f"BT {style} {matrix} Tm ({_escaped(self.text)}) Tj ET"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A grey picture in a box: its left, top, width and height in points."""
+
+    image: Image.Image
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 @dataclass
 class PdfPage:
     texts: list[Put] = field(default_factory=list)
     rules: list[tuple[float, float, float, float]] = field(default_factory=list)  # x1, y1, x2, y2 from the top
+    rotate: int = 0
+    pictures: list[Shown] = field(default_factory=list)
+    below: str = ""  # operators before the text
 
     def content(self) -> bytes:
-        parts = [
-            f"BT /{_font(put)} {put.size} Tf {put.x} {HEIGHT - put.y} Td ({_escaped(put.text)}) Tj ET"
-            for put in self.texts
+        parts = [self.below]
+        parts += [
+            f"q {one.width} 0 0 {one.height} {one.x} {HEIGHT - one.y - one.height} cm /P{number} Do Q"
+            for number, one in enumerate(self.pictures)
         ]
+        parts += [put.operators() for put in self.texts]
         parts += [f"{x1} {HEIGHT - y1} m {x2} {HEIGHT - y2} l S" for x1, y1, x2, y2 in self.rules]
         return "\n".join(parts).encode("latin-1")
 
 
 def _font(put: Put) -> str:
-    return "F2" if put.bold else "F3" if LIGATURE in put.text else "F1"
+    return "F2" if put.bold else "F3" if any(ord(c) < 32 or c in (LIGATURE, ASTRAL) for c in put.text) else "F1"
 
 
 def _escaped(text: str) -> str:
@@ -51,7 +90,7 @@ def paragraph(x: float, y: float, lines: Sequence[str], size: float = 10, leadin
 
 _CALLED_FFI = b"""begincmap
 1 begincodespacerange <00> <FF> endcodespacerange
-1 beginbfchar <81> <006600660069> endbfchar
+5 beginbfchar <81> <006600660069> <82> <D835DF0F> <02> <0002> <03> <0003> <04> <0004> endbfchar
 endcmap"""
 
 
@@ -65,16 +104,25 @@ def pdf(pages: Sequence[PdfPage], *, catalog: str = "", trailer: str = "", info:
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
         f"<< {info} >>".encode("latin-1"),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 7 0 R "
-        b"/Encoding << /BaseEncoding /WinAnsiEncoding /Differences [129 /M] >> >>",
+        b"/Encoding << /BaseEncoding /WinAnsiEncoding /Differences [2 /minus /multiply /ampersand 129 /M /M] >> >>",
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(_CALLED_FFI), _CALLED_FFI),
     ]
     kids = []
     for page in pages:
+        images = ""
+        for number, one in enumerate(page.pictures):
+            grey = one.image.convert("L")
+            data = zlib.compress(grey.tobytes())
+            head = f"<< /Type /XObject /Subtype /Image /Width {grey.width} /Height {grey.height} /BitsPerComponent 8 "
+            head += f"/ColorSpace /DeviceGray /Filter /FlateDecode /Length {len(data)} >>"
+            objects.append(head.encode() + b"\nstream\n" + data + b"\nendstream")
+            images += f"/P{number} {len(objects)} 0 R "
         content = page.content()
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] "
-            f"/Resources << {fonts} >> /Contents {len(objects)} 0 R >>".encode()
+            f"/Rotate {page.rotate} /Resources << {fonts} /XObject << {images} >> >> "
+            f"/Contents {len(objects)} 0 R >>".encode()
         )
         kids.append(f"{len(objects)} 0 R")
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>".encode()

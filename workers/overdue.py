@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from celery.schedules import crontab
-
 from workers.source_entry import ScheduleEntry, interval_seconds
 
 
@@ -18,6 +16,8 @@ def overdue_s(source: str, when: ScheduleEntry, began: datetime, now: datetime) 
 def _due(when: ScheduleEntry, began: datetime) -> datetime:
     if when.cron is None:
         return began + timedelta(seconds=interval_seconds(str(when.interval)))
+    from celery.schedules import crontab  # Celery is not for every process of the API
+
     line = crontab.from_string(when.cron)
     line.nowfunc = lambda: began
     last, wait, _ = line.remaining_delta(began, tz=UTC)

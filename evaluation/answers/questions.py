@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,9 +60,9 @@ class AnswerCollection:
 
 
 class _Line(BaseModel):
-    """A line of a file of questions."""
+    """A line of a file of questions; keys for other programs are ignored."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="allow")
 
     question: str = Field(min_length=1)
     document: str = ""
@@ -74,15 +74,20 @@ class _Line(BaseModel):
     pages: list[int] = []
 
 
-def load_questions(path: Path) -> tuple[AnswerQuestion, ...]:
+def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[AnswerQuestion, ...]:
     """Questions of one's own, a JSON object a line: ``question``, and if known ``document`` (id or file name),
-    ``answers``, ``pages``, ``answerable``, ``kind`` and ``also`` (more documents).
+    ``answers``, ``pages``, ``answerable``, ``kind`` and ``also`` (more documents). ``tell`` gets a sentence if lines
+    have other keys, which are ignored.
 
     Raises BadCollection that names the bad lines, and SondeError for a file that cannot be read.
     """
     faults = Faults(path)
-    read = [_question(number, line) for number, line in json_lines(path, _Line, faults)]
+    lines = list(json_lines(path, _Line, faults))
     faults.refuse()
+    read = [_question(number, line) for number, line in lines]
+    others = sorted({key for _, line in lines for key in line.model_extra or ()})
+    if others:
+        tell(f"{path.name}: ignored the keys {', '.join(others)}; read are {', '.join(_Line.model_fields)}.")
     if not read:
         raise BadCollection(str(path), ["holds no question"])
     return tuple(read)

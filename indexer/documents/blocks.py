@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 
-from indexer.documents.clean import Joined, hyphenated_words, join_lines, normalise_text
+from indexer.documents.clean import Joined, join_lines, normalise_text
+from indexer.documents.compounds import hyphenated_words
 from indexer.documents.kinds import NUMBERED
 from indexer.documents.model import Block, BlockKind, Table
 from indexer.documents.page import Line, Region, RegionKind
@@ -34,10 +35,13 @@ _LIST_ITEM = re.compile(r"^(?:[•●▪–\-*]|\(?[a-z0-9]{1,2}[.)])\s+\S")
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """A block with its appearance: size (half points), capitals, bold; used to find headings and their levels."""
+    """A block with its appearance: size (half points), capitals, bold; used to find headings and their levels.
+    ``beside``: not in the flow of the text.
+    """
 
     block: Block
     style: tuple[float, bool, bool] = (0.0, False, False)
+    beside: bool = False
 
 
 def to_blocks(pages: Sequence[LaidOut]) -> list[Block]:
@@ -50,27 +54,32 @@ def to_blocks(pages: Sequence[LaidOut]) -> list[Block]:
 
 def _drafts(pages: Sequence[LaidOut], compounds: frozenset[str]) -> Iterator[Styled]:
     for page in pages:
-        for index, region in enumerate(page.regions):
-            kind = _FLOW.get(region.kind)
-            if kind is None:
-                continue
-            number = page.page.number
-            if kind == "table":
-                found = page.tables[index]
-                table = Table(
-                    tuple(tuple(normalise_text(cell) for cell in row) for row in found.rows),
-                    found.header_rows,
-                    join_lines([line.text for line in found.caption], compounds),
-                    found_by=found.found_by,
-                    page=number,
-                    box=(found.box.left, found.box.top, found.box.right, found.box.bottom),
-                    scanned=page.page.read_by == "ocr",
-                )
-                yield Styled(Block("table", "", number, number, table=table))
-            elif kind == "text":
-                yield from _paragraph(region, compounds)
-            else:
-                yield _draft(region, kind, compounds)
+        drafts = _drafts_of(page, compounds)
+        yield from (replace(draft, beside=True) for draft in drafts) if page.beside else drafts
+
+
+def _drafts_of(page: LaidOut, compounds: frozenset[str]) -> Iterator[Styled]:
+    for index, region in enumerate(page.regions):
+        kind = _FLOW.get(region.kind)
+        if kind is None:
+            continue
+        number = page.page.number
+        if kind == "table":
+            found = page.tables[index]
+            table = Table(
+                tuple(tuple(normalise_text(cell) for cell in row) for row in found.rows),
+                found.header_rows,
+                join_lines([line.text for line in found.caption], compounds),
+                found_by=found.found_by,
+                page=number,
+                box=(found.box.left, found.box.top, found.box.right, found.box.bottom),
+                scanned=page.page.read_by == "ocr",
+            )
+            yield Styled(Block("table", "", number, number, table=table))
+        elif kind == "text":
+            yield from _paragraph(region, compounds)
+        else:
+            yield _draft(region, kind, compounds)
 
 
 def _paragraph(region: Region, compounds: frozenset[str]) -> Iterator[Styled]:
@@ -102,7 +111,7 @@ def _without_false_headings(drafts: Sequence[Styled]) -> list[Styled]:
         block = draft.block
         behind = drafts[index + 1] if index + 1 < len(drafts) else None
         if block.kind == "heading" and draft.style[0] > _RUN_IN_SIZE and _is_sentence(draft, behind):
-            out.append(Styled(replace(block, kind="text")))
+            out.append(Styled(replace(block, kind="text"), beside=draft.beside))
         else:
             out.append(draft)
     return out
@@ -126,7 +135,9 @@ def _joined(drafts: Sequence[Styled], compounds: frozenset[str]) -> list[Styled]
         block = draft.block
         if block.table is None and (not block.text or _is_crumb(block)):
             continue
-        if block.kind == "text" and open_text is not None and open_text.goes_on(block):
+        if draft.beside:
+            out.append(draft)
+        elif block.kind == "text" and open_text is not None and open_text.goes_on(block):
             open_text.add(block)
         elif block.kind == "text":
             open_text = _OpenText(draft, compounds)

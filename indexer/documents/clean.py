@@ -9,10 +9,9 @@ from collections.abc import Iterable
 _DINGBATS = dict.fromkeys(range(0x2700, 0x27C0))
 _SPACE = re.compile(r"\s+")
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
-_DROPPED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\ufffd"))
+_DROPPED = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 _TABLE = {**_LIGATURES, **_DROPPED, **_DINGBATS, 0xA0: " ", 0x2028: " ", 0x2029: " "}
 _ORNAMENTS = re.compile(r"([^\w\s.,;:=_*#~<>+\-–—|/\\'\"()\[\]{}])\1{2,}")  # wavy underlines that are drawn as letters
-_HYPHENATED = re.compile(r"\b[^\W\d_]{2,}-[^\W\d_]{2,}\b")
 _BROKEN = re.compile(r"([^\W\d_]+)[-‐]$")
 _FIRST = re.compile(r"^([^\W\d_]{1,80})")
 _END = 80  # characters: longer than any word that a hyphen splits
@@ -31,13 +30,8 @@ def letters(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
-def hyphenated_words(texts: Iterable[str]) -> frozenset[str]:
-    """Compounds written with a hyphen inside a line; they keep it at a line end too. Lower case."""
-    return frozenset(match[0].lower() for text in texts for match in _HYPHENATED.finditer(text))
-
-
 def join_lines(lines: Iterable[str], compounds: frozenset[str] = frozenset()) -> str:
-    """Joins the lines of a paragraph into one; ``compounds`` come from :func:`hyphenated_words`."""
+    """Joins the lines of a paragraph into one; ``compounds`` come from ``compounds``."""
     joined = Joined(compounds)
     for line in lines:
         joined.add(normalise_text(line))

@@ -1,7 +1,8 @@
 """Measures how much of a page's text is kept, and adds the rest as plain text where too little is.
 
 A word counts as kept if it is in a passage or a table, or marked as furniture (heads, feet, page and line numbers,
-watermarks), contents, a reference or a note. The rest are labels of drawings, or text mistaken for such labels.
+watermarks), contents, a reference or a note. The rest are labels of drawings, or text mistaken for such labels. Letters
+that stand apart and words without spaces between them are not kept, wherever they are: no search finds them.
 """
 
 from __future__ import annotations
@@ -17,15 +18,35 @@ from indexer.documents.rows import rows
 
 LEAST = 0.98
 _WORD = re.compile(r"[^\W\d_]{3,}")  # axis numbers are not words
+_LETTERS = re.compile(r"[^\W\d_]+")
+_GLUED = re.compile(r"^\W*([A-Za-z\u00c0-\u024f\u0370-\u052f]{26,})\W*$")  # of scripts that part words by spaces
+_FEWEST_GLUED = 3  # of a page: a language may have a longer word
+_USUAL_LETTERS = 6  # of a word
+_FEWEST_LETTERS = 40
+_SHATTERED = 0.5  # of the letters are in words of one or two
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """For one page: its number of words, and how many of them layout kept."""
+    """For one page: its number of words, and how many of them layout kept. ``glued`` words have no space between them,
+    ``shattered`` ones are single letters; neither is kept.
+    """
 
     page: int
     words: int
     kept: int
+    glued: int = 0
+    shattered: int = 0
+
+    def __add__(self, other: Coverage) -> Coverage:
+        """Both parts of a page together."""
+        return Coverage(
+            self.page,
+            self.words + other.words,
+            self.kept + other.kept,
+            self.glued + other.glued,
+            self.shattered + other.shattered,
+        )
 
     @property
     def share(self) -> float:
@@ -38,23 +59,50 @@ class Coverage:
 
     @property
     def warning(self) -> str:
-        lost = self.words - self.kept
-        return (
-            f"Page {self.page}: {lost} of {self.words} words could not be placed (in drawings, or not in lines); "
-            "they are kept as plain text."
-        )
+        reasons = [
+            f"about {self.glued} have no space between them" if self.glued else "",
+            f"{self.shattered} are letters that stand apart" if self.shattered else "",
+        ]
+        lost = self.words - self.kept - self.glued - self.shattered
+        if lost > 0:
+            reasons.append(
+                f"{lost} of {self.words} words could not be placed (in drawings, or not in lines); they are kept as "
+                "plain text"
+            )
+        said = "; ".join(reason for reason in reasons if reason)
+        return f"Page {self.page}: {said}."
 
 
 def with_everything(laid: LaidOut) -> tuple[LaidOut, Coverage]:
     """The page; if too few of its words were kept, the others are appended as plain text."""
     lost = _lost(laid)
-    words = sum(map(_is_word, laid.page.words))
-    found = Coverage(laid.page.number, words, words - sum(map(_is_word, lost)))
-    if not found.is_low:
+    found = _counted(laid, lost)
+    if not found.is_low or not lost:
         return laid, found
     lines = _plain_lines(lost)
     plain = Region("caption", tuple(lines), around(line.box for line in lines), laid.page.number)
     return replace(laid, regions=(*laid.regions, plain)), found
+
+
+def _counted(laid: LaidOut, lost: Sequence[Word]) -> Coverage:
+    number, words = laid.page.number, laid.page.words
+    glued = sum(map(_glued_in, words)) if sum(_glued_in(word) > 0 for word in words) >= _FEWEST_GLUED else 0
+    pieces = [piece for word in words for piece in _LETTERS.findall(word.text)]
+    letters = sum(map(len, pieces))
+    small = [piece for piece in pieces if len(piece) < 3]
+    is_shattered = letters >= _FEWEST_LETTERS and sum(map(len, small)) > _SHATTERED * letters
+    shattered = len(small) if is_shattered else 0
+    whole = sum(map(_is_word, words))
+    if glued:
+        whole -= sum(_glued_in(word) > 0 for word in words)
+    kept = whole - sum(_is_word(word) and not (glued and _glued_in(word)) for word in lost)
+    return Coverage(number, whole + glued + shattered, kept, glued, shattered)
+
+
+def _glued_in(word: Word) -> int:
+    """About how many words were written as one; 0 if it is one."""
+    match = None if word.mono else _GLUED.match(word.text)
+    return len(match[1]) // _USUAL_LETTERS if match is not None else 0
 
 
 def share_of(pages: Sequence[Coverage]) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from lxml import etree
 
 from indexer.documents.clean import letters, normalise_text
-from indexer.documents.kinds import NUMBERED
+from indexer.documents.kinds import NUMBERED, SECTION_NAMES
 from indexer.documents.limits import LONGEST_HEADING
 from indexer.documents.model import Block, FrontMatter
 from indexer.documents.moments import date_in, whole_date
@@ -55,6 +55,12 @@ _PUBLISHED = re.compile(
 )
 _YEAR_AT_END = re.compile(r"^[^\d]{3,}\b((?:1[89]|20)\d\d)$")
 _SHORTEST_TITLE = 12
+_LONGEST_SIGN = 6  # letters of a logo: USGS
+_KINDS_OF_TEXT = """
+    article paper report letter letters note notes review research editorial poster preprint draft appendices supplement
+    keywords
+"""
+_LABELS = SECTION_NAMES | frozenset(_KINDS_OF_TEXT.split()) | {"open access", "full paper", "data paper"}
 _LONGEST = 4000  # characters of a block: what front matter says, it says at the beginning
 _MOST_NAMES = 500
 _GENERATED = re.compile(
@@ -282,13 +288,24 @@ def _published(head: Sequence[Block], blocks: Sequence[Block]) -> str | None:
 
 def _title(head: Sequence[Block]) -> Block | None:
     """The first heading that is not a masthead, else the first short text."""
-    fit = [b for b in head if not _MASTHEAD.search(b.text) and len(b.text) > 12 and date_in(b.text) is None]
+    fit = [b for b in head if not _MASTHEAD.search(b.text) and _is_long_enough(b) and date_in(b.text) is None]
     fit = [b for b in fit if len(split_names(b.text)) < 2]
     headings = [b for b in fit if b.kind == "heading" and not (_JOURNAL.match(b.text) and len(b.text.split()) <= 6)]
     if headings:
         top = min(block.level for block in headings)
         return next(block for block in headings if block.level == top)
     return next((block for block in fit if block.kind == "text" and len(block.text) < 250), None)
+
+
+def _is_long_enough(block: Block) -> bool:
+    """A short title is a heading with a word in it that names neither a section nor the kind of document."""
+    text = block.text
+    if len(text) > _SHORTEST_TITLE:
+        return True
+    words = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) > 2]
+    is_sign = len(words) == 1 and text.isupper() and len(text) <= _LONGEST_SIGN
+    is_label = text.lower().strip(":. 0123456789") in _LABELS
+    return block.kind == "heading" and bool(words) and not is_sign and not is_label
 
 
 def _authors(blocks: Sequence[Block]) -> list[str]:

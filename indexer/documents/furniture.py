@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from indexer.documents.page import Line, Page, RegionKind, Word
+from indexer.documents.lattice import bordered_tables
+from indexer.documents.page import Line, Page, RegionKind, Word, around
 from indexer.documents.rows import rows, segments
 from indexer.documents.running_heads import AtTheEdge, running_heads
+from indexer.documents.table_found import TableFound
+from indexer.documents.tables import find_tables
 
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b")
 _PAGE_NUMBER = re.compile(r"^(?:page\s*|seite\s*|p\.?\s*|[-–—(\[]\s*)?#(?:\s*[-–—)\]])?(?:\s*(?:of|/|von|sur)\s*#)?$")
@@ -27,7 +30,11 @@ _ZONE = 0.16  # of the page's height
 _SAME_HEIGHT = 9.0  # points
 _NUMBER_HEIGHT = 24.0  # a scanned page lies askew
 _SHARE_OF_PAGES = 0.12
+_WORDS_OF_TEXT = 3  # of a piece of text: cells have fewer
+_HEAD_ABOVE = 30.0  # points: where the head of a column is
 _LARGE = 1.5  # times the text's size: rotated text this large is a watermark
+
+FindTables = Callable[[Page, Sequence[Word]], list[TableFound]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +57,12 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
             found[page.number]["watermark"] = marks
     edges = [one for page in pages for one in _at_the_edge(page, by_page[page.number])]
     heads = {(one.page, one.kind, id(one.line)): one for one in (*_repeated(pages, edges), *running_heads(edges))}
+    by_number = {page.number: page for page in pages}
     for one in heads.values():
-        found[one.page].setdefault(one.kind, []).extend(one.line.words)
-    numbers = {page.number: _line_numbers(by_page[page.number]) for page in pages}
+        words = _without_cells(one.line.words, by_number[one.page], bordered_tables)
+        if words:
+            found[one.page].setdefault(one.kind, []).extend(words)
+    numbers = {page.number: _without_cells(_line_numbers(by_page[page.number]), page, find_tables) for page in pages}
     if sum(map(bool, numbers.values())) >= _NUMBERED_SHARE * len(pages):  # otherwise they number the rows of a listing
         for page in pages:
             if numbers[page.number]:
@@ -60,7 +70,16 @@ def find_furniture(pages: Sequence[Page]) -> Furniture:
     return Furniture(found)
 
 
+def _without_cells(words: Sequence[Word], page: Page, find: FindTables) -> list[Word]:
+    """The words outside of ruled tables: a table's head is repeated on each page, and its rows may be numbered."""
+    levels = [rule.box.middle_y for rule in page.rules if rule.level]
+    near = len(levels) >= 2 and any(min(levels) < word.box.middle_y < max(levels) for word in words)
+    tables = find(page, page.words) if near else []
+    return [word for word in words if not any(table.box.holds(word.box) for table in tables)]
+
+
 def _repeated(pages: Sequence[Page], edges: Sequence[AtTheEdge]) -> Iterator[AtTheEdge]:
+    by_number = {page.number: page for page in pages}
     seen: dict[tuple[RegionKind, str], list[AtTheEdge]] = defaultdict(list)
     for one in edges:
         seen[one.kind, _key(one.line.text)].append(one)
@@ -69,7 +88,7 @@ def _repeated(pages: Sequence[Page], edges: Sequence[AtTheEdge]) -> Iterator[AtT
         reach = _NUMBER_HEIGHT if is_number else _SAME_HEIGHT
         for one, count in _pages_near(where, reach):
             if count >= max(2, _SHARE_OF_PAGES * len(pages)) or (
-                is_number and _alone_at_the_edge(one.line, pages[one.page - pages[0].number])
+                is_number and _alone_at_the_edge(one.line, by_number[one.page])
             ):
                 yield one
 
@@ -127,9 +146,33 @@ def _line_numbers(lines: Sequence[Line]) -> list[Word]:
     beside = [word for word in firsts if word.box.right < left - 2.0]
     spaced = [part for line in lines if (part := _first_part(line)) is not None and part.box.right < left - 2.0]
     for parts in ([[word] for word in beside], [list(part.words) for part in spaced]):
+        if parts and _is_column_of_table([word for part in parts for word in part], lines):
+            continue
         if _counts_up([int("".join(word.text for word in part)) for part in parts]):
             return [word for part in parts for word in part]
     return []
+
+
+def _is_column_of_table(numbers: Sequence[Word], lines: Sequence[Line]) -> bool:
+    """Whether the numbers belong to rows of cells, or something else begins where they do, as a column's head does.
+    Numbers of lines stand alone in the margin of running text.
+    """
+    ids = {id(word) for word in numbers}
+    numbered = [line for line in lines if any(id(word) in ids for word in line.words)]
+    cells = [[part for part in segments(line) if not any(id(word) in ids for word in part.words)] for line in numbered]
+    beside = [parts for parts in cells if parts]
+    if not beside:
+        return False
+    short = [len(part.words) < _WORDS_OF_TEXT for parts in beside for part in parts]
+    if median(len(parts) for parts in beside) >= 2 and 2 * sum(short) > len(short):
+        return True
+    column = around(word.box for word in numbers)
+    own = {id(line) for line in numbered}
+    others = [line.words[0].box for line in lines if id(line) not in own]
+    return any(
+        box.left < column.right and column.top - _HEAD_ABOVE < box.middle_y < column.bottom + _HEAD_ABOVE
+        for box in others
+    )
 
 
 def _counts_up(values: Sequence[int]) -> bool:

@@ -23,6 +23,8 @@ _MOST_CROSSING_OF_SEVERAL = 0.25
 _OFF_EVEN = 0.06  # of the page's width: how far a strip may be from where it would divide the page evenly
 _WORDS_OF_PROSE = 3
 _WIDE_ENOUGH = 0.55  # of the column's width: table cells are narrower
+_ENDS = (".", "!", "?", ":", ";")
+_CONTINUED = 0.4  # of the lines of running text
 _STEP = 2.0
 _MOST_PLACES = 250  # between two columns; a page of several metres has no finer columns
 _EDGE = 6.0  # points: lines that begin this close to each other share an edge
@@ -112,10 +114,17 @@ def _has_columns(segments: Sequence[Line], x: float, left: float, right: float) 
     crossing = len(segments) - len(on_left) - len(on_right)
     if min(len(on_left), len(on_right)) < _FEWEST_LINES or crossing > _MOST_CROSSING * len(segments):
         return False
-    widths = [(on_left, x - left), (on_right, right - x)]
-    return all(median(_row_widths(side)) >= _WIDE_ENOUGH * width for side, width in widths)
+    sides = [(merged(on_left), x - left), (merged(on_right), right - x)]
+    if any(median(len(row.words) for row in side) < _WORDS_OF_PROSE for side, _ in sides):
+        return False  # the cells of a table
+    if all(median(row.box.width for row in side) >= _WIDE_ENOUGH * width for side, width in sides):
+        return True
+    return crossing == 0 and all(_is_running(side) for side, _ in sides)
 
 
-def _row_widths(side: Sequence[Line]) -> list[float]:
-    """Widths of rows; the segments of a row count together."""
-    return [line.box.width for line in merged(side)]
+def _is_running(lines: Sequence[Line]) -> bool:
+    """Whether short lines continue each other, as running text does and cells do not: one begins small where the one
+    above has no end.
+    """
+    continued = sum(below.text[:1].islower() and not above.text.endswith(_ENDS) for above, below in pairwise(lines))
+    return continued >= _CONTINUED * (len(lines) - 1)

@@ -340,7 +340,12 @@ class _Run:
     def _paused(self, entry: DocumentEntry, attempts: int = 0) -> DocumentEntry:
         """Keeps what is done; ``attempts`` 0: this slice did its work, so no start was in vain."""
         reached = replace(self.last or entry, attempts=attempts, took_ms=_rounded(self.took_ms))
-        return self._told(reached, reached.done or 0, reached.total or 0)
+        try:
+            return self._told(reached, reached.done or 0, reached.total or 0)
+        except DocumentGone:
+            self.store.drop_passages(entry)
+            self._forget_slices()
+            raise
 
     def _forget_slices(self) -> None:
         if self.slice is not None:
@@ -403,7 +408,11 @@ class _Run:
             if found is None:
                 raise NotFound(f"There is no record {entry.record!r} that the document could explain.")
             return found
-        joined = self.store.record_of_doi(entry.doi) if entry.doi and entry.owner == PUBLIC else None
+        if entry.owner != PUBLIC:
+            return None
+        joined = self.store.record_of_doi(entry.doi) if entry.doi else None
+        if joined is None and self.store.is_restricted(entry):
+            raise NotFound("The record that says who may see this document is gone; restore it before reading again.")
         return self.store.record(joined) if joined is not None else None
 
     def _catalogued(

@@ -121,7 +121,10 @@ def confinement_here() -> Confinement | None:
 
 def _with_full_path(ocr: Ocr) -> Ocr:
     """tesseract with its full path, because the child has no search path; without tesseract, no OCR."""
-    return ocr if ocr.command is None else replace(ocr, command=shutil.which(ocr.command))
+    if ocr.command is None:
+        return ocr
+    found = shutil.which(ocr.command)
+    return replace(ocr, command=found, missing=found is None)
 
 
 def _read_once(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead, pages: PagesSlice | None) -> ReadDocument:

@@ -18,6 +18,7 @@ from indexer.documents.table_found import MOST_CELLS, MOST_RULES, TableFound, ha
 _SAME = 3.0  # points: rules closer than this are one
 _REACH = 3.0  # points by which a rule may miss the one that it crosses
 _FEWEST_FILLED = 0.4  # of the cells: the grid of a chart is empty
+_PARAGRAPH = 60  # words
 _LINES_OF_A_LIST = 3
 _LEAST_TALL = 6.0
 
@@ -50,7 +51,14 @@ class _Grid:
 def bordered_tables(page: Page, words: Sequence[Word]) -> list[TableFound]:
     """Grids with at least two rows and two columns that hold words, from the top."""
     found = [table for grid in _grids(page.rules) if (table := _table(grid, words)) is not None]
-    return sorted(found, key=lambda table: (table.box.top, table.box.left))
+    tables = [table for table in found if not _frames_text(table)]
+    return sorted(tables, key=lambda table: (table.box.top, table.box.left))
+
+
+def _frames_text(table: TableFound) -> bool:
+    """Whether most words are in cells as long as a paragraph: frames around the parts of a poster."""
+    lengths = [len(cell.split()) for row in table.rows for cell in row]
+    return 2 * sum(length for length in lengths if length >= _PARAGRAPH) > sum(lengths)
 
 
 def _grids(rules: Sequence[Rule]) -> list[_Grid]:

@@ -14,6 +14,7 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.linked import pdf_of_page
 from indexer.documents.parking import refused_by_defect, sonde_version
+from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.registered import completed
 from indexer.documents.store import DocumentGone, DocumentStore
 from net.errors import Forbidden, UnknownName
@@ -145,9 +146,13 @@ def _failed(entry: DocumentEntry, refused: DocumentRefused, reading: LibraryRead
     return failed
 
 
-def take_away(entry: DocumentEntry, store: DocumentStore, files: FileStore) -> None:
-    """Marks the document, then deletes passages, file and entry; after a crash ``repair_library`` finishes this."""
+def take_away(entry: DocumentEntry, store: DocumentStore, files: FileStore, kept: KeptReadings | None = None) -> None:
+    """Marks the document, then deletes passages, what slices kept, file and entry; after a crash ``repair_library``
+    finishes this.
+    """
     store.put_entry(replace(entry, state="deleted", updated=now_iso()))
     store.drop_passages(entry)
+    if kept is not None:
+        kept.drop(entry.id)
     files.delete(FileKey(entry.owner, entry.id))
     store.drop_entry(entry)

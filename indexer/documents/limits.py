@@ -37,15 +37,24 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """``languages`` as tesseract names them (``eng``, ``fra+deu``); without ``command`` there is no OCR.
+    """``languages`` as tesseract names them (``eng``, ``fra+deu``), or ``auto``: those installed, tried on the text.
+    Without ``command`` there is no OCR; ``missing`` tells that it is wanted, but not installed.
 
     ``most_pages`` limits the OCR of one document; further pages without text count as blank.
     """
 
     command: str | None = "tesseract"
-    languages: str = "eng"
+    languages: str = "auto"
     dpi: int = 200
     most_pages: int = 200
+    missing: bool = False
+
+    @property
+    def absence(self) -> str:
+        """Why there is no OCR, as the end of a sentence."""
+        if self.missing:
+            return "tesseract is not installed (Debian's package tesseract-ocr)"
+        return "OCR is turned off (SONDE_DOCUMENTS__OCR)"
 
 
 class Allowance:
@@ -113,6 +122,9 @@ class Allowance:
 
     def note_pages(self) -> None:
         self._note("max_pages", f"Only the first {self._limits.max_pages:,} pages are read")
+
+    def note_ocr_pages(self, read: int) -> None:
+        self._note("ocr_pages", f"Only the first {read:,} pages of the picture are read")
 
     def _note(self, setting: str, what: str) -> None:
         self._left_out.setdefault(setting, f"{what}; the rest is left out ({_SETTING}{setting.upper()}).")

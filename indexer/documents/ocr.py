@@ -1,4 +1,4 @@
-"""OCR by tesseract for pages without a text layer: turns an image into words with positions.
+"""OCR by tesseract: turns an image into words with positions and the confidence of the whole.
 
 tesseract runs as a separate process, on one core, with a time limit for each page.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import subprocess  # nosec B404
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pypdfium2 as pdfium
@@ -31,6 +31,36 @@ class Picture:
     image: Image.Image
     dpi: float
 
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in points."""
+        width, height = self.image.size
+        return width * _POINTS / self.dpi, height * _POINTS / self.dpi
+
+    def cut(self, box: Box) -> Picture:
+        """The part in this box (points)."""
+        scale = self.dpi / _POINTS
+        edges = (box.left * scale, box.top * scale, box.right * scale, box.bottom * scale)
+        left, top, right, bottom = map(round, edges)
+        width, height = self.image.size
+        return Picture(self.image.crop((max(0, left), max(0, top), min(width, right), min(height, bottom))), self.dpi)
+
+    def turned(self, clockwise: int) -> Picture:
+        """Turned by a multiple of 90 degrees."""
+        return Picture(self.image.rotate(-clockwise, expand=True), self.dpi) if clockwise else self
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """``confidence``: 0..100, the mean over the letters of all words, the doubtful ones too."""
+
+    page: Page
+    confidence: float
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.page.words)
+
 
 def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
     """The rendered page, with a lower resolution if it is very large."""
@@ -42,25 +72,25 @@ def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
     return Picture(page.render(scale=scale, grayscale=True).to_pil(), scale * _POINTS)
 
 
-def ocr_image(picture: Picture, number: int, ocr: Ocr, limits: Limits) -> Page | None:
+def ocr_image(picture: Picture, number: int, ocr: Ocr, limits: Limits, languages: str = "eng") -> Recognised | None:
     """The words of an image; None if none was recognised or the page took too long.
 
     Raises DocumentRefused ``unsupported`` if tesseract or its language is not installed.
     """
+    output = run_tesseract(picture, ocr, limits, ("-l", languages, "--psm", "3", "tsv"))
+    if output is None:
+        return None
+    words, confidence = _words(output, _POINTS / picture.dpi)
+    width, height = picture.size
+    page = Page(number, width, height, words, read_by="ocr")
+    return Recognised(page, confidence) if words else None
+
+
+def run_tesseract(picture: Picture, ocr: Ocr, limits: Limits, options: Sequence[str]) -> str | None:
+    """tesseract's output; None if it took too long. Raises DocumentRefused ``unsupported`` if it fails."""
     image = io.BytesIO()
     picture.image.save(image, format="PNG", compress_level=1)
-    command = [
-        str(ocr.command),
-        "stdin",
-        "stdout",
-        "-l",
-        ocr.languages,
-        "--dpi",
-        str(round(picture.dpi)),
-        "--psm",
-        "3",
-        "tsv",
-    ]
+    command = [str(ocr.command), "stdin", "stdout", "--dpi", str(round(picture.dpi)), *options]
     try:
         done = subprocess.run(  # noqa: S603  # nosec B603 - nothing of it comes from the document
             command, input=image.getvalue(), capture_output=True, timeout=limits.ocr_seconds_a_page, check=False
@@ -74,25 +104,31 @@ def ocr_image(picture: Picture, number: int, ocr: Ocr, limits: Limits) -> Page |
     if done.returncode != 0:
         why = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise DocumentRefused("unsupported", f"OCR failed: {why[-1][:200] if why else done.returncode}")
-    words = tuple(_words(done.stdout.decode("utf-8", "replace"), _POINTS / picture.dpi))
-    width, height = (edge * _POINTS / picture.dpi for edge in picture.image.size)
-    return Page(number, width, height, words, read_by="ocr") if words else None
+    return done.stdout.decode("utf-8", "replace")
 
 
-def _words(tsv: str, scale: float) -> Iterator[Word]:
-    """Words of tesseract's table; those of one line share its baseline and size."""
+def _words(tsv: str, scale: float) -> tuple[tuple[Word, ...], float]:
     lines: dict[tuple[str, str, str], list[tuple[str, Box]]] = {}
+    letters = surety = 0.0
     for row in csv.DictReader(io.StringIO(tsv), delimiter="\t", quoting=csv.QUOTE_NONE):
         text = (row.get("text") or "").strip()
-        if row.get("level") != "5" or not text or float(row["conf"]) < _LEAST_CONFIDENCE:
+        if row.get("level") != "5" or not text:
+            continue
+        letters += len(text)
+        surety += len(text) * max(0.0, float(row["conf"]))
+        if float(row["conf"]) < _LEAST_CONFIDENCE:
             continue
         left, top = float(row["left"]) * scale, float(row["top"]) * scale
         box = Box(left, top, left + float(row["width"]) * scale, top + float(row["height"]) * scale)
         lines.setdefault((row["block_num"], row["par_num"], row["line_num"]), []).append((text, box))
-    for line in lines.values():
-        heights = sorted(box.height for _, box in line)
-        height = heights[len(heights) // 2]
-        bottoms = sorted(box.bottom for _, box in line)
-        baseline = bottoms[len(bottoms) // 3]  # letters with descenders reach lower
-        for text, box in line:
-            yield Word(text, box, round(height * _SIZE_OF_HEIGHT), baseline)
+    return tuple(word for line in lines.values() for word in _of_line(line)), surety / letters if letters else 0.0
+
+
+def _of_line(line: Sequence[tuple[str, Box]]) -> Iterator[Word]:
+    """The words of a line share its baseline and size."""
+    heights = sorted(box.height for _, box in line)
+    height = heights[len(heights) // 2]
+    bottoms = sorted(box.bottom for _, box in line)
+    baseline = bottoms[len(bottoms) // 3]  # letters with descenders reach lower
+    for text, box in line:
+        yield Word(text, box, round(height * _SIZE_OF_HEIGHT), baseline)

@@ -5,9 +5,9 @@ Every reader of pages (text layer, OCR) returns these; all later code is pure.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Literal
 
 RegionKind = Literal[
@@ -57,7 +57,7 @@ class Box:
     @property
     def is_finite(self) -> bool:
         """Whether it is somewhere at all: a broken matrix in a file gives places that are no numbers."""
-        return isfinite(self.left) and isfinite(self.top) and isfinite(self.right) and isfinite(self.bottom)
+        return all(map(math.isfinite, (self.left, self.top, self.right, self.bottom)))
 
     def holds(self, other: Box, slack: float = 0.0) -> bool:
         """Whether the middle of ``other`` is inside, with ``slack`` points of tolerance."""
@@ -140,8 +140,13 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """``number`` counts from 1. ``figures`` are the outlines of pictures and drawings. ``left_out``: the number of
-    characters beyond those that are read of one page.
+    """``number`` counts from 1. ``figures`` are the outlines of pictures and drawings, ``pictures`` those of bitmaps.
+    ``left_out``: the number of characters beyond those that are read of one page.
+
+    ``asides`` hold text of the same page that is read for itself: text of another direction, turned upright (``turn``:
+    degrees anticlockwise by which it is turned on the page), and text of pictures. ``hidden`` counts words that nobody
+    sees, ``unknown`` characters that the file does not name; both are left out or replaced. ``notes`` are sentences
+    about what could not be read.
     """
 
     number: int
@@ -152,7 +157,31 @@ class Page:
     figures: tuple[Box, ...] = ()
     read_by: Literal["text", "ocr", "none"] = "text"
     links: tuple[str, ...] = field(default=())
+    pictures: tuple[Box, ...] = ()
+    asides: tuple[Page, ...] = ()
+    turn: float = 0.0
+    hidden: int = 0
+    unknown: int = 0
+    notes: tuple[str, ...] = ()
     left_out: int = 0
+
+    @property
+    def parts(self) -> tuple[Page, ...]:
+        """The page itself and its asides."""
+        return (self, *self.asides)
+
+    def place_on(self, page: Page, box: Box) -> Box:
+        """Where a box of this aside is on the page: its outline there, after turning about their common middle."""
+        if not self.turn:
+            return box
+        cosine, sine = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
+        xs, ys = [], []
+        for corner_x in (box.left, box.right):
+            for corner_y in (box.top, box.bottom):
+                x, y = corner_x - self.width / 2.0, corner_y - self.height / 2.0
+                xs.append(page.width / 2.0 + x * cosine + y * sine)
+                ys.append(page.height / 2.0 - x * sine + y * cosine)
+        return Box(min(xs), min(ys), max(xs), max(ys))
 
 
 @dataclass(frozen=True, slots=True)

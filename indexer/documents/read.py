@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import io
 import warnings
+from functools import partial
 
 from PIL import Image, UnidentifiedImageError
 
 from indexer.documents.detect_format import file_kind
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.kept_pages import KeptPages
-from indexer.documents.limits import Limits, Ocr
+from indexer.documents.limits import Allowance, Limits, Ocr
 from indexer.documents.model import ReadDocument
-from indexer.documents.ocr import Picture, ocr_image
+from indexer.documents.ocr import Picture
 from indexer.documents.progress import PagesRead, unwatched
 from indexer.documents.read_docx import read_docx
 from indexer.documents.read_html import read_html
 from indexer.documents.read_pdf import assemble, read_pdf
 from indexer.documents.read_text import read_text
+from indexer.documents.recogniser import Recogniser
 
 _USUAL_DPI = 200.0
-_MOST_FRAMES = 200
 _MOST_PIXELS = 60_000_000
 
 
@@ -48,22 +49,24 @@ def read_document(
 def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead, kept: KeptPages) -> ReadDocument:
     """A page image (PNG, JPEG, or TIFF with one page per frame)."""
     if ocr.command is None:
-        raise DocumentRefused("unsupported", "A page image needs OCR, and none is configured.")
+        raise DocumentRefused("unsupported", f"A page image needs OCR, and {ocr.absence}.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             picture = Image.open(io.BytesIO(data))
         if picture.width * picture.height > _MOST_PIXELS:
             raise DocumentRefused("too_large", f"The picture has {picture.width} x {picture.height} points.")
-        frames = min(getattr(picture, "n_frames", 1), _MOST_FRAMES, ocr.most_pages)
+        allowance = Allowance(limits)
+        frames = min(getattr(picture, "n_frames", 1), ocr.most_pages)
+        if frames < getattr(picture, "n_frames", 1):
+            allowance.note_ocr_pages(frames)
         pages = kept.read()
-        for number in range(pages[-1].number if pages else 0, frames):
-            picture.seek(number)
-            found = ocr_image(Picture(picture.convert("L"), _dpi(picture)), number + 1, ocr, limits)
-            if found is not None:
-                pages.append(found)
-                kept.add(found)
-            progress(number + 1, frames)
+        recogniser = Recogniser(ocr, limits, {page.number for page in pages})
+        for number in range(len(pages) + 1, frames + 1):
+            picture.seek(number - 1)
+            pages.append(recogniser.whole_page(number, partial(_grey, picture), "it is a picture"))
+            kept.add(pages[-1])
+            progress(number, frames)
     except (
         UnidentifiedImageError,
         OSError,
@@ -72,7 +75,11 @@ def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead, kept
         Image.DecompressionBombWarning,
     ) as e:
         raise DocumentRefused("damaged", f"The picture cannot be opened: {str(e)[:200]}") from None
-    return assemble(pages, {}, {}, "image")
+    return assemble(pages, {}, {}, "image", allowance)
+
+
+def _grey(picture: Image.Image) -> Picture:
+    return Picture(picture.convert("L"), _dpi(picture))
 
 
 def _dpi(picture: Image.Image) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pypdfium2 as pdfium
 
@@ -14,22 +16,23 @@ from indexer.documents.front_matter import front_matter, read_xmp, without_autho
 from indexer.documents.furniture import find_furniture
 from indexer.documents.gutters import usual_gutters
 from indexer.documents.kept_pages import KeptPages
+from indexer.documents.legible import WITHOUT_MEANING, illegible
 from indexer.documents.limits import Allowance, Limits, Ocr
 from indexer.documents.measures import measure
 from indexer.documents.model import Block, DocumentFormat, ReadDocument, RegionBox
-from indexer.documents.ocr import ocr_image, page_image
+from indexer.documents.ocr import Picture, page_image
 from indexer.documents.page import Page
+from indexer.documents.page_warnings import page_warnings
 from indexer.documents.pdf_text import read_page
 from indexer.documents.progress import PagesRead, unwatched
+from indexer.documents.recogniser import Recogniser
 from indexer.documents.references import split_references
 from indexer.documents.regions import LaidOut, lay_out, page_gutters, text_lines
 
 _PASSWORD = "password"  # noqa: S105  # nosec B105 - a word of pdfium's message
 _LONGEST_REGION_TEXT = 200
 _MOST_WARNINGS = 100
-
-Recognise = Callable[[pdfium.PdfPage, int], Page | None]
-"""OCR of one page; None if nothing was read or the limit is reached."""
+_LONGEST_REASON = 1000
 
 
 def read_pdf(
@@ -70,8 +73,9 @@ def assemble(
     Raises DocumentRefused ``no_text`` if no page has text.
     """
     allowance = allowance or Allowance(Limits())
-    if not any(page.words for page in pages):
-        raise DocumentRefused("no_text", "No page holds text, and none was recognised in its pictures.")
+    if not any(part.words for page in pages for part in page.parts):
+        why = " ".join(("No page holds text that could be read.", *page_warnings(pages)))
+        raise DocumentRefused("no_text", why[:_LONGEST_REASON])
     laid, covered = lay_out_whole(pages)
     blocks = list(allowance.within(_with_fitting_tables(to_blocks(laid), allowance)))
     front = front_matter(blocks, info, xmp)
@@ -82,8 +86,8 @@ def assemble(
         front=front,
         references=references,
         pages=len(pages),
-        ocr_pages=tuple(page.number for page in pages if page.read_by == "ocr"),
-        blank_pages=tuple(page.number for page in pages if not page.words),
+        ocr_pages=tuple(page.number for page in pages if _is_recognised(page)),
+        blank_pages=tuple(page.number for page in pages if not any(part.words for part in page.parts)),
         regions=tuple(_region_boxes(laid)),
         warnings=(*allowance.warnings, *_of_pages(pages, covered)),
         coverage=round(share_of(covered), 4),
@@ -102,13 +106,41 @@ def _of_pages(pages: Sequence[Page], covered: Sequence[Coverage]) -> tuple[str, 
     crowded = [
         f"Page {page.number}: its last {page.left_out:,} characters are left out." for page in pages if page.left_out
     ]
-    return tuple([*crowded, *(page.warning for page in covered if page.is_low)][:_MOST_WARNINGS])
+    low = [page.warning for page in covered if page.is_low]
+    return tuple([*page_warnings(pages), *crowded, *low][:_MOST_WARNINGS])
 
 
 def lay_out_whole(pages: Sequence[Page]) -> tuple[list[LaidOut], list[Coverage]]:
-    """``lay_out_all``, plus plain text where too few words of a page were kept; and the coverage."""
-    both = [with_everything(page) for page in lay_out_all(pages)]
-    return [page for page, _ in both], [covered for _, covered in both]
+    """All pages, each followed by its asides, plus plain text where too few words of a page were kept; and the coverage
+    of each page with its asides.
+    """
+    laid: list[LaidOut] = []
+    covered: list[Coverage] = []
+    found = {
+        id(part): with_everything(one)
+        for group in _groups(pages)
+        for part, one in zip(group, lay_out_all(group), strict=True)
+    }
+    for page in pages:
+        both = [found[id(part)] for part in page.parts]
+        laid += [both[0][0], *(one.placed_on(page) for one, _ in both[1:])]
+        covered.append(sum((cover for _, cover in both[1:]), both[0][1]))
+    return laid, covered
+
+
+def _groups(pages: Sequence[Page]) -> list[list[Page]]:
+    """The pages; then the asides of each direction, each of which has its own heads, columns and measures."""
+    asides: dict[tuple[float, str], list[list[Page]]] = {}
+    for page in pages:
+        seen: Counter[tuple[float, str]] = Counter()
+        for aside in page.asides:
+            key = (aside.turn, aside.read_by)
+            groups = asides.setdefault(key, [])
+            if seen[key] == len(groups):
+                groups.append([])
+            groups[seen[key]].append(aside)
+            seen[key] += 1
+    return [list(pages), *(group for groups in asides.values() for group in groups)]
 
 
 def lay_out_all(pages: Sequence[Page]) -> list[LaidOut]:
@@ -138,29 +170,53 @@ def _pages(
     document: pdfium.PdfDocument, limits: Limits, ocr: Ocr, allowance: Allowance, before: Sequence[Page]
 ) -> Iterator[Page]:
     """Those after ``before``, until the characters of the document are spent; a word counts with its space."""
-    characters = sum(len(word.text) + 1 for page in before for word in page.words)
-    recognised = sum(page.read_by == "ocr" for page in before)
+    characters = sum(map(_characters, before))
+    recogniser = Recogniser(ocr, limits, {page.number for page in before if _is_recognised(page)})
     if characters > limits.max_characters:
         allowance.note_characters()
         return
     for index in range(len(before), len(document)):
         try:
-            page = document[index]
+            found = read_page(document, index)
         except pdfium.PdfiumError:
-            yield Page(index + 1, 612.0, 792.0, read_by="none")
+            yield Page(index + 1, 612.0, 792.0, read_by="none", notes=("not read: the page is damaged",))
             continue
-        try:
-            found = read_page(page, index + 1)
-            if not found.words and ocr.command is not None and recognised < ocr.most_pages:
-                recognised += 1
-                found = ocr_image(page_image(page, ocr.dpi), index + 1, ocr, limits) or found
-            characters += sum(len(word.text) + 1 for word in found.words)
-            yield found
-            if characters > limits.max_characters:
-                allowance.note_characters()
-                return
-        finally:
-            page.close()
+        found = _recognised(found, recogniser, partial(_rendered, document, index, ocr.dpi))
+        characters += _characters(found)
+        yield found
+        if characters > limits.max_characters:
+            allowance.note_characters()
+            return
+
+
+def _characters(page: Page) -> int:
+    return sum(len(word.text) + 1 for part in page.parts for word in part.words)
+
+
+def _is_recognised(page: Page) -> bool:
+    return any(part.read_by == "ocr" for part in page.parts)
+
+
+def _recognised(page: Page, recogniser: Recogniser, rendered: Callable[[], Picture]) -> Page:
+    """The page, read by OCR where it has no text layer, or none that can be read, and where it has pictures."""
+    words = [word for part in page.parts for word in part.words]
+    if not words:
+        if not (page.pictures or page.figures or page.rules or page.hidden):
+            return page  # an empty page
+        return replace(recogniser.whole_page(page.number, rendered, "it has no text layer"), hidden=page.hidden)
+    if wrong := illegible(words):
+        found = recogniser.whole_page(page.number, rendered, wrong)
+        is_read = any(part.words for part in found.parts)
+        return found if is_read or wrong in WITHOUT_MEANING else replace(page, notes=found.notes)
+    return recogniser.with_pictures(page, rendered)
+
+
+def _rendered(document: pdfium.PdfDocument, index: int, dpi: int) -> Picture:
+    page = document[index]
+    try:
+        return page_image(page, dpi)
+    finally:
+        page.close()
 
 
 def _region_boxes(laid: Sequence[LaidOut]) -> Iterator[RegionBox]:

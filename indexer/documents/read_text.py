@@ -6,7 +6,8 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from indexer.documents.clean import hyphenated_words, join_lines, normalise_text
+from indexer.documents.clean import join_lines, normalise_text
+from indexer.documents.compounds import hyphenated_words
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter
 from indexer.documents.kinds import NUMBERED, SECTION_NAMES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.document import DocumentEntry
 from indexer.documents.segment import SegmentOptions
 
-READING = "7"
+READING = "8"
 """Increase this when documents are read differently, so that they are read again."""
 
 

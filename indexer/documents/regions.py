@@ -27,12 +27,35 @@ _ENDS = (".", "!", "?", ":", ";", ".”", '."', ".)")
 
 @dataclass(frozen=True, slots=True)
 class LaidOut:
-    """One page: regions in reading order. A table's region holds its position; ``tables`` holds its cells by region."""
+    """One page: regions in reading order. A table's region holds its position; ``tables`` holds its cells by region.
+    ``beside``: an aside of a page with text of its own, so no paragraph continues from it or into it.
+    """
 
     page: Page
     regions: tuple[Region, ...]
     tables: dict[int, TableFound]
     """Maps the index of a region to the table in it."""
+    beside: bool = False
+
+    def placed_on(self, page: Page) -> LaidOut:
+        """The same aside with all its boxes where they are on the page."""
+        regions = tuple(
+            replace(
+                region,
+                box=self.page.place_on(page, region.box),
+                lines=tuple(
+                    replace(
+                        line,
+                        box=self.page.place_on(page, line.box),
+                        words=tuple(replace(word, box=self.page.place_on(page, word.box)) for word in line.words),
+                    )
+                    for line in region.lines
+                ),
+            )
+            for region in self.regions
+        )
+        tables = {at: replace(one, box=self.page.place_on(page, one.box)) for at, one in self.tables.items()}
+        return LaidOut(self.page, regions, tables, beside=any(not word.turned for word in page.words))
 
 
 def text_lines(page: Page, furniture: Furniture) -> list[Line]:

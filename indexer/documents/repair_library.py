@@ -66,7 +66,7 @@ def repair_library(
     done = Repairs(
         requeued=_requeued(store, queue, silent) + _after_upgrade(store, queue) + _read_anew(store, files, queue),
         undone=undo_interrupted(store),
-        taken_away=_taken_away(store, files),
+        taken_away=_taken_away(store, files, kept),
         files=_without_entry(store, files),
         passages=_orphans(store),
     )
@@ -120,10 +120,10 @@ def _begin_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> No
         queue.read(entry.id)
 
 
-def _taken_away(store: DocumentStore, files: FileStore) -> int:
+def _taken_away(store: DocumentStore, files: FileStore, kept: KeptReadings | None) -> int:
     marked = list(_private(store, [{"term": {"state": "deleted"}}]))
     for entry in marked:
-        take_away(entry, store, files)
+        take_away(entry, store, files, kept)
     return len(marked)
 
 

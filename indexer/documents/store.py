@@ -112,6 +112,14 @@ class DocumentStore:
         hits = self.client.search(index=index, query=query, size=2, source=False).body["hits"]["hits"]
         return str(hits[0]["_id"]) if len(hits) == 1 else None
 
+    def is_restricted(self, entry: DocumentEntry) -> bool:
+        """Whether only some groups see the passages of this public document, or of another version of it."""
+        index = alias(self.prefix, passages_kind(PUBLIC))
+        ids = [entry.id, *(one.id for one in self.of_origin(entry.owner, entry.origin))]
+        query = {"bool": {"filter": [{"terms": {"document": ids}}, {"exists": {"field": "access_groups"}}]}}
+        self.client.indices.refresh(index=index)
+        return bool(self.client.count(index=index, query=query, terminate_after=1)["count"])
+
     def put_passages(self, owner: str, items: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
         """Writes by id and checks every item's result."""
         kind = passages_kind(owner)

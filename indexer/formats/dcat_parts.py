@@ -75,7 +75,8 @@ def place(draft: Draft, one: object) -> None:
     name = next(
         (text for key in ("prefLabel", "label", "title", "geographicName") if (text := text_in(one.get(key)))), ""
     )
-    draft.keyword(name, "location")
+    for text in (name, *texts_in(one.get("altLabel"))):
+        draft.keyword(text, "location")
     if not any(_shaped(draft, shape) for shape in _shapes_of(one)) and not name:
         draft.keyword(_last(text_in(one.get("@id"))), "location", text_in(one.get("@id")))
 

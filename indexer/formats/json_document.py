@@ -14,6 +14,7 @@ from indexer.formats.reader import Refused
 LARGEST_BYTES = 256 * 1024 * 1024
 DEEPEST = 100  # levels; real metadata stay below 20
 
+_LOOK_BACK = 1000
 _STARTS = (b"{", b"[")
 _BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _HALF_OF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
@@ -48,11 +49,19 @@ def parse_inner_json(text: str) -> Any:
     except RecursionError as error:
         raise Refused(f"it is JSON nested deeper than {DEEPEST} levels") from error
     except json.JSONDecodeError as error:
-        raise Refused(f"it is not well-formed JSON: {error.msg}, line {error.lineno}, column {error.colno}") from error
+        raise Refused(f"it is not well-formed JSON: {syntax_fault(error)}") from error
     except ValueError as error:  # a number with thousands of digits
         raise Refused(f"it is not well-formed JSON: {error}") from error
     _bound_depth(document)
     return _without_halves(document) if _HALF_OF_A_PAIR.search(text) else document
+
+
+def syntax_fault(error: json.JSONDecodeError) -> str:
+    """``a comma stands before a closing bracket, line 3, column 1``."""
+    before = error.doc[max(error.pos - _LOOK_BACK, 0) : error.pos].rstrip()
+    is_comma = before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("]", "}")
+    what = "a comma stands before a closing bracket" if is_comma else error.msg
+    return f"{what}, line {error.lineno}, column {error.colno}"
 
 
 def to_bytes(document: object) -> bytes:

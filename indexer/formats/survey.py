@@ -38,6 +38,8 @@ _ANYWHERE = {
         rb"|startDate|<calendarDate>\s*\d|Beginning_?Date_?Time\"?[>:]\s*\"?\d"
     ),
 }
+_PLACE = re.compile(r"^(?:entry|element) \d+ of [^:]*: ")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _HOLDERS = ("properties", "umm", "attributes", "result")
 
 
@@ -200,7 +202,8 @@ def _percent(share: float) -> str:
 
 
 def _group(reason: str) -> str:
-    """A reason without the parts that differ between documents."""
+    """A reason without the parts that differ between documents and members."""
+    reason = _PLACE.sub("", _QUOTED.sub("…", reason))
     if reason.startswith("its root element is"):
         return "a root element that no reader knows (WPS, SOS, WaterML, Atom, XML Schema, MARC, GM03, ...)"
     for start in (

@@ -9,14 +9,12 @@ from typing import Any
 from lxml import etree
 
 from core.json_types import Json
+from indexer.formats.json_document import looks_like_json, syntax_fault
 from indexer.formats.xml_words import plainly
 from indexer.sources.fetching import BadAnswer
 from net.errors import BadStatus
 from net.exchange import Answer
 from net.targets import address_of
-
-_BEGINNING = 4000
-_MARKS = b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n"
 
 
 def xml(answer: Answer) -> etree._Element:
@@ -51,10 +49,10 @@ def json_value(answer: Answer) -> Any:
     try:
         return json.loads(answer.content)
     except json.JSONDecodeError as error:
-        if answer.content[:_BEGINNING].lstrip(_MARKS)[:1] not in (b"{", b"["):
+        if not looks_like_json(answer.content):
             raise BadAnswer(f"{address_of(answer.url)} did not answer in JSON") from None
-        place = f"line {error.lineno}, column {error.colno}"
-        raise BadAnswer(f"{address_of(answer.url)} sent JSON that is not well-formed: {error.msg}, {place}") from None
+        fault = syntax_fault(error)
+        raise BadAnswer(f"{address_of(answer.url)} sent JSON that is not well-formed: {fault}") from None
     except (ValueError, RecursionError):
         raise BadAnswer(f"{address_of(answer.url)} did not answer in JSON") from None
 

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter
 
 from core.json_types import JsonMapping
+from indexer.formats.json_document import looks_like_json
 from indexer.raw import Source
 from indexer.sources.answers import expect_2xx, json_value, local, parse_xml
 from indexer.sources.fetching import Fetcher
@@ -47,7 +48,7 @@ def first_answer(answer: Answer) -> FirstAnswer:
     """Raises BadStatus, and BadAnswer for JSON or XML that cannot be parsed."""
     content = expect_2xx(answer).content
     start = content[:4000].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start[:1] in (b"{", b"["):
+    if looks_like_json(content):
         body = json_value(answer)
         return FirstAnswer(answer.url, content, body if isinstance(body, dict) else {})
     if rdf_format(content, answer.headers.get("content-type", "")) in ("turtle", "xml", "nt", "n3"):

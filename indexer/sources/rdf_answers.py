@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from lxml import etree
 from rdflib import Graph, Literal, Namespace
 
+from indexer.formats.json_document import looks_like_json
 from indexer.sources.answers import parse_xml
 from indexer.sources.fetching import BadAnswer
 
@@ -36,7 +37,7 @@ class NotRdf(ValueError):
 def rdf_format(content: bytes, media_type: str) -> str | None:
     """rdflib's name of the format, by content, else by the server's media type; None if it is not RDF."""
     start = content[:2000].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start[:1] in (b"{", b"["):
+    if looks_like_json(content):
         return "json-ld"
     if start[:1] == b"<" and (b"rdf:RDF" in start or b"22-rdf-syntax-ns#" in start) and b"@prefix" not in start:
         return "xml"

@@ -54,9 +54,15 @@ def full(feature: Json) -> Json:
 
 
 def why(feature: Json, most: int) -> list[str]:
-    """The strongest reasons of the hit's rank."""
+    """The strongest reasons of the hit's rank; always whether it states no area, if a place was asked."""
     signals: list[Json] = feature.get("sonde:explanation", {}).get("signals", [])
-    return [_reason(one) for one in signals[:most] if one.get("contribution", 0) > 0]
+    strongest = [one for one in signals[:most] if one.get("contribution", 0) > 0]
+    unplaced = [one for one in signals if one not in strongest and _states_no_area(one)]
+    return [_reason(one) for one in (*strongest, *unplaced)]
+
+
+def _states_no_area(signal: Json) -> bool:
+    return any(one["code"] == "area_not_stated" for one in signal.get("reasons", []))
 
 
 def _reason(signal: Json) -> str:

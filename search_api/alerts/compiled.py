@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
-from search_api.pipeline import SearchPipeline, meant_by
+from search_api.meaning import meant_by
+from search_api.pipeline import SearchPipeline
 from search_api.ranking.words import WordWeights
 from search_api.request import SearchRequest
 from search_api.retrieval.bm25 import every_word_query

@@ -16,7 +16,8 @@ from reading.language import detect_language, sure_language
 from search_api.answers.cells import quoted_cell
 from search_api.answers.citations import Judge, checked_sentences
 from search_api.answers.extract import best_quotes, quoted_text
-from search_api.answers.prompt import build_messages
+from search_api.answers.held_back import HeldBack
+from search_api.answers.prompt import again, build_messages
 from search_api.answers.retrieve import PassageRetriever
 from search_api.answers.said import answer_alone, is_refusal, without_reasoning
 from search_api.answers.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage, Sentence
@@ -25,6 +26,9 @@ from search_api.ranking.rerank import calibrated
 from search_api.serving import Serving, ServingResolver
 
 log = structlog.get_logger(__name__)
+
+_ATTEMPTS = 2
+"""How often a language model is asked for an answer that the passages support."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +98,10 @@ class Answerer:
             yield Step("answer", answer=replace(_refusal((), language, state), near_misses=found.near_misses))
             return
         if (model := self._parts.language_model) is not None:
-            text = yield from self._generated(
-                model, build_messages(asked.question, passages, asked.turns, language), state
-            )
-            if text is not None:
-                yield Step("answer", answer=self._checked(text, passages, language, state))
+            messages = build_messages(asked.question, passages, asked.turns, language)
+            answer = yield from self._generated(model, messages, passages, language, state)
+            if answer is not None:
+                yield Step("answer", answer=answer)
                 return
         with state.watch.stage("extract"), self._deadline():
             answer = self._quoted(asked.question, passages, serving, language, state)
@@ -110,37 +113,61 @@ class Answerer:
         return nullcontext() if seconds is None else within(seconds)
 
     def _generated(
-        self, model: LanguageModel, messages: Sequence[Mapping[str, str]], state: _State
-    ) -> Generator[Step, None, str | None]:
-        """Yields pieces as they arrive; returns the whole text, or None if the model failed before its first piece, or
-        said nothing.
+        self,
+        model: LanguageModel,
+        messages: Sequence[Mapping[str, str]],
+        passages: Sequence[FoundPassage],
+        language: str | None,
+        state: _State,
+    ) -> Generator[Step, None, CitedAnswer | None]:
+        """The model's answer, or its refusal. None if the model failed before its first supported sentence, said
+        nothing, or said twice nothing that a passage supports. Yields its text from the first supported sentence on.
         """
-        pieces: list[str] = []
+        for attempt in range(_ATTEMPTS):
+            held = HeldBack(lambda text: self._checked(text, passages, state))
+            text = yield from self._streamed(model, messages, held, state)
+            if text is None:
+                return None
+            if is_refusal(text):
+                return _refusal(passages, language, state)
+            found = self._checked(text, passages, state)
+            if any(sentence.supported for sentence in found):
+                yield from (Step("text", text=piece) for piece in held.rest())
+                return CitedAnswer(
+                    text, "model", found, tuple(passages), language, tuple(state.degraded), state.watch.took_ms
+                )
+            log.warning("ask.model_unsupported", attempt=attempt + 1, sentences=len(found))
+            messages = again(messages, text)
+        state.degraded.append("language_model_support")
+        return None
+
+    def _streamed(
+        self, model: LanguageModel, messages: Sequence[Mapping[str, str]], held: HeldBack, state: _State
+    ) -> Generator[Step, None, str | None]:
+        """Yields the pieces that ``held`` lets through; returns the whole text, or None if the model failed before any
+        was shown, or said nothing.
+        """
         with state.watch.stage("generate"):
             try:
                 with waiting_elsewhere():
                     for piece in without_reasoning(model.stream(messages)):
                         leave_if_gone()
-                        pieces.append(piece)
-                        yield Step("text", text=piece)
+                        yield from (Step("text", text=shown) for shown in held.add(piece))
             except SondeError as error:
-                log.warning("ask.model_failed", reason=str(error), said=len(pieces))
-                if pieces:
+                log.warning("ask.model_failed", reason=str(error), said=len(held.text))
+                if held.is_open:
                     raise Unavailable("The language model stopped in the middle of its answer.") from error
                 state.degraded.append("language_model")
                 return None
-        text = answer_alone("".join(pieces))
+        text = answer_alone(held.text)
         if not text:  # a model that only reasons, until its tokens end
             log.warning("ask.model_said_nothing")
             state.degraded.append("language_model")
         return text or None
 
-    def _checked(self, text: str, passages: Sequence[FoundPassage], language: str | None, state: _State) -> CitedAnswer:
-        if is_refusal(text):
-            return _refusal(passages, language, state)
+    def _checked(self, text: str, passages: Sequence[FoundPassage], state: _State) -> tuple[Sentence, ...]:
         with state.watch.stage("check"):
-            found = checked_sentences(text, passages, self._judge(), self._parts.config.support)
-        return CitedAnswer(text, "model", found, tuple(passages), language, tuple(state.degraded), state.watch.took_ms)
+            return checked_sentences(text, passages, self._judge(), self._parts.config.support)
 
     def _quoted(
         self, question: str, passages: Sequence[FoundPassage], serving: Serving, language: str | None, state: _State

@@ -20,6 +20,7 @@ class NameWeights:
     begins with the asked one. ``typed``, ``other``: an acronym or its words as typed, and in the other form.
     ``rare``, ``common``: a name that at most the share ``rare`` of the records bears counts in full, one that
     ``common`` of them bear not at all. ``preferred``: how much a format or an organisation of many records counts.
+    ``beside_title``: the part of a name's weight that is left if a record has the question as its title.
     ``passing``: a name without a digit,
     and any name that a record only mentions, counts in full if the question has at most this many words for each word
     of the name, and not at all from twice as many on: a long question names it in passing, and the words find it.
@@ -34,6 +35,7 @@ class NameWeights:
     passing: float
     rare: float = 0.002
     preferred: float = 0.1
+    beside_title: float = 0.25
 
     def __post_init__(self) -> None:
         check_shares(
@@ -44,6 +46,7 @@ class NameWeights:
             other=self.other,
             common=self.common,
             preferred=self.preferred,
+            beside_title=self.beside_title,
         )
         check_positive(passing=self.passing, rare=self.rare)
         if self.rare >= self.common:

@@ -169,5 +169,5 @@ def _merged(second: Completed, arms: Sequence[Arm], first: Sequence[Scored]) -> 
         for part in parts:
             passages.update(part.passages)
     told = second.told
-    found = CandidateSet(signals, second.fields, frozenset(words), passages, second.versions, told.named)
-    return replace(found, matching=told.matching)
+    merged = CandidateSet(signals, second.fields, frozenset(words), passages, second.versions, told.named)
+    return replace(merged, matching=told.matching)

@@ -146,8 +146,8 @@ class _Known:
         numbered = any(letter.isdigit() for letter in one.keys[0])
         if own or (said and (one.certain or numbered or not word)):
             offer = self._count("offer")
-            found = self._asked("exact", one.keys, max(own, said, offer), every)
-            return replace(found, is_preference=offer >= max(own, said))
+            found, most = self._asked("exact", one.keys, own or said, every), max(own, said, offer)
+            return replace(found, share=most / every, is_preference=offer == most)
         if word and not one.certain:
             return None  # an ordinary word, which the words of the records answer
         if begun and (one.certain or unknown == 0):
@@ -185,12 +185,14 @@ def names_query(
     words: int = 1,
     *,
     alone: bool = False,
+    titled: Clause | None = None,
 ) -> Clause | None:
     """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
 
     A name counts by how rare it is among all records, so a common one leads only if the question says nothing else
     (``alone``). ``words``: of the question. Kin (names that begin with the asked one) come behind, and so do those with
-    the other form of an acronym (``forms``). None if no record bears any name that counts.
+    the other form of an acronym (``forms``). ``titled``: records whose title is the question, which come before all
+    others. None if no record bears any name that counts.
     """
     borne = [one for one in names if one.how != "unknown"]
     other: dict[Range, list[TermFound]] = defaultdict(list)
@@ -204,7 +206,13 @@ def names_query(
     every = math.fsum(counts.values())
     every = every if alone else max(every, 1.0)
     each = [_best(part, counts[place] / every) for place, part in parts.items() if part and counts[place] > 0.0]
+    if titled is not None:
+        return {"dis_max": {"queries": [_weighed(titled, 1.0), *(_weighed(one, weights.beside_title) for one in each)]}}
     return {"bool": {"should": each, "minimum_should_match": 1}} if each else None
+
+
+def _weighed(clause: Clause, boost: float) -> Clause:
+    return {"constant_score": {"filter": clause, "boost": boost}}
 
 
 def _count_of(weights: NameWeights, name: NameAsked, *, alone: bool) -> float:
@@ -243,5 +251,5 @@ def _counted(parts: Sequence[Weighed]) -> list[Weighed]:
 
 
 def _best(parts: Sequence[Weighed], share: float) -> Clause:
-    scored = [{"constant_score": {"filter": clause, "boost": boost * share}} for clause, boost in parts]
+    scored = [_weighed(clause, boost * share) for clause, boost in parts]
     return {"dis_max": {"queries": scored}}

@@ -18,6 +18,7 @@ from search_api.retrieval.expansion import passages_expansion, records_expansion
 from search_api.retrieval.fetch import marks
 from search_api.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.retrieval.known_names import names_query
+from search_api.retrieval.known_titles import titled_clause
 from search_api.retrieval.telling import telling_clauses
 from search_api.serving import Serving
 from search_api.understanding.interpretation import Interpretation, TermFound
@@ -98,7 +99,9 @@ def plan_retrieval(
         chosen.append(arms.lexical_arm(index, words, filters))
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters, draws=True))
-    named = names_query(weights.names, read.names, read.other_forms, length, alone=read.is_names_only)
+    named = names_query(
+        weights.names, read.names, read.other_forms, length, alone=read.is_names_only, titled=titled_clause(read)
+    )
     if named is not None:
         chosen.append(arms.names_arm(index, named, filters))
     if not read.thematic and not identifiers and not read.is_stopwords_only:
@@ -142,7 +145,7 @@ def _matching(request: SearchRequest, read: Interpretation, words: Clause, every
     """
     asked = asked_clauses(read)
     if request.algorithm == "dense" and read.text:
-        return {"bool": {"filter": list(asked)}} if asked and every_word is None else {"match_none": {}}
+        return {"bool": {"filter": list(asked)}} if asked and not read.thematic else {"match_none": {}}
     if every_word is not None:
         unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
         return _either(every_word, unjudged)

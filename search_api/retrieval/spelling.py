@@ -26,12 +26,15 @@ _WORD = re.compile(rf"[^\W\d_]{{{_SHORTEST},}}")
 class Spelling:
     """The question with corrected spelling.
 
-    ``sure``: each word that no record contains has a very near neighbour. If one of them has none, the question is
-    probably about something that is not in the catalogue. A rare word that some record contains may be meant.
+    ``sure``: each word that no record contains has one very near neighbour, and no other as near. If one of them has
+    none, the question is probably about something that is not in the catalogue. A rare word that some record contains
+    may be meant.
     """
 
     question: str
     sure: bool
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Each word in small letters, and what it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +93,10 @@ def _checked(question: str, found: Mapping[str, JsonMapping]) -> CheckedWords:
     if mended == question:
         return CheckedWords(unknown)
     replaced = {word: better.likeness for word, better in betters.items() if better is not None}
-    sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS
-    return CheckedWords(unknown, Spelling(mended, sure))
+    alone = all(_is_alone(found[word]["near"], betters[word]) for word in replaced)
+    sure = tuple(replaced) == unknown and min(replaced.values()) >= _SURE_LIKENESS and alone
+    pairs = tuple((word, better.text) for word, better in betters.items() if better is not None)
+    return CheckedWords(unknown, Spelling(mended, sure, pairs))
 
 
 def _body(fields: Collection[str], words: list[str]) -> Json:
@@ -124,6 +129,13 @@ def _best(near: Sequence[JsonMapping], word: str, held: int) -> _Better | None:
     if held:
         options = [one for one in options if _replaces(one, word, held)]
     return max(options, default=None)
+
+
+def _is_alone(near: Sequence[JsonMapping], better: _Better | None) -> bool:
+    """Whether no other word is as near: *walus* may be *walrus* or *walls*."""
+    return better is None or not any(
+        option["score"] >= better.likeness and option["text"] != better.text for option in near
+    )
 
 
 def _replaces(better: _Better, word: str, held: int) -> bool:

@@ -128,13 +128,14 @@ class TermFound:
 class Possible:
     """Parts of which only the index can tell whether they are names, contacts or acronyms.
 
-    ``taken``: the ranges that are not of the topic.
+    ``taken``: the ranges that are not of the topic. ``is_looked_up``: whether the index is asked for names at all.
     """
 
     names: tuple[NameCandidate, ...] = ()
     contacts: tuple[ContactCandidate, ...] = ()
     acronyms: tuple[AcronymCandidate, ...] = ()
     taken: tuple[Range, ...] = ()
+    is_looked_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,9 @@ class Interpretation:
     ``named`` are those words; ``areas`` the target boxes of the ranking (places shaped by their relation), ``span`` the
     asked period; ``beside_terms`` is the topic without the words of its ``terms``. ``unread``: the parts that were not
     read to their end (``place``, ``time``, ``entities``). ``failed``: the readers that raised; their parts are empty.
-    ``aside``: formats, people and organisations, which are not of the topic.
+    ``aside``: formats, people and organisations, which are not of the topic. ``is_title``: a record has this title.
+    ``unknown``: words of the topic that no record contains, in small letters. ``corrected``: words as typed, in small
+    letters, and as the question was answered.
     """
 
     text: str
@@ -167,6 +170,9 @@ class Interpretation:
     unread: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     aside: tuple[TextSpan, ...] = ()
+    is_title: bool = False
+    unknown: tuple[str, ...] = ()
+    corrected: tuple[tuple[str, str], ...] = ()
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -208,12 +214,20 @@ class Interpretation:
         """The text without what is aside, and its topic, with acronyms as words, which a model knows better than their
         letters.
         """
-        text, thematic = self._without_aside(), self.thematic
+        text, thematic = self._without_unknown(self._without_aside()), self._without_unknown(self.thematic)
         for one in self.terms:
             if one.is_acronym and len(one.found.text.split()) == 1:
                 words = one.synonyms[0].text
                 text, thematic = text.replace(one.found.text, words), thematic.replace(one.found.text, words)
         return text, thematic
+
+    def _without_unknown(self, text: str) -> str:
+        """Without the words that no record contains, if others are left: a model still finds something near them."""
+        if not self.unknown:
+            return text
+        words = "|".join(re.escape(word) for word in self.unknown)
+        left = _SPACE.sub(" ", re.sub(rf"\b(?:{words})\b", " ", text, flags=re.IGNORECASE)).strip()
+        return left if any(letter.isalnum() for letter in left) else text
 
     def _without_aside(self) -> str:
         text = self.text

@@ -143,7 +143,7 @@ def _possible(
     )
     unclaimed = [one for one in names if not any(one.start < end and start < one.end for start, end in identified)]
     contacts = readers.mentions("contacts", lambda: contact_candidates(text, taken), wanted="names" in parts)
-    return Possible(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken))
+    return Possible(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken), "names" in parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,6 +250,7 @@ def interpretation(read: Interpretation) -> Json:
             {**_found(t.found), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in read.terms
         ],
+        "corrected": [{"text": typed, "read": meant} for typed, meant in read.corrected],
         "unread": list(read.unread),
     }
 

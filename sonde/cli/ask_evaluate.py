@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,7 @@ def ask_evaluate(**given: Any) -> None:
 
 def _own(settings: Settings, path: Path) -> AnswerCollection:
     """The questions of a file, and the documents that they name. Raises SondeError."""
-    asked = load_questions(path)
+    asked = load_questions(path, partial(click.echo, err=True))
     ids = ids_of(settings, (text for one in asked for text in one.texts if text))
     named = tuple(
         replace(one, text=ids.get(one.text, ""), also=tuple(ids[text] for text in one.also if text)) for one in asked

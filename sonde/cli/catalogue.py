@@ -115,11 +115,14 @@ def id_of(path: Path) -> str:
 def show_reports(console: Console, reports: list[RunReport]) -> None:
     """A line of counts for each run, then refusals and repairs, by kind."""
     table = Table(box=None, pad_edge=False)
-    every = ("seen", "new", "changed", "moved", "same", "refused", "duplicates", "failed", "embedded", "removed")
+    every = (
+        "seen", "new", "changed", "moved", "same", "refused", "passed_over", "duplicates", "failed", "embedded",
+        "removed",
+    )  # fmt: skip
     # Columns with only zeros are left out, so that the table fits a terminal; --json has everything.
     names = [name for name in every if name in ("seen", "refused") or any(getattr(r.counts, name) for r in reports)]
     for column in ("source", "state", *names, "seconds"):
-        table.add_column(column, justify="left" if column in ("source", "state") else "right")
+        table.add_column(column.replace("_", " "), justify="left" if column in ("source", "state") else "right")
     for report in reports:
         counts = [str(getattr(report.counts, name)) for name in names]
         table.add_row(report.source, report.state, *counts, f"{_seconds(report):.1f}")

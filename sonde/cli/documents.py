@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,9 @@ from indexer.documents.ingest import Ingested
 from sonde.cli.screen import NameColumn, messages, say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
+
+_MOST_NOTES = 5
+"""Of one document."""
 
 
 @click.command()
@@ -50,8 +54,22 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
         say_json([{"id": one.entry.id, **documents.to_document(one.entry)} for one, _ in done])
     else:
         screen().print(summary(done))
+        for line in notes([one for one, _ in done]):
+            click.echo(line, err=True)
     if any(one.entry.state == "failed" for one, _ in done):
         sys.exit(1)
+
+
+def notes(done: Sequence[Ingested]) -> list[str]:
+    """What was not read of each document, and why a failed one failed: whole, where the table cuts it."""
+    out = []
+    for one in done:
+        entry = one.entry
+        said = [entry.message] if entry.state == "failed" and entry.message else list(entry.warnings)
+        out += [f"{entry.name}: {text}" for text in said[:_MOST_NOTES]]
+        if len(said) > _MOST_NOTES:
+            out.append(f"{entry.name}: and {len(said) - _MOST_NOTES} more (`sonde ingest --json` shows all)")
+    return out
 
 
 def _shown(bar: Progress, task: TaskID, name: str, state: State, done: int = 0, total: int = 0) -> None:

@@ -50,6 +50,7 @@ from sonde.wiring.kin import kin, record_quality
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.name_lists import loaded_name_lists
+from sonde.wiring.ocr import ocr_notes
 from sonde.wiring.part_checks import part_watch
 from sonde.wiring.portal import granule_searches, http_policy, portal_look, previews, source_descriptions
 from sonde.wiring.pushing import Pusher
@@ -90,6 +91,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
                 models.heavy_reranker()
     watched = part_watch(settings, everything, models)
     watched()
+    without_ocr = ocr_notes(settings)
     records = RecordReader(client, settings.index.prefix, resolver)
     answers = answerer(settings, pipeline.parts, resolver, models)
     jobs = job_queue(settings)
@@ -105,7 +107,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
             resolver,
             settings.embedder.model,
             blocks=lambda: _blocks(everything, prefix),
-            notices=watched,
+            notices=lambda: [*watched(), *without_ocr],
         ),
         version=__version__,
         records=records,

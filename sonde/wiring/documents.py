@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -17,11 +15,10 @@ from indexer.documents.coherence import all_alike
 from indexer.documents.confinement import hide_from_children
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
-from indexer.documents.limits import Limits, Ocr
+from indexer.documents.limits import Limits
 from indexer.documents.linked import Followed, follow_links
 from indexer.documents.parking import undo_interrupted
 from indexer.documents.place_time import PassageReader
-from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.registered import RegistryName
 from indexer.documents.registries import Registries, RegistryAddresses
 from indexer.documents.segment import SegmentOptions
@@ -31,10 +28,12 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
+from sonde.wiring.file_store import kept_readings
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape, prepare_indices
 from sonde.wiring.library_work import library_work
 from sonde.wiring.models import Models
+from sonde.wiring.ocr import ocr_of
 from sonde.wiring.public_files import keeper
 from workers.parts import WorkerParts
 from workers.source_config import SourceConfig
@@ -52,7 +51,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         embedder=models.embedder,
         reader=passage_reader(models),
         limits=reading_limits(settings),
-        ocr=Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages),
+        ocr=ocr_of(settings),
         options=segment_options(settings),
         coherence=coherence or all_alike,
         segmenter=coherence.digest if coherence is not None else "",
@@ -60,19 +59,6 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         registries=registries(settings, partial(models.gates, "registries")),
         kept=kept_readings(settings),
     )
-
-
-def kept_readings(settings: Settings) -> KeptReadings | None:
-    """Beside users' files, which all workers share; without such a folder, in this machine's temporary one. None where
-    that belongs to somebody else: then each document is read at once.
-    """
-    folder = settings.library.folder
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if os.access(there, os.W_OK):
-        return KeptReadings(folder / ".readings")
-    own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
-    own.mkdir(mode=0o700, exist_ok=True)
-    return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
 
 
 def reading_limits(settings: Settings) -> Limits:

@@ -22,7 +22,7 @@ from search_api.library.personal_library import PersonalLibrary, PersonalLibrary
 from search_api.library.search import LibrarySearch
 from search_api.serving import ServingResolver
 from sonde.settings import LibrarySettings, Settings
-from sonde.wiring.file_store import FolderFiles
+from sonde.wiring.file_store import FolderFiles, kept_readings
 from sonde.wiring.indices import index_shape
 from sonde.wiring.models import Models
 
@@ -41,10 +41,10 @@ def personal_library(
 ) -> PersonalLibrary:
     """What the views of the library call; connects later. ``visible_client`` reads only what callers may see."""
     files = FolderFiles(settings.library.folder)
-    store = DocumentStore(admin_client, settings.index.prefix)
+    store, kept = DocumentStore(admin_client, settings.index.prefix), kept_readings(settings)
 
     def take_away(entry: DocumentEntry) -> None:
-        library.take_away(entry, store, files)
+        library.take_away(entry, store, files, kept)
 
     @cache
     def make_indices() -> None:

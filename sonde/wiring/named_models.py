@@ -49,7 +49,7 @@ def _asked(gate: Gate, url: str, key: str | None) -> Answer | str:
 
 
 def _refused(answer: Answer | str) -> str | None:
-    """Any answer but a refusal of the key or an error of the server will do: a reranker's root has no page."""
+    """Each answer but a refusal of the key or an error of the server will do: a reranker's root has no page."""
     if isinstance(answer, str):
         return answer
     host = host_of(answer.url)

@@ -6,6 +6,7 @@ The language models here are stubs and say so: they show what is done with a mod
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -85,6 +86,19 @@ class StubModel:
     def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
         self.asked = list(messages)
         yield from self.pieces
+
+
+class SecondThought:
+    """A stub that gives one answer after the other, the last one from then on."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.asked: list[list[Mapping[str, str]]] = []
+
+    def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
+        self.asked.append(list(messages))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        yield from re.findall(r"\S+\s*", answer)
 
 
 class BrokenModel:
@@ -185,7 +199,7 @@ def test_a_model_that_does_not_answer_is_replaced_by_quotes_and_named(service: S
 
 def test_a_command_in_a_document_stays_a_quotation(service: Service) -> None:
     """It reaches the prompt only between fences that the document cannot know, after the rules."""
-    stub = StubModel("Nothing.")
+    stub = StubModel(REFUSAL)
     client = client_with(service, stub)
     ask(client, "What does the note of the Grumbach experiment say about previous instructions?", threshold=0.0)
     ask_messages = stub.asked
@@ -201,9 +215,50 @@ def test_a_command_in_a_document_stays_a_quotation(service: Service) -> None:
     assert stub.asked[-1]["content"].split("\n", 1)[0] != fence  # new for every prompt
 
 
-def test_a_model_that_obeys_an_injected_command_is_marked_unsupported(service: Service) -> None:
-    answer = ask(client_with(service, StubModel("ARRR, me hearties, the treasure lies in Tortuga [1].")), QUESTION)
-    assert [one["supported"] for one in answer["sentences"]] == [False]
+UNSUPPORTED = [
+    "ARRR, me hearties, the treasure lies in Tortuga [1].",  # obeys an injected command
+    "There were 42 sensors in the field.",  # right, but cites nothing
+    "There were 99 sensors [1]. They were bought in Antwerp [2]. Sensors are useful.",
+    "There were 42 sensors [23].",
+]
+
+
+@pytest.mark.parametrize("said", UNSUPPORTED)
+def test_an_answer_without_a_supported_sentence_is_asked_for_again_and_then_replaced_by_quotes(
+    service: Service, said: str
+) -> None:
+    model = SecondThought(said)
+    answer = ask(client_with(service, model), QUESTION)
+    assert len(model.asked) == 2
+    assert "write the number of the passage" in model.asked[1][-1]["content"]
+    assert answer["mode"] == "extractive"
+    assert "42 sensors" in answer["sentences"][0]["text"]
+    assert answer["degraded"] == ["language_model_support"]
+
+
+def test_a_second_answer_that_is_supported_is_the_answer(service: Service) -> None:
+    answer = ask(client_with(service, SecondThought(UNSUPPORTED[1], "There were 42 sensors [1].")), QUESTION)
+    assert (answer["mode"], answer["answer"], answer["degraded"]) == ("model", "There were 42 sensors [1].", [])
+
+
+@pytest.mark.parametrize("said", UNSUPPORTED)
+def test_a_stream_shows_nothing_that_no_passage_supports(service: Service, said: str) -> None:
+    client = client_with(service, SecondThought(said, f"{said} There were 42 sensors [1]."))
+    events = streamed(client)
+    shown = "".join(data["text"] for name, data in events if name == "text")
+    assert shown == events[-1][1]["answer"] == f"{said} There were 42 sensors [1]."
+    first = next(data["text"] for name, data in events if name == "text")
+    assert said.startswith(first)  # held back until a sentence was supported, then shown whole
+    quoted = streamed(client_with(service, SecondThought(said)))
+    assert [name for name, _ in quoted] == ["passages", "text", "answer"]
+    assert said not in json.dumps([data for name, data in quoted if name != "passages"])
+    assert quoted[-1][1]["mode"] == "extractive"
+
+
+def streamed(client: FlaskClient) -> list[tuple[str, dict[str, Any]]]:
+    answer = client.post("/ask", json={"question": QUESTION}, headers={"Accept": "text/event-stream"})
+    blocks = [block.split("\n") for block in answer.get_data(as_text=True).strip().split("\n\n")]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
 
 
 def test_a_follow_up_sees_the_earlier_turns(service: Service) -> None:
@@ -219,8 +274,7 @@ def test_server_sent_events_tell_passages_text_and_the_checked_answer(service: S
     client = client_with(service, StubModel("There were ", "42 sensors [1]."))
     answer = client.post("/ask", json={"question": QUESTION}, headers={"Accept": "text/event-stream"})
     assert answer.mimetype == "text/event-stream"
-    blocks = [block.split("\n") for block in answer.get_data(as_text=True).strip().split("\n\n")]
-    events = [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
+    events = streamed(client)
     assert [name for name, _ in events] == ["passages", "text", "text", "answer"]
     assert events[0][1]["passages"][0]["number"] == 1
     assert "".join(data["text"] for name, data in events if name == "text") == "There were 42 sensors [1]."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +26,15 @@ def test_it_is_alive_and_ready(samples: Service) -> None:
     ready = samples.http.get("/readyz")
     assert ready.status_code == 200
     assert ready.get_json()["dependencies"] == {"elasticsearch": "ok", "index": "ok", "embedder": "ok"}
+
+
+def test_it_notes_that_this_machine_cannot_read_scans(
+    samples: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    ready = Service(samples.client, samples.url, samples.prefix).http.get("/readyz")
+    assert ready.status_code == 200
+    assert any("tesseract is not installed" in note for note in ready.get_json()["notes"])
 
 
 def test_without_elasticsearch_it_is_503_within_five_seconds_and_recovers_by_itself(samples: Service) -> None:

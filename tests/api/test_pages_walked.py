@@ -148,7 +148,7 @@ def test_a_tutorial(reader: Reader, name: str) -> None:
     shown = {
         "portals": "African Rainfall Climatology",
         "operators": "African Rainfall",
-        "stewards": "samples:argo-gdac",
+        "stewards": "samples:world-ocean-atlas-2023",
         "agents": "Climatology",
     }
     assert shown[name] in printed

@@ -196,7 +196,7 @@ def test_axe_finds_nothing_on_an_error_page(visit: Visit, shoot: Shoot) -> None:
     page.emulate_media(color_scheme="dark")
     assert flaws(page, CONTRAST) == []
     shoot(page, "error")
-    page.get_by_role("link", name="To the search").click()
+    page.get_by_role("link", name="New search").click()
     expect(page.get_by_label("What are you looking for?")).to_be_visible()
 
 

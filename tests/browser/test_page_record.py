@@ -86,7 +86,8 @@ def test_a_record_says_whether_there_are_granules_here_and_then(
         expect(granules.get_by_role("status")).to_contain_text("There is nothing at")
         granules.get_by_label("Area").fill("somewhere")
         granules.get_by_role("button", name="Look there").click()
-        expect(granules.get_by_role("status")).to_contain_text("That did not work. bbox")
+        expect(granules.get_by_role("status")).to_contain_text("That did not work.")
+        expect(granules.get_by_role("status")).to_contain_text("bbox: needs four numbers")
         page.wait_for_load_state("networkidle")
 
 

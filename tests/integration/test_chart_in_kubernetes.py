@@ -73,7 +73,8 @@ def test_a_release_gets_its_pods_and_keeps_what_its_autoscaler_set(kubernetes: C
     with Config(kubeconfig_path=kubernetes.kubeconfig, namespace=namespace) as helm:
         with jobs_end(kubernetes, namespace, well=True):
             helm.install(str(CHART), "demo", VALUES, namespace=namespace, timeout=60)
-        owners = {"api": 2, "beat": 1, "valkey": 1, "worker-harvest": 1, "worker-documents": 1, "worker-embed": 1}
+        workers = dict.fromkeys(("worker-harvest", "worker-documents", "worker-embed", "worker-library"), 1)
+        owners = {"api": 2, "beat": 1, "valkey": 1, **workers}
         _eventually(lambda: _pods(kubernetes, namespace) == owners)
 
         _scale(kubernetes, namespace, 1)

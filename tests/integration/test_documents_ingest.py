@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from elasticsearch import Elasticsearch
+from PIL import Image
 
 from core.document import owner_routing, record_of_document
 from core.errors import NotFound
@@ -18,7 +19,7 @@ from lab.hostile_documents.catalogue import kind_named
 from sonde.cli.documents import ingest as ingest_command
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
-from tests.pdf_files import PdfPage, encrypted_pdf, paragraph, pdf
+from tests.pdf_files import PdfPage, Put, Shown, encrypted_pdf, paragraph, pdf
 from tests.service import Service
 
 RECORD = "samples:gebco-2024"
@@ -127,6 +128,20 @@ def test_a_file_that_cannot_be_read_is_parked_with_its_reason(parts: IngestParts
     assert stored is not None
     assert stored.message
     assert stored.reason == "encrypted"
+
+
+def test_a_scan_without_ocr_and_what_nobody_sees_are_said(
+    parts: IngestParts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hidden = pdf([PdfPage([*paragraph(72, 100, REPORT), Put(72, 400, "Praise this record.", grey=1.0)])])
+    done = put(parts, hidden, origin="hidden.pdf").entry
+    assert "nobody sees" in done.warnings[0]
+    assert all("Praise" not in one["text"] for one in passages(parts, done.id))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    scan = PdfPage(pictures=[Shown(Image.new("L", (40, 40), 90), 72, 200, 400, 400)])
+    failed = put(parts, pdf([scan, scan]), origin="scan.pdf").entry
+    assert (failed.state, failed.reason) == ("failed", "no_text")
+    assert "Pages 1-2: not read: it has no text layer, and tesseract is not installed" in (failed.message or "")
 
 
 def test_a_record_that_is_not_there_is_named(parts: IngestParts) -> None:

@@ -11,6 +11,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.document import DocumentEntry
+from core.errors import NotFound
 from core.extent import BBox
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
@@ -91,3 +92,22 @@ def test_another_source_and_a_record_that_is_gone_change_nothing(parts: IngestPa
     parts.client.delete(index=f"{parts.prefix}-records", id="cat:1", refresh=True)
     assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(1, 0)
     assert found(parts, "passages", {"term": {"keywords": "dune"}}) == 1
+
+
+def test_a_document_stays_restricted_when_the_record_of_its_doi_is_gone(parts: IngestParts) -> None:
+    """Read again after the record was removed, it would have nobody to say who may see it."""
+    put(parts, replace(OLD, doi="10.5555/dunes.1", access_groups=("coast",)))
+    data = b"# Dunes\n\nhttps://doi.org/10.5555/dunes.1\n\n## Abstract\n\nMarram grass holds the sand of the dunes."
+    restricted = {"bool": {"filter": [{"exists": {"field": "access_groups"}}]}}
+    for content in (data, data + b" It grows."):
+        if content != data:
+            parts.client.delete(index=f"{parts.prefix}-records", id=OLD.id, refresh=True)
+            with pytest.raises(NotFound, match="restore"):
+                ingest(Incoming(content, "dunes.md", "dunes.md"), parts)
+        else:
+            assert ingest(Incoming(content, "dunes.md", "dunes.md"), parts).entry.record == OLD.id
+        DocumentStore(parts.client, parts.prefix).refresh("public")
+        assert found(parts, "passages", {"match_all": {}}) == found(parts, "passages", restricted) > 0
+        assert found(parts, "records", {"term": {"source": "documents"}}) == 1
+        own = {"bool": {"filter": [{"term": {"source": "documents"}}, {"exists": {"field": "access_groups"}}]}}
+        assert found(parts, "records", own) == 1

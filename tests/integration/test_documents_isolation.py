@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from PIL import Image, ImageDraw
 
 from indexer.documents.child import answered
 from indexer.documents.failures import DocumentRefused
@@ -170,6 +173,15 @@ def test_it_may_use_its_own_folder_and_start_installed_programs(tmp_path: Path) 
     does = "import subprocess; (Path(sys.argv[1]) / 'own').write_text('x'); subprocess.run(['true'], check=True)"
     assert child_that(does, tmp_path).stderr == ""
     assert (tmp_path / "own").read_text() == "x"
+
+
+@pytest.mark.skipif(shutil.which("tesseract") is None, reason="tesseract is not installed (.ci/run installs it)")
+def test_a_picture_is_still_read_by_a_program_of_its_own() -> None:
+    picture, out = Image.new("L", (1600, 400), 255), io.BytesIO()
+    ImageDraw.Draw(picture).text((50, 100), "The lake is deep and cold", fill=0, font_size=60)
+    picture.save(out, "PNG", dpi=(200, 200))
+    (block,) = read_isolated(out.getvalue(), LIMITS, Ocr()).document.blocks
+    assert block.text == "The lake is deep and cold"
 
 
 def test_without_landlock_the_worker_hides_itself_and_root_is_given_up(tmp_path: Path) -> None:

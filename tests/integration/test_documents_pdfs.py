@@ -156,9 +156,10 @@ def test_a_scanned_page_is_read_by_ocr() -> None:
     """Page 9 of the 1974 report, typewritten, 300 dpi."""
     document = pdfium.PdfDocument(shared_data("pdfs", "NES_1.pdf"))
     ocr = Ocr()
-    page = ocr_image(page_image(document[8], ocr.dpi), 9, ocr, Limits())
-    assert page is not None
-    assert page.read_by == "ocr"
-    text = " ".join(word.text for word in page.words)
+    found = ocr_image(page_image(document[8], ocr.dpi), 9, ocr, Limits())
+    assert found is not None
+    assert found.page.read_by == "ocr"
+    assert found.confidence > 80
+    text = found.text
     assert "FIELD SAMPLING METHODS" in text
     assert "Sampling sites were selected based upon available information on lake" in text

@@ -17,6 +17,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
+from indexer.formats.survey import survey_of
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.raw import Source
@@ -250,3 +251,21 @@ def test_a_listing_that_is_walked_three_times_counts_each_record_once(bench: Ben
     assert (report.state, report.counts.seen, report.counts.new) == ("failed", 29, 29)
     assert "30 records and gave 29 different ones" in str(report.message)
     assert all(found.count <= 29 for found in report.warnings.values())
+
+
+def test_the_survey_and_the_harvest_count_the_same(bench: Bench, tmp_path: Path) -> None:
+    features = shared_data("cases", "14-container-members", "features.json").read_bytes()
+    (tmp_path / "features.json").write_bytes(features)
+    (tmp_path / "data.json").write_text(json.dumps({"dataset": [_data_set("d1"), None, _data_set("d2"), "x"]}))
+    (tmp_path / "graph.jsonld").write_text(
+        json.dumps({"@graph": [_data_set("g1"), {"@type": "Person", "name": "Ada"}, _data_set("g2")]})
+    )
+    (tmp_path / "notes.pdf").write_text("x")
+    source = FolderSource(tmp_path)
+    surveyed, report = survey_of(source.pages()), bench.harvest(source)
+    assert report.state == "complete"
+    assert report.counts.new == sum(surveyed.records.values()) == 5
+    assert report.counts.refused == sum(map(len, surveyed.refused.values()))
+    assert report.counts.passed_over == sum(surveyed.passed_over.values()) == 2
+    assert report.counts.seen == report.counts.new + report.counts.refused == surveyed.documents
+    assert any("passed over: files with the suffix .pdf" in kind for kind in report.warnings)

@@ -21,7 +21,7 @@ from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.isolation import PagesSlice, SliceOver, read_isolated
 from indexer.documents.kept_pages import KeptPages
-from indexer.documents.library import LibraryReading, read_queued
+from indexer.documents.library import LibraryReading, read_queued, take_away
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.read_pdf import read_pdf
 from indexer.documents.repair_library import Queue, repair_library
@@ -44,6 +44,10 @@ def parts_of(word: str, number: int) -> bytes:
     """Text of ``number`` passages."""
     told = "was weighed in the hall. It was heavy and it was put away."
     return "\n\n".join(f"# Part {n}\n\nThe {word} number {n} {told}" for n in range(number)).encode()
+
+
+def no_gate() -> Gate:
+    return Gate(GatePolicy())
 
 
 @dataclass
@@ -70,7 +74,7 @@ class Library:
         return id
 
     def slice(self, id: str, seconds: float = 0.0, parts: IngestParts | None = None) -> DocumentEntry:
-        reading = LibraryReading(parts or self.parts, self.files, lambda: Gate(GatePolicy()), 10**7, 10**8)
+        reading = LibraryReading(parts or self.parts, self.files, no_gate, 10**7, 10**8)
         entry = read_queued(id, reading, seconds)
         assert entry is not None
         self.read.append((entry.owner, entry.state))
@@ -194,6 +198,26 @@ def test_a_document_that_never_gets_further_is_parked_with_a_sentence(library: L
     assert "broken off 3 times" in (entry.message or "")
     assert library.passages(id) == 0
     assert not (library.parts.kept.folder / id).exists()  # type: ignore[union-attr]
+
+
+def test_what_is_kept_of_a_document_goes_with_it(library: Library) -> None:
+    kept = library.parts.kept
+    assert kept is not None
+    id = library.bring("anna", parts_of("boulder", 40))
+    entry = library.slice(id)
+    assert (kept.folder / id).exists()
+    take_away(entry, library.store, library.files, kept)
+    assert not (kept.folder / id).exists()
+    other = library.bring("anna", parts_of("pebble", 40))
+
+    def deleted_meanwhile(*_: object) -> Any:
+        take_away(library.store.entry(other), library.store, library.files, kept)  # type: ignore[arg-type]
+        raise SliceOver("The slice is over.")
+
+    reading = LibraryReading(replace(library.parts, parse=deleted_meanwhile), library.files, no_gate, 10**7, 10**8)
+    assert read_queued(other, reading, 0.0) is None
+    assert not (kept.folder / other).exists()
+    assert library.passages(other) == 0
 
 
 def test_bytes_that_changed_are_read_from_the_start(library: Library) -> None:

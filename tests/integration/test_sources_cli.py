@@ -193,7 +193,7 @@ def odd_server() -> Iterator[str]:
         ("/nothing", "there is nothing at this address"),
         ("/thredds/catalog.xml", "this is a THREDDS catalogue, which Sonde does not harvest"),
         ("/arcgis", "this is the services directory of an ArcGIS Server"),
-        ("/comma.json", "comma.json sent JSON that is not well-formed: Expecting value, line 4, column 1"),
+        ("/comma.json", "comma.json sent JSON that is not well-formed: a comma stands before a closing bracket"),
         ("/feed", "this is a feed"),
         ("/any.json", "this is JSON that starts with hello, not a catalogue"),
         ("/erddap/index.html", "this is a page of an ERDDAP: add its folder of metadata"),

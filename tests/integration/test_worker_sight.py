@@ -123,7 +123,7 @@ def _worked_off(
 def _seen_by_the_doctor(environment: dict[str, str]) -> None:
     broker = BrokerSettings(url=environment["SONDE_BROKER__URL"])
     state, told = workers(Settings(broker=broker, index=IndexSettings(prefix=environment["SONDE_INDEX__PREFIX"])))
-    assert (state, told.partition(":")[0]) == ("warning", "nobody takes tasks from documents, embed")
+    assert (state, told.partition(":")[0]) == ("warning", "nobody takes tasks from documents, embed, library")
 
 
 def _seen_in_its_trace(receiver: Receiver) -> None:

@@ -19,8 +19,8 @@ from indexer.documents.read_pdf import lay_out_whole
 
 def covered(path: Path) -> list[Coverage]:
     document = pdfium.PdfDocument(path)
-    pages = [read_page(document[index], index + 1) for index in range(len(document))]
-    return lay_out_whole([page for page in pages if page.words])[1] if any(page.words for page in pages) else []
+    pages = [read_page(document, index) for index in range(len(document))]
+    return lay_out_whole(pages)[1]
 
 
 def kept(page: Coverage) -> float:

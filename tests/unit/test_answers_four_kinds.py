@@ -90,6 +90,16 @@ def test_the_lines_are_what_ask_evaluate_reads(tmp_path: Path) -> None:
     assert [one.texts for one in read if one.kind == "several"] == [("a", "b")]
 
 
+def test_keys_for_other_programs_are_ignored_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text('{"question": "How deep?", "must": ["42"], "lang": "en"}\n{"question": "How old?"}\n', "utf-8")
+    told: list[str] = []
+    assert [one.question for one in load_questions(path, told.append)] == ["How deep?", "How old?"]
+    (sentence,) = told
+    assert "ignored the keys lang, must" in sentence
+    assert "answerable" in sentence  # names what is read
+
+
 class Writer:
     """Stands for a language model: gives these texts in turn, and keeps what it was asked."""
 

@@ -352,6 +352,14 @@ def test_every_container_has_a_limit_of_memory_and_every_temporary_folder_one_of
             assert "emptyDir" not in volume or volume["emptyDir"]["sizeLimit"], name
 
 
+def test_a_worker_refuses_what_it_has_no_memory_for_before_its_pod_is_full(full: Rendered) -> None:
+    for one in _workers(full):
+        pod = one["spec"]["template"]
+        limit = pod["spec"]["containers"][0]["resources"]["limits"]["memory"]
+        most = int(full.environment(pod)["SONDE_WORKER__MEMORY_MIB"])
+        assert 0.5 < most / (1024 * int(limit.removesuffix("Gi"))) < 0.9
+
+
 def test_a_volume_changes_its_owner_only_once(full: Rendered) -> None:
     assert {pod["spec"]["securityContext"].get("fsGroupChangePolicy") for _, pod in full.pods()} == {"OnRootMismatch"}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.clean import hyphenated_words, join_lines, normalise_text
+from indexer.documents.clean import join_lines, normalise_text
+from indexer.documents.compounds import hyphenated_words
 from indexer.documents.detect_format import file_kind
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter, read_xmp, split_names

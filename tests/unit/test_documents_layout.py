@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.read_pdf import read_pdf
@@ -211,3 +213,70 @@ def test_headings_that_say_something_else_on_each_page_stay_though_they_count_up
     ]
     heads = [block.text for block in read(*pages).blocks if block.kind == "heading"]
     assert heads == [f"{n} {name}" for n, name in enumerate(names, 1)]
+
+
+STATIONS = ("Weir Saal", "Mill Saal", "Ford Ende", "Bridge Ende", "Lock Nord", "Dam Sued", "Spring West", "Mouth Ost")
+
+
+def numbered_table(page: int, *, rules: bool) -> PdfPage:
+    """Rows of a table that count up, below a paragraph, as an inventory prints them."""
+    part = "abc"[page]
+    rows = [
+        (str(8 * page + 1 + row), f"{name} {part}", "river gauge", f"{7 * row}.5") for row, name in enumerate(STATIONS)
+    ]
+    places = (60, 110, 260, 380)
+    cells = [
+        Put(x, 184 + 16 * number, cell)
+        for number, row in enumerate([("No.", "Station", "Kind", "Depth"), *rows])
+        for x, cell in zip(places, row, strict=True)
+    ]
+    text = paragraph(110, 100, [f"Part {part} lists the stations of the river with their depths."] * 3)
+    levels = [(55.0, 188.0 + 16 * row, 450.0, 188.0 + 16 * row) for row in range(10)]
+    uprights = [(x, 188.0, x, 332.0) for x in (55.0, 105.0, 255.0, 375.0, 450.0)]
+    return PdfPage([*text, *cells], [*levels, *uprights] if rules else [])
+
+
+@pytest.mark.parametrize("rules", [True, False])
+def test_the_numbered_rows_of_a_table_are_no_line_numbers(rules: bool) -> None:
+    document = read(*(numbered_table(page, rules=rules) for page in range(3)))
+    assert "line_number" not in {region.kind for region in document.regions}
+    firsts = [row[0] for table in document.tables for row in table.rows]
+    kept = firsts if document.tables else texts(document).split()
+    assert [str(number) for number in range(1, 25) if str(number) not in kept] == []
+
+
+def test_the_head_of_a_bordered_table_that_every_page_repeats_stays_its_head() -> None:
+    def page(number: int) -> PdfPage:
+        rows = [("Station", "Depth"), *((f"{name} {number}", f"{at + number}.5") for at, name in enumerate(STATIONS))]
+        cells = [
+            Put(x, 60 + 20 * at, cell) for at, row in enumerate(rows) for x, cell in zip((60, 260), row, strict=True)
+        ]
+        levels = [(55.0, 46.0 + 20 * row, 400.0, 46.0 + 20 * row) for row in range(10)]
+        return PdfPage(cells, [*levels, *((x, 46.0, x, 226.0) for x in (55.0, 255.0, 400.0))])
+
+    document = read(page(1), page(2), page(3))
+    assert [table.rows[0] for table in document.tables] == [("Station", "Depth")] * 3
+
+
+def test_short_lines_of_two_columns_are_not_read_across_the_gutter() -> None:
+    left = [
+        "The gauge has recorded",
+        "the level of the water",
+        "every hour, and the",
+        "record has no gap",
+        "of more than a day",
+        "in all the years",
+    ]
+    right = [
+        "Each spring the station",
+        "is levelled against",
+        "three points on the",
+        "bank, and what differs",
+        "is written into the",
+        "book of the station",
+    ]
+    page = PdfPage([*paragraph(60, 100, left), *paragraph(330, 100, right)])
+    assert texts(read(page)) == " ".join([*left, *right])
+    cells = [(f"Lake {word}", f"Depth of {n} metres") for n, word in enumerate(NUMBERS)]
+    rows = [Put(x, 100 + 14 * n, cell) for n, row in enumerate(cells) for x, cell in zip((60, 330), row, strict=True)]
+    assert "Lake two Depth of 1 metres Lake three" in texts(read(PdfPage(rows)))

@@ -140,3 +140,9 @@ def test_a_case_with_shapes_of_every_kind() -> None:
         assert record.extents or record.warnings or feature["geometry"] is None, feature["id"]
         if feature["id"].startswith("type-"):
             assert record.extents, feature["id"]
+
+
+def test_every_name_of_a_place_is_kept() -> None:
+    catalogue = json.loads(shared_data("cases", "01-dcatus3-locations", "data.json").read_text("utf-8"))
+    (said,) = (one for one in catalogue["dataset"] if one["identifier"] == "label-only")
+    assert _places(_record(json.dumps({**catalogue, "dataset": [said]}).encode())) == ["Mojave Desert", "High Desert"]

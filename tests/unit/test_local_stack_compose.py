@@ -51,6 +51,8 @@ def test_every_container_has_limits_of_memory_and_logs(compose: dict[str, Any]) 
         assert set(part["logging"]["options"]) == {"max-size", "max-file"}
         assert all("size=" in one for one in part.get("tmpfs", [])), name
     services = compose["services"]
+    for name in WORKERS:
+        assert int(services[name]["environment"]["SONDE_WORKER__MEMORY_MIB"]) < _mib(services[name]["mem_limit"])
     command = services["valkey"]["command"]
     assert _mib(command[command.index("--maxmemory") + 1]) < 0.75 * _mib(services["valkey"]["mem_limit"])
     (heap,) = re.findall(r"-Xmx(\w+)", services["elasticsearch"]["environment"]["ES_JAVA_OPTS"])

@@ -283,7 +283,7 @@ class TestExplain:
         blend_alone = CONFIG.with_signals(replace(spatial, place=place))
         ranking = rank(candidates_of([Candidate("a", {"bm25": 1.0, "dense": None})]), EVERYTHING, blend_alone)
         reasons = self.reasons(ranking, 0)
-        assert reasons["spatial"] == "says nothing of its extent: counted as 0.15"
+        assert reasons["spatial"] == "area not stated: counted as 0.15"
         assert reasons["dense"] == "not measured: adds nothing"
 
     def test_places_outside_and_inside(self) -> None:

@@ -14,7 +14,7 @@ from search_api.ranking.columns import Floats, Rows
 from search_api.ranking.fields import AnyColumn
 from search_api.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.ranking.place import BOXES, PlaceNumbers, blend_scores, hausdorff_distances, wholly_outside
-from search_api.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
+from search_api.ranking.signals.signal import Asked, Measured, Reason, percent
 from search_api.ranking.target import Target
 
 _STANDS_BACK = Reason("lies wholly outside the asked place: stands back behind what lies inside it", "stands_back")
@@ -81,7 +81,7 @@ class Spatial:
         return self.sets_outside_back(target) and bool(wholly_outside(one, target, self.place)[0])
 
     def silence(self, counted: float) -> Reason:
-        return unknown_reason("says nothing of its extent", counted)
+        return Reason(f"area not stated: counted as {counted:.2f}", "area_not_stated", {"counted": counted})
 
 
 def _place_reason(target: Target, number: int, rows: Floats) -> Reason:

@@ -8,8 +8,11 @@ from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.documents.confinement import hide_from_children
 from indexer.documents.isolation import confinement_here
+from indexer.documents.ocr_installed import installed_languages, ocr_lacks
 from indexer.documents.recipe import READING
 from sonde.ops.doctor.finding import State
+from sonde.settings import Settings
+from sonde.wiring.ocr import ocr_of
 
 _NAMED = 5
 _BY_DEFECT = ("crashed", "interrupted")
@@ -46,6 +49,17 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
         "After an upgrade, Sonde reads users' and linked documents again automatically; "
         "`sonde ingest --retry FILE` reads a file now. The log says `document.crashed` with the place: please report it"
     )
+
+
+def ocr(settings: Settings) -> tuple[State, str]:
+    """A warning if OCR is wanted, and this machine cannot do it."""
+    wanted = ocr_of(settings)
+    lacks = ocr_lacks(wanted)
+    if lacks:
+        return "warning", f"on this machine {lacks}"
+    if wanted.command is None:
+        return "ok", "turned off: scanned pages are not read (SONDE_DOCUMENTS__OCR)"
+    return "ok", f"tesseract; languages: {', '.join(installed_languages(wanted.command))}"
 
 
 def confined() -> tuple[State, str]:

@@ -20,7 +20,7 @@ from indexer.runs import Runs
 from sonde.ops.doctor.advice import of_broker, of_elasticsearch
 from sonde.ops.doctor.desk import curation_rules, query_log
 from sonde.ops.doctor.disk import judged, marks, rooms
-from sonde.ops.doctor.documents import confined, parked_documents
+from sonde.ops.doctor.documents import confined, ocr, parked_documents
 from sonde.ops.doctor.finding import Finding, State
 from sonde.ops.doctor.nightly import measured_answers, saved_searches
 from sonde.ops.doctor.queues import waiting_tasks
@@ -68,6 +68,7 @@ def examine(settings: Settings, models: Models) -> Iterator[Finding]:
         "answers": lambda: measured_answers(client, settings),
         "library": lambda: _library(settings),
         "documents": lambda: parked_documents(client, settings.index.prefix),
+        "ocr": lambda: ocr(settings),
         "reading": confined,
         "disk": lambda: judged(rooms(client), marks(client)),
     }

@@ -111,8 +111,10 @@ function stateText({ answer, tookMs }: Found, phase: Search["phase"], words: Wor
 
 function countText(answer: Answer, words: Words): string {
   const total = answer["sonde:total"] ?? answer.numberMatched;
-  return total > answer.numberMatched ? words.best(answer.numberMatched, total, answer["sonde:totalRelation"] ?? "about") : words.hits(total);
+  // Copies of a data set are listed once, so a whole list may be shorter than the count.
+  return total > LONGEST && answer.numberMatched >= LONGEST ? words.best(answer.numberMatched, total, answer["sonde:totalRelation"] ?? "about") : words.hits(total);
 }
 
+const LONGEST = 1000; // of a ranked list
 const NOTHING: never[] = [];
 const NO_FACETS = {};

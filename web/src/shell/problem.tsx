@@ -11,21 +11,27 @@ const PASSING = [408, 425, 429]; // the same request may succeed later
 export function ProblemNote({ problem, again }: { problem: Problem; again: () => void }) {
   const words = useWords();
   const key = useKey();
-  const who = problem.status === 401 || problem.status === 403;
   return (
     <section class="note wrong" role="alert">
-      <h2>{who && key === null ? words.key.needed : words.failed}</h2>
+      <h2>{isRefused(problem) && key === null ? words.key.needed : words.failed}</h2>
       <Reasons problem={problem} />
-      {who ? <KeyForm done={again} /> : mayPass(problem) ? (
-        <button type="button" onClick={again}>
-          {words.again}
-        </button>
-      ) : (
-        <p>
-          <Go to="./">{words.newSearch}</Go>
-        </p>
-      )}
+      <Remedy problem={problem} again={again} />
     </section>
+  );
+}
+
+/** A key if one is missing, another try if that can help, else a new search. */
+export function Remedy({ problem, again }: { problem: Problem; again: () => void }) {
+  const words = useWords();
+  if (isRefused(problem)) return <KeyForm done={again} />;
+  return mayPass(problem) ? (
+    <button type="button" onClick={again}>
+      {words.again}
+    </button>
+  ) : (
+    <p>
+      <Go to="./">{words.newSearch}</Go>
+    </p>
   );
 }
 
@@ -49,6 +55,10 @@ function knownText(status: number, words: Words): string | null {
   return status >= 500 ? words.unavailable : null;
 }
 
-export function mayPass(problem: Problem): boolean {
+function isRefused(problem: Problem): boolean {
+  return problem.status === 401 || problem.status === 403;
+}
+
+function mayPass(problem: Problem): boolean {
   return problem.status === 0 || problem.status >= 500 || PASSING.includes(problem.status);
 }

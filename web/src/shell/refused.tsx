@@ -2,7 +2,7 @@
 
 import { Problem } from "../api.ts";
 import { useWords } from "../words/index.ts";
-import { ProblemNote } from "./problem.tsx";
+import { Reasons, Remedy } from "./problem.tsx";
 
 interface Said {
   status: number;
@@ -17,8 +17,9 @@ export function RefusedView({ problem }: { problem: Problem }) {
   const words = useWords();
   return (
     <main id="main" tabIndex={-1} class="record">
-      <h1 class="unseen">{words.failed}</h1>
-      <ProblemNote problem={problem} again={() => location.reload()} />
+      <h1>{problem.status === 404 ? words.nothingHere : words.failed}</h1>
+      <Reasons problem={problem} />
+      <Remedy problem={problem} again={() => location.reload()} />
     </main>
   );
 }

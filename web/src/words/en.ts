@@ -128,7 +128,8 @@ export const words = {
   refused: (parameter: string) => `The service did not understand the parameter ${parameter}:`,
   again: "Try again",
   newSearch: "New search",
-  notThere: "There is nothing at this address. It may be mistyped, or what was here may have been removed.",
+  nothingHere: "There is nothing at this address",
+  notThere: "The address may be mistyped, or what was here may have been removed.",
   tooMany: "Too many requests in a short time. Wait a moment.",
   noArea: "area not stated",
   degraded: (names: string) => `Ranked without ${names}, so the order and number of hits may differ.`,
@@ -139,6 +140,7 @@ export const words = {
     usage: "openings",
   } as Record<string, string>,
   degradedNames: {
+    language_model_support: "the model's answer, which no passage supports", language_model: "the language model",
     dense: "meaning", bm25: "words", cross_encoder: "the second reading", passage_dense: "meaning of passages",
     passage_bm25: "words of passages", spatial: "place", temporal: "time",
   } as Record<string, string>,
@@ -452,7 +454,7 @@ export const words = {
     silent: "the worker does not report",
     counts: counts({
       seen: "seen", new: "new", changed: "changed", moved: "moved", same: "unchanged", refused: "refused",
-      failed: "failed", removed: "removed", duplicates: "duplicates", warned: "with warnings",
+      failed: "failed", removed: "removed", duplicates: "duplicates", warned: "with warnings", passed_over: "passed over",
       without_vector: "without a vector",
     }),
     runNow: "Run now",
