@@ -94,7 +94,7 @@ def ask_evaluate(**given: Any) -> None:
 
 def _own(settings: Settings, path: Path) -> AnswerCollection:
     """The questions of a file, and the documents that they name. Raises SondeError."""
-    asked = load_questions(path, partial(click.echo, err=True))
+    asked = load_questions(path, partial(say, err=True))
     ids = ids_of(settings, (text for one in asked for text in one.texts if text))
     named = tuple(
         replace(one, text=ids.get(one.text, ""), also=tuple(ids[text] for text in one.also if text)) for one in asked

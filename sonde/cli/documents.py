@@ -55,7 +55,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     else:
         screen().print(summary(done))
         for line in notes([one for one, _ in done]):
-            click.echo(line, err=True)
+            say(line, err=True)
     if any(one.entry.state == "failed" for one, _ in done):
         sys.exit(1)
 
