@@ -21,7 +21,11 @@ from shapely.geometry.base import BaseGeometry
 from core.json_types import Json, JsonMapping
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from pyproj import CRS, Transformer
+
+    Points = NDArray[np.float64]
 
 Edges = tuple[float, float, float, float]
 """west, south, east, north in degrees; ``west > east`` crosses the antimeridian."""
@@ -122,7 +126,7 @@ class ReferenceSystem:
         ]
         return shapely.union_all([piece for piece in pieces if not piece.is_empty])
 
-    def _points(self, points: Any) -> Any:
+    def _points(self, points: Points) -> Points:
         import numpy as np
 
         return np.column_stack(self._transformer.transform(points[:, 0], points[:, 1]))
@@ -196,7 +200,7 @@ def _transformer(authority: str, code: str, by_authority: bool) -> Transformer:
     return Transformer.from_crs(_system(authority, code), degrees, always_xy=not by_authority)
 
 
-def _unrolled(points: Any) -> Any:
+def _unrolled(points: Points) -> Points:
     """Without leaps from 180 to -180 degrees: longitudes go on past 180."""
     import numpy as np
 

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from typing import Any, get_args, get_origin
+from typing import get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -33,7 +33,7 @@ _TO_WRITE = {
 class EnvironmentSource(EnvSettingsSource):
     """Reads a list from JSON or from values between commas; leaves what it cannot read to the check of the setting."""
 
-    def decode_complex_value(self, field_name: str, field: FieldInfo | None, value: Any) -> Any:  # noqa: ARG002 - pydantic's
+    def decode_complex_value(self, field_name: str, field: FieldInfo | None, value: object) -> object:  # noqa: ARG002 - pydantic's
         """The value of a list or of a group, decoded; the text itself if it is neither."""
         text = str(value).strip()
         try:
@@ -68,19 +68,19 @@ def _is_open(value: str) -> bool:
     return bool(value) and (value[0] in '[{("' or value[-1] in ']})"') and not _IPV6.fullmatch(value)
 
 
-def _members(annotation: Any) -> tuple[Any, ...]:
+def _members(annotation: object) -> tuple[object, ...]:
     """The types of a list's values, also of an optional list; empty if it is no list."""
     if get_origin(annotation) in _LISTS:
         return tuple(one for one in get_args(annotation) if one is not ...)
     return tuple(member for one in get_args(annotation) for member in _members(one))
 
 
-def is_list(annotation: Any) -> bool:
+def is_list(annotation: object) -> bool:
     """Whether a setting of this type takes several values."""
     return bool(_members(annotation))
 
 
-def _is_group(annotation: Any) -> bool:
+def _is_group(annotation: object) -> bool:
     inside = get_args(annotation) or (annotation,)
     return any(isinstance(one, type) and issubclass(one, BaseModel) for one in inside)
 
@@ -139,7 +139,7 @@ def _message(problem: ErrorDetails, field: FieldInfo | None) -> str:
     return message
 
 
-def _where_broken(given: Any) -> str:
+def _where_broken(given: object) -> str:
     if isinstance(given, str) and given.strip()[:1] in ("[", "{"):
         try:
             json.loads(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +57,7 @@ def json_members(document: object, depth: int = 0, where: str = "") -> Found:
     return next((found for find in _CONTAINERS if (found := find(document, depth, where)).records), Found())
 
 
-def _list(members: list[Any], depth: int, where: str) -> Found:
+def _list(members: Sequence[object], depth: int, where: str) -> Found:
     """Each member that is a record, or that is itself a container of records."""
     found = Found()
     for number, member in enumerate(members, 1):
@@ -93,7 +93,7 @@ def _catalogue(document: JsonMapping, depth: int = 0, where: str = "") -> Found:
     if types_of(document) & {"DataCatalog"}:
         return Found()
     found = _in_catalogue(document, depth, where)
-    once: dict[bytes, Any] = {}
+    once: dict[bytes, Json] = {}
     for one in found.records:
         key = _whatever_its_series(one)
         if key in once:
@@ -138,7 +138,7 @@ def _whatever_its_series(one: JsonMapping) -> bytes:
 def _graph(document: object, where: str = "") -> Found:
     """Data sets of a JSON-LD graph, each joined from its nodes; the nodes that are no data set are passed over."""
     content = to_bytes(document)
-    sets: list[Any] = [{**one, "@context": DCAT_CONTEXT} for one in dcat.resources(content) if types_of(one)]
+    sets: list[Json] = [{**one, "@context": DCAT_CONTEXT} for one in dcat.resources(content) if types_of(one)]
     sets = sets or [{**one, "@context": SCHEMA_CONTEXT} for one in schema_org.datasets(content)]
     if not sets:
         return Found()

@@ -62,7 +62,7 @@ def test_what_a_record_does_not_say_is_a_code_too() -> None:
     assert found["dense"] == [{"code": "not_measured"}]
     for signal in ("spatial", "temporal", "resolution", "kind"):
         (reason,) = found[signal]
-        assert reason["code"] == "unknown"
+        assert reason["code"] == ("area_not_stated" if signal == "spatial" else "unknown")
         assert 0.0 <= reason["counted"] <= 1.0
 
 

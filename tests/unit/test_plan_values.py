@@ -67,8 +67,8 @@ def test_chunks_keep_every_operation_in_order_and_under_the_limit(sizes: list[in
 
 def test_an_operation_is_two_lines_and_a_delete_one() -> None:
     written = index_operation("i", "a", {"title": "Größe"})
-    assert written.lines == (b'{"index":{"_index":"i","_id":"a"}}', '{"title":"Größe"}'.encode())
-    assert delete_operation("i", "a").lines == (b'{"delete":{"_index":"i","_id":"a"}}',)
+    assert written.lines == (b'{"index":{"_index":"i","_id":"a","require_alias":true}}', '{"title":"Größe"}'.encode())
+    assert delete_operation("i", "a").lines == (b'{"delete":{"_index":"i","_id":"a","require_alias":true}}',)
 
 
 @given(SORTED_IDS, SORTED_IDS)

@@ -20,8 +20,8 @@ def test_a_title_that_names_the_place_counts_more_than_another_text() -> None:
 
 
 def test_without_a_place_only_the_words_are_asked_for() -> None:
-    assert [one["constant_score"]["_name"] for one in telling_clauses({"match_all": {}}, [], ["words"])] == [
+    assert [one["constant_score"]["_name"] for one in telling_clauses({"match_all": {}}, None, [], ["words"])] == [
         "all_words"
     ]
-    named = telling_clauses({"match_all": {}}, ["Kenya"], ["words"])
+    named = telling_clauses({"match_all": {}}, None, ["Kenya"], ["words"])
     assert [one["constant_score"]["boost"] for one in named] == [0.0, 0.0, 0.0]
