@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 import redis
 from click.testing import CliRunner
@@ -72,11 +73,20 @@ def _doctor(settings: Settings, service: Service) -> dict[str, Finding]:
 
 @pytest.fixture(params=["index.blocks.read_only_allow_delete", "index.blocks.write"])
 def blocked(request: pytest.FixtureRequest, service: Service) -> Iterator[str]:
-    """A name of what is set: the block of a full disk, or one that a person set."""
+    """A name of what is set: the block of a full disk, or one that a person set. Elasticsearch looks at the disk every
+    30 s and would take the first one away.
+    """
     indices = [f"{alias(service.prefix, kind)}-*" for kind in KINDS]
+    _look_at_the_disk(service, "1h")
     service.client.indices.put_settings(index=indices, settings={request.param: True})
     yield str(request.param)
     service.client.indices.put_settings(index=indices, settings={request.param: None})
+    _look_at_the_disk(service, None)
+
+
+def _look_at_the_disk(service: Service, every: str | None) -> None:
+    settings = {"persistent": {"cluster.info.update.interval": every}}
+    httpx.put(f"{service.url.rstrip('/')}/_cluster/settings", json=settings).raise_for_status()
 
 
 def test_searches_continue_and_every_part_says_that_nothing_is_written(
