@@ -11,7 +11,7 @@ BATCH_BYTES = 32 << 20
 
 
 def batches(pages: Iterable[Page], size: int, limit_bytes: int = BATCH_BYTES) -> Iterator[Page]:
-    """Whole pages joined until they hold ``size`` records or ``limit_bytes``; each resumes after its last page.
+    """Whole pages joined until they hold ``size`` members or ``limit_bytes``; each resumes after its last page.
 
     If the source fails, the pages before the failure are returned first, then the error is raised.
     """
@@ -51,6 +51,6 @@ def joined(pages: list[Page]) -> Page:
 
 def _enough(pages: list[Page], size: int, limit_bytes: int) -> bool:
     return (
-        sum(len(page.records) + len(page.unchanged) for page in pages) >= size
+        sum(len(page.records) + len(page.unchanged) + len(page.passed_over) for page in pages) >= size
         or sum(len(record.content) for page in pages for record in page.records) >= limit_bytes
     )

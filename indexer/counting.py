@@ -24,7 +24,8 @@ def count(items: Sequence[Item], batch: Page, tally: Tally) -> None:
             tally.warn(item.decision.entry.origin, told)
             continue
         _COUNTED.get(item.decision.outcome, _count_taken)(item, tally)
-    for passed in batch.passed_over:
+    unread = {item.raw.native_id for item in items}
+    for passed in [one for one in batch.passed_over if one.native_id not in unread]:
         tally.pass_over(passed.origin, passed.reason, passed.count)
     if batch.skipped:
         log.warning("harvest.skipped", members=len(batch.skipped), first=batch.skipped[0].origin)

@@ -30,7 +30,7 @@ from indexer.plan import (
     skipped_id,
     unchanged,
 )
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import Page, PassedOver, RawRecord, Skipped
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
 
 _NO_BYTES = b""
@@ -73,7 +73,7 @@ class Planner:
 
     def plan(self, batch: Page, moment: Moment) -> list[Item]:
         """One item per document, in order; then documents that the source reports as unchanged; skipped members come
-        last, as refused.
+        last, as refused, and members that are no records any more.
         """
         self.kept_closed.clear()
         self._overlays = overlays_of(self.client, self.prefix, self.source)
@@ -83,6 +83,8 @@ class Planner:
         skips = [one for one in batch.skipped if self._met_before(skipped_id(one.origin), _NO_BYTES) is None]
         natives = [raw.native_id for raw in records] + list(batch.unchanged)
         natives += [id for one in skips for id in (skipped_id(one.origin), one.native_id) if id is not None]
+        passed = {one.native_id: one for one in batch.passed_over if one.native_id not in {None, *natives}}
+        natives += [id for id in passed if id is not None]
         stored = self._ledger.entries([entry_key(self.source, native) for native in natives])
         again = self._overlaid(batch.unchanged, stored)
         reads = [self._read(raw, stored) for raw in (*records, *again.values())]
@@ -91,7 +93,8 @@ class Planner:
         unsent = [native for native in batch.unchanged if native not in again]
         items += [item for native in unsent if (item := self._unsent(native, stored, moment)) is not None]
         items = [replace(item, again=True) if id(item.raw) in others else item for item in items]
-        return items + [self._skipped(one, stored, moment) for one in skips]
+        items += [self._skipped(one, stored, moment) for one in skips]
+        return items + [item for one in passed.values() if (item := self._lost(one, stored, moment)) is not None]
 
     def _met_before(self, native_id: str, content: bytes) -> Literal["same", "other"] | None:
         """Whether this slice already met this document: a listing that is walked again gives it once more."""
@@ -214,6 +217,18 @@ class Planner:
             self._holder_of[decision.entry.held] = Owner(_slim(decision.entry), seen=True)
             return Item(raw, own, decision)
         return Item(raw, before, decision)
+
+    def _lost(self, passed: PassedOver, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item | None:
+        """A member that is no record now, although it holds one: that one stays, unless another document gives it."""
+        own = stored.get(entry_key(self.source, passed.native_id or ""))
+        if own is None or own.held is None:
+            return None
+        holder = self._holder_of.get(own.held)
+        if holder is not None and holder.entry.key != own.key:
+            return None
+        decision = plan_skipped(self.source, Skipped(own.origin, passed.reason), own, None, moment)
+        self._holder_of[own.held] = Owner(_slim(decision.entry), seen=False)
+        return Item(RawRecord(own.native_id, _NO_BYTES, own.origin), own, decision)
 
 
 def _short_hash(content: bytes) -> bytes:

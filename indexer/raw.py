@@ -51,11 +51,16 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class PassedOver:
-    """Members that are no records: ``count`` of them for one reason, and the first one's origin."""
+    """Members that are no records: ``count`` of them for one reason, and the first one's origin.
+
+    ``native_id``: of the record that such a member would be. If one was read from it before, it counts as unread: what
+    is still there, and is no record any more, may have been broken.
+    """
 
     origin: str
     reason: str
     count: int = 1
+    native_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

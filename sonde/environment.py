@@ -90,6 +90,25 @@ def wrong_settings(error: ValidationError, settings: type[BaseSettings]) -> str:
     return "; ".join(_sentence(one, settings) for one in error.errors(include_url=False))
 
 
+def unknown_groups(settings: type[BaseSettings]) -> list[str]:
+    """A sentence for each variable of the form of a setting whose group does not exist.
+
+    Only names with ``__`` are settings: SONDE_URL, SONDE_KEY and others mean something else.
+    """
+    known = [DELIMITER.join(one) for one in dict(_fields(settings))]
+    told = []
+    for name in sorted(os.environ):
+        path = name.lower().removeprefix(PREFIX.lower())
+        group = path.partition(DELIMITER)[0]
+        if not name.upper().startswith(PREFIX) or DELIMITER not in path or group in settings.model_fields:
+            continue
+        near = difflib.get_close_matches(path, known, 1, 0.7)
+        groups = ", ".join(f"{PREFIX}{one}".upper() for one in difflib.get_close_matches(group, settings.model_fields))
+        hint = f"did you mean {PREFIX}{near[0].upper()}?" if near else f"near groups: {groups or 'none'}"
+        told.append(f"{name}: is no setting; {hint}")
+    return told
+
+
 def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
     path = tuple(str(part) for part in problem["loc"])
     if not path:

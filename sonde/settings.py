@@ -19,7 +19,7 @@ from core.document import PublicFiles
 from core.errors import SondeError
 from net.addresses import AllowedHosts
 from search_api.access.algorithms import Algorithm
-from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, wrong_settings
+from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, unknown_groups, wrong_settings
 from sonde.portal_settings import PortalSettings
 from sonde.secret_files import MOUNTED, with_secret_files
 
@@ -612,7 +612,11 @@ class Settings(BaseSettings):
 
 def load_settings() -> Settings:
     """The settings of this process. Raises SondeError that names every invalid variable and its expected value."""
+    wrong = unknown_groups(Settings)
     try:
-        return Settings()
+        found = Settings()
     except ValidationError as error:
-        raise SondeError(f"Settings are wrong. {wrong_settings(error, Settings)}") from None
+        raise SondeError(f"Settings are wrong. {'; '.join([*wrong, wrong_settings(error, Settings)])}") from None
+    if wrong:
+        raise SondeError(f"Settings are wrong. {'; '.join(wrong)}")
+    return found

@@ -9,6 +9,7 @@ from pydantic import ValidationError, ValidationInfo, field_validator
 
 from core.json_types import Json
 from indexer.sources.protocols import PROTOCOLS
+from workers.plain_faults import fault
 from workers.source_entry import ScheduleEntry, SourceEntry, interval_seconds
 
 
@@ -55,6 +56,7 @@ class SourceConfig(SourceEntry):
             try:
                 PROTOCOLS[type].read_options(options)
             except ValidationError as error:
-                problems = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+                names = PROTOCOLS[type].option_names
+                problems = [f"{'.'.join(map(str, each['loc']))}: {fault(each, names)}" for each in error.errors()]
                 raise ValueError("; ".join(problems)) from None
         return options

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 import yaml
-from pydantic import ValidationError, field_validator
+from pydantic import BaseModel, ValidationError, field_validator
 
 from core.errors import NotFound, WrongFile
 from core.json_types import Json
+from workers.plain_faults import fault, names_at
 from workers.source_entry import SourceEntry, Strict
 from workers.yaml_lines import line_of
 
@@ -51,7 +52,7 @@ def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]
     try:
         found = file.model_validate({} if raw is None else raw)
     except ValidationError as error:
-        raise WrongFile(f"{path} is wrong. " + "; ".join(_told(error, yaml.compose(text)))) from None
+        raise WrongFile(f"{path} is wrong. " + "; ".join(_told(error, yaml.compose(text), file))) from None
     return {source.id: _placed(source, path.parent) for source in found.sources}
 
 
@@ -76,11 +77,11 @@ def _placed(source: Entry, folder: Path) -> Entry:
     return source.model_copy(update=update)
 
 
-def _told(error: ValidationError, root: yaml.Node | None) -> list[str]:
-    """``line 4: sources.0.shedule: Extra inputs are not permitted``, one per problem."""
+def _told(error: ValidationError, root: yaml.Node | None, file: type[BaseModel]) -> list[str]:
+    """``line 4: sources.0.shedule: is no known name; did you mean schedule?``, one per problem."""
     told = []
     for problem in error.errors(include_input=False):
         line = line_of(root, problem["loc"])
         where = f"line {line}: " if line is not None else ""
-        told.append(f"{where}{'.'.join(map(str, problem['loc']))}: {problem['msg']}")
+        told.append(f"{where}{'.'.join(map(str, problem['loc']))}: {fault(problem, names_at(file, problem['loc']))}")
     return told

@@ -143,6 +143,7 @@ def _graph(document: object, where: str = "") -> Found:
     if not sets:
         return Found()
     left, found = Counter(_likeness(one) for one in sets), Found(sets)
+    read = {name_of(one) for one in sets}
     for place, node in _nodes(in_context(document), where):
         if not isinstance(node, dict):
             found.unread.append(Unread(place, why_unread(node)))
@@ -151,7 +152,8 @@ def _graph(document: object, where: str = "") -> Found:
         else:
             kinds = ", ".join(sorted(types_of(node)))
             reason = f"it is of the type {kinds}, not a data set" if kinds else "it is a node without a type"
-            found.unread.append(Unread(place, reason, passed_over=True))
+            name = name_of(plain_node(node, {}))
+            found.unread.append(Unread(place, reason, "" if name in read else name, passed_over=True))
     return found
 
 

@@ -64,7 +64,12 @@ def account(
         for one in unread
         if not one.passed_over
     )
-    return skipped, tuple(PassedOver(f"{origin}#{one.place}", one.reason) for one in unread if one.passed_over)
+    passed_over = tuple(
+        PassedOver(f"{origin}#{one.place}", one.reason, native_id=f"{native_id}#{one.name}" if one.name else None)
+        for one in unread
+        if one.passed_over
+    )
+    return skipped, passed_over
 
 
 def _media_type(part: bytes, whole: str | None) -> str | None:

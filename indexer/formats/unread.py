@@ -22,7 +22,8 @@ _ONLY_NAMES = frozenset({"@type", "type", "@context", "stac_version", "@id"})
 class Unread:
     """A member that gives no record. ``place`` names it for people, ``name`` is the identifier that it still has.
 
-    ``passed_over``: it never was a record (a person in a graph, a mark of deletion, a second copy).
+    ``passed_over``: it is no record (a person in a graph, a mark of deletion, a second copy); it has a name only if the
+    record of that name may have become it.
     """
 
     place: str
@@ -47,7 +48,7 @@ class Members:
 def references_passed_over(unread: Iterable[Unread], names: Iterable[str]) -> list[Unread]:
     """A member that only names a record which is read elsewhere in the document is no lost record."""
     known = frozenset(names) - {""}
-    return [replace(one, passed_over=True) if one.name in known else one for one in unread]
+    return [replace(one, passed_over=True, name="") if one.name in known else one for one in unread]
 
 
 def why_unread(member: object) -> str:

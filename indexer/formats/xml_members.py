@@ -99,7 +99,7 @@ def _unread(container: Element, found: list[_Record]) -> Iterator[Unread]:
         place, name = f"element {number} of {name_of(container)}", protocol_name(child)
         header = one_of(child, "header")
         if header is not None and header.get("status") == "deleted":
-            yield Unread(place, "its header says that it is deleted", name, passed_over=True)
+            yield Unread(place, "its header says that it is deleted", passed_over=True)
         else:
             yield Unread(place, _why(child), name)
 

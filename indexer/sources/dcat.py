@@ -147,6 +147,7 @@ def _of_data_json(answer: Answer, url: str) -> _Catalogue:
         raise BadAnswer(f"{address_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
     skipped, passed_over = account(found.unread, "", url, WHOLE_SOURCE)
     skipped = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in skipped)  # without "#"
+    passed_over = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in passed_over)
     records = _records(found.parts, url, found.nameless)
     return _Catalogue(records, skipped=skipped, passed_over=passed_over)
 

@@ -132,7 +132,7 @@ class _Draft:
     position: str | None
     records: list[RawRecord] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
-    passed_over: dict[str, PassedOver] = field(default_factory=dict)  # by reason
+    passed_over: dict[tuple[str, str | None], PassedOver] = field(default_factory=dict)  # by reason and id
     page_bytes: int = 0
     files: int = 0
     given: int = 0
@@ -143,8 +143,9 @@ class _Draft:
         return bool(self.records or self.skipped or self.passed_over)
 
     def pass_over(self, other: PassedOver) -> None:
-        before = self.passed_over.get(other.reason)
-        self.passed_over[other.reason] = other if before is None else replace(before, count=before.count + other.count)
+        key = (other.reason, other.native_id)
+        before = self.passed_over.get(key)
+        self.passed_over[key] = other if before is None else replace(before, count=before.count + other.count)
 
     def add(self, outcome: RawRecord | Skipped | PassedOver, position: str | None) -> None:
         """``position`` is None within a file, and after a member that cannot be named."""

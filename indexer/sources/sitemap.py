@@ -50,7 +50,8 @@ class SitemapSource:
     and the others are requested with their last version.
 
     Pages without a data set are counted as passed over: a sitemap lists other pages too. A page with JSON-LD that
-    cannot be read is reported, and its records stay.
+    cannot be read is reported, and its records stay; so do those of a page that had a data set before, until the server
+    says that the page is gone.
     """
 
     fetcher: Fetcher
@@ -94,7 +95,11 @@ class SitemapSource:
         skipped: list[Skipped] = []
         unchanged: list[str] = []
         visits: list[FileVersion] = []
-        passed = [PassedOver(one.url, "robots.txt does not allow the page") for one in every if one not in some]
+        passed = [
+            PassedOver(one.url, "robots.txt does not allow the page", native_id=one.url)
+            for one in every
+            if one not in some
+        ]
         modified = {place.url: place.modified for place in some}
         revisiting = Revisiting(self.fetcher)
         for url, found in revisiting.each(tuple(modified), json_ld):
@@ -105,6 +110,7 @@ class SitemapSource:
                     skipped.append(Skipped(url, str(found), url))
             elif isinstance(found, FileVersion):
                 unchanged += found.natives
+                passed += [] if found.natives else [_without(url)]
             else:
                 own = _records(url, modified[url], found.content)
                 records += own
@@ -112,7 +118,7 @@ class SitemapSource:
                 if all(isinstance(one, dict) for one in found.content):
                     visits += revisiting.noted(url, found, (record.native_id for record in own))
                 if not found.content:
-                    passed.append(PassedOver(url, "the page has no data set"))
+                    passed.append(_without(url))
         page = Page(tuple(records), every[-1].url, skipped=tuple(skipped), passed_over=tuple(passed))
         return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
 
@@ -124,6 +130,10 @@ def _records(url: str, modified: str | None, found: list[Json | Script]) -> list
         for index, dataset in enumerate(found)
         if isinstance(dataset, dict)
     ]
+
+
+def _without(url: str) -> PassedOver:
+    return PassedOver(url, "the page has no data set", native_id=url)
 
 
 def _unreadable(url: str, found: list[Json | Script]) -> Iterator[Skipped]:

@@ -48,6 +48,7 @@ def embeddings_views(parts: Parts) -> APIBlueprint:
         responses={200: EmbeddingsAnswer, 400: Problem, 503: Problem},
     )
     def embeddings(body: EmbeddingsRequest) -> Response:
+        _refuse_empty(body.input)
         serving = parts.serving.resolve()
         if serving.embedder is None:
             raise ModelMissing(serving.embedder_problem or "No embedder is loaded.")
@@ -69,6 +70,14 @@ def embeddings_views(parts: Parts) -> APIBlueprint:
         )
 
     return api
+
+
+def _refuse_empty(given: str | list[str]) -> None:
+    """Of a text without words a model gives a vector that means nothing."""
+    places = {"input": given} if isinstance(given, str) else {f"input.{at}": one for at, one in enumerate(given)}
+    empty = [place for place, text in places.items() if not text.strip()]
+    if empty:
+        raise InvalidInput(empty[0], f"{', '.join(empty)}: the text is empty; leave it out")
 
 
 def _refuse_too_much(characters: int, most: int) -> None:

@@ -78,6 +78,15 @@ def test_an_unknown_path_and_a_wrong_method_are_problems_too(samples: Service) -
 
 
 @pytest.mark.parametrize(
+    ("given", "place"), [("", "input"), (" \n", "input"), (["a", ""], "input.1"), (["\u00a0\t", "b"], "input.0")]
+)
+def test_an_empty_text_to_embed_is_refused_with_its_position(samples: Service, given: object, place: str) -> None:
+    answer = samples.http.post("/embeddings", json={"input": given})
+    assert answer.status_code == 400
+    assert f"{place}: the text is empty" in answer.get_data(as_text=True)
+
+
+@pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b'"text"', b'{"input": []}', b'{"input": [1]}', b'{"input": "a", "x": 1}']
 )
 def test_a_wrong_body_of_embeddings_is_refused(samples: Service, body: bytes) -> None:

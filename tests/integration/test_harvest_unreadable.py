@@ -96,7 +96,7 @@ def test_a_page_whose_json_ld_is_broken_keeps_its_record_and_is_named(bench: Ben
         )
         assert bench.harvest(_asked("sitemap", f"{url}/sitemap.xml")).counts.new == 10
         files["/rec/3"] = shared_data("cases", "30-sitemap-broken-jsonld", "page-broken.html").read_bytes()
-        files["/rec/4"] = b"<html><body>no data set any more</body></html>"
+        files["/rec/4"] = None
         for _ in range(2):
             report = bench.harvest(_asked("sitemap", f"{url}/sitemap.xml"))
             (refusal,) = report.refusals
@@ -107,6 +107,59 @@ def test_a_page_whose_json_ld_is_broken_keeps_its_record_and_is_named(bench: Ben
         assert bench.ids() == sorted(str(number) for number in range(1, 11) if number != 4)
         files["/rec/3"] = _good_page(3)
         assert bench.harvest(_asked("sitemap", f"{url}/sitemap.xml")).counts.same == 9
+
+
+_LOST = [
+    lambda page: page.replace(b'"@type"', b'"type_"'),
+    lambda page: page.replace(b'"Dataset"', b'"Person"'),
+    lambda _: b"<html><body>We are moving to a new system.</body></html>",
+]
+
+
+@pytest.mark.parametrize("lose", _LOST)
+def test_a_page_that_is_still_listed_without_its_data_set_keeps_its_record(
+    bench: Bench, lose: Callable[[bytes], bytes]
+) -> None:
+    files: Files = {"/robots.txt": b"", "/about": b"<html><body>About us</body></html>"}
+    files |= {f"/rec/{number}": _good_page(number) for number in (1, 2, 3)}
+    with _serving(files) as url:
+        places = "".join(f"<url><loc>{url}{path}</loc></url>" for path in list(files)[1:])
+        files["/sitemap.xml"] = (
+            f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</urlset>'.encode()
+        )
+        assert bench.harvest(_asked("sitemap", f"{url}/sitemap.xml")).counts.new == 3
+        files["/rec/3"] = lose(_good_page(3))
+        for _ in range(2):
+            report = bench.harvest(_asked("sitemap", f"{url}/sitemap.xml"))
+            (refusal,) = report.refusals
+            assert (refusal.origin, refusal.reason, refusal.kept) == (f"{url}/rec/3", "the page has no data set", True)
+            assert (report.counts.same, report.counts.passed_over, report.counts.removed) == (2, 1, 0)
+        assert bench.ids() == ["1", "2", "3"]
+        files["/rec/3"] = None
+        assert bench.harvest(_asked("sitemap", f"{url}/sitemap.xml")).counts.removed == 1
+        assert bench.ids() == ["1", "2"]
+
+
+@pytest.mark.parametrize("kind", [None, "Person"])
+def test_a_node_of_a_graph_that_is_no_data_set_any_more_keeps_its_record(
+    bench: Bench, tmp_path: Path, kind: str | None
+) -> None:
+    def run(last: str | None) -> RunReport:
+        graph = [
+            {"@type": type, "@id": f"https://a.example/{name}", "name": f"Map {name}", "description": "A map."}
+            for name, type in (("m1", "Dataset"), ("m2", "Dataset"), ("m3", last))
+        ]
+        graph[2] = {name: value for name, value in graph[2].items() if value is not None}
+        graph.append({"@type": "Person", "@id": "https://a.example/p", "name": "Ada"})
+        (tmp_path / "graph.json").write_text(json.dumps({"@context": "https://schema.org/", "@graph": graph}))
+        return bench.harvest(FolderSource(tmp_path))
+
+    assert run("Dataset").counts.new == 3
+    for _ in range(2):
+        counts = run(kind).counts
+        assert (counts.same, counts.refused, counts.passed_over, counts.removed) == (2, 1, 1, 0)
+    assert bench.ids() == ["m1", "m2", "m3"]
+    assert run("Dataset").counts.refused == 0
 
 
 def _data_set(id: str) -> dict[str, object]:

@@ -55,11 +55,25 @@ def test_intervals_in_seconds() -> None:
         ("{id: a, type: folder, path: x, max_removal_share: 2}", "sources.0.max_removal_share"),
         ("{id: a, type: folder, path: x}\n  - {id: a, type: folder, path: y}", "the id a is given twice"),
         ("'unclosed", "not YAML"),
+        ("{id: a, type: folder, path: x, access: {restrictedto: [g]}}", "no known name; did you mean restricted_to?"),
+        ("{id: a, type: folder, path: x, schedule: {interval: 24}}", "interval: must be a text"),
+        ("{id: a, type: csw, url: 'http://a', options: {contain: x}}", "contain: is no known name"),
+        ("{id: a, type: sitemap, url: 'http://a', options: {contain: x}}", "did you mean contains"),
+        ("{id: a, type: folder, path: x, paused: maybe}", "paused: must be true or false"),
+        ("{type: folder, path: x}", "id: is missing; write it"),
+        ("a", "sources.0: must be names with values"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, line: str, named: str) -> None:
     with pytest.raises(SondeError, match=named):
         load(tmp_path, f"sources:\n  - {line}\n")
+
+
+def test_sources_that_are_no_list_are_refused_in_plain_words(tmp_path: Path) -> None:
+    with pytest.raises(
+        SondeError, match="line 1: sources: must be a list, each entry in a line that starts with a dash"
+    ):
+        load(tmp_path, "sources: a\n")
 
 
 def test_an_empty_file_has_no_sources_and_a_missing_one_is_named(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ def test_the_page_of_settings_is_what_the_code_says() -> None:
         ("SONDE_ELASTICSEARCH__URL", "elastic:9200"),
         ("SONDE_API__PORT", "99999"),
         ("SONDE_API__PROT", "80"),
+        ("SONDE_APPI__PORT", "80"),
         ("SONDE_BROKER__URL", "amqp://x"),
         ("SONDE_ELASTICSEARCH__HEAP", "lots"),
         ("SONDE_INDEX__PREFIX", "Über"),
@@ -85,6 +86,8 @@ def test_one_value_is_a_list_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
         ("SONDE_NET__ALLOWED_HOSTS", '["a.example", "b', "the JSON is broken at character 15"),
         ("SONDE_NET__ALLOWED_HOSTS", '{"a": 1}', 'values with commas between them, or JSON, ["one", "two"]'),
         ("SONDE_NET__ALOWED_HOSTS", "a", "is no setting; did you mean SONDE_NET__ALLOWED_HOSTS?"),
+        ("SONDE_NETT__ALLOWED_HOSTS", "a", "is no setting; did you mean SONDE_NET__ALLOWED_HOSTS?"),
+        ("sonde_brokr__address", "a", "sonde_brokr__address: is no setting; near groups: SONDE_BROKER"),
         ("SONDE_NET__ALLOWED_HOSTS", "a,http://b/", "SONDE_NET__ALLOWED_HOSTS (1): must be a name or name:port"),
         ("SONDE_NET__USER_HOSTS", "a.example:99999", "must be a name or name:port"),
         ("SONDE_HTTP__CORS_ORIGINS", "a.example", "must be * or the origin of a page"),
@@ -112,6 +115,12 @@ def test_an_error_says_what_is_wrong_and_what_to_write(
     with pytest.raises(SondeError) as raised:
         load_settings()
     assert said in str(raised.value)
+
+
+def test_other_variables_of_sonde_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SONDE_URL", "SONDE_KEY", "SONDE_SHARED", "SONDE_SERVICE_HOST", "SONDE_API_PORT_8080_TCP"):
+        monkeypatch.setenv(name, "tcp://10.0.0.1:8080")
+    load_settings()
 
 
 def test_an_error_never_shows_the_value(monkeypatch: pytest.MonkeyPatch) -> None:

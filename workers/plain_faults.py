@@ -1,0 +1,67 @@
+"""Says in plain words what is wrong with a value of a file, and what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+_NAMES = "must be names with values (`name: value`), one in a line"
+_LIST = "must be a list, each entry in a line that starts with a dash"
+_TO_WRITE = {
+    "missing": "is missing; write it",
+    "missing_argument": "is missing; write it",
+    "model_type": _NAMES,
+    "model_attributes_type": _NAMES,
+    "dict_type": _NAMES,
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "set_type": _LIST,
+    "frozen_set_type": _LIST,
+    "string_type": "must be a text, such as a word or a value in quotation marks",
+    "path_type": "must be the path of a file or folder",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+}
+_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+
+
+def fault(problem: ErrorDetails, known: Collection[str]) -> str:
+    """``known``: the names that can stand in place of an unknown one."""
+    kind = problem["type"]
+    if kind in _UNKNOWN:
+        near = difflib.get_close_matches(str(problem["loc"][-1]), known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"possible are {', '.join(sorted(known)) or 'none'}"
+        return f"is no known name; {hint}"
+    if kind in _TO_WRITE:
+        return _TO_WRITE[kind]
+    message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must", 1)
+    return message.replace("String should match pattern", "must have the form", 1)
+
+
+def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
+    """The names of the group in which the last step of ``path`` stands; empty where any name may stand."""
+    for step in path[:-1]:
+        if isinstance(step, int):
+            continue
+        field = model.model_fields.get(step)
+        below = next(_groups(field.annotation), None) if field is not None else None
+        if below is None:
+            return []
+        model = below
+    return list(model.model_fields)
+
+
+def _groups(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for one in get_args(annotation):
+        yield from _groups(one)
