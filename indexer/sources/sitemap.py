@@ -26,6 +26,7 @@ from net.targets import address_of
 
 _PAGE = 50
 _WANTED = frozenset({"dataset", "datacatalog", "datafeed"})
+_DESCRIBED = frozenset({"name", "description"})
 _MOST_UNPACKED = 64 << 20
 
 
@@ -173,10 +174,10 @@ def json_ld(answer: Answer) -> list[Json | Script]:
     found: list[Json | Script] = []
     for script in page_scripts(content):
         found += [script] if script.reason else _datasets(script.document)
-    return found
+    return found if any(isinstance(one, dict) or one.document is None for one in found) else []
 
 
-def _datasets(node: object) -> list[Json]:
+def _datasets(node: object) -> list[Json | Script]:
     """Data sets at the top, in a list or in an @graph, or the main entity of a page, with the context of the whole."""
     if isinstance(node, list):
         return [dataset for each in node for dataset in _datasets(each)]
@@ -184,10 +185,16 @@ def _datasets(node: object) -> list[Json]:
         return []
     context = {"@context": node["@context"]} if "@context" in node else {}
     if isinstance(node.get("@graph"), list):
-        return [{**context, **dataset} for dataset in _datasets(node["@graph"])]
+        return [_within(context, dataset) for dataset in _datasets(node["@graph"])]
     if any(name.lower() in _WANTED for name in types_of(node)):
         return [node]
-    return [{**context, **dataset} for dataset in _datasets(node.get("mainEntity"))]
+    if not types_of(node) and node.keys() >= _DESCRIBED:  # it keeps its number, as a script that cannot be read
+        return [Script(f"the node {str(node['name'])[:60]!r}", node, "it has no @type, so that it is no data set")]
+    return [_within(context, dataset) for dataset in _datasets(node.get("mainEntity"))]
+
+
+def _within(context: Json, found: Json | Script) -> Json | Script:
+    return {**context, **found} if isinstance(found, dict) else found
 
 
 def _recognises(answer: FirstAnswer) -> bool:

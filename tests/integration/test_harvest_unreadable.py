@@ -140,6 +140,30 @@ def test_a_page_that_is_still_listed_without_its_data_set_keeps_its_record(
         assert bench.ids() == ["1", "2"]
 
 
+def test_a_data_set_without_its_type_beside_another_one_keeps_its_record(bench: Bench) -> None:
+    files: Files = {"/robots.txt": b""}
+    with _serving(files) as url:
+
+        def run(first: str) -> RunReport:
+            sets = [
+                {first: "Dataset", "@id": f"https://a.example/{name}", "name": f"Map {name}", "description": "A map."}
+                for name in ("m1", "m2")
+            ]
+            sets[1] = {"@type": "Dataset", **sets[1]}
+            script = json.dumps({"@context": "https://schema.org/", "@graph": sets})
+            files["/page"] = f'<html><script type="application/ld+json">{script}</script></html>'.encode()
+            files["/sitemap.xml"] = f"<urlset><url><loc>{url}/page</loc></url></urlset>".encode()
+            return bench.harvest(_asked("sitemap", f"{url}/sitemap.xml"))
+
+        assert run("@type").counts.new == 2
+        for _ in range(2):
+            report = run("type_")
+            assert (report.counts.refused, report.counts.removed) == (1, 0)
+            assert "it has no @type" in report.refusals[0].reason
+            assert bench.ids() == ["m1", "m2"]
+        assert run("@type").counts.refused == 0
+
+
 @pytest.mark.parametrize("kind", [None, "Person"])
 def test_a_node_of_a_graph_that_is_no_data_set_any_more_keeps_its_record(
     bench: Bench, tmp_path: Path, kind: str | None
