@@ -24,7 +24,7 @@ export function addLand(map: L.Map): () => void {
     if (shown === size || shown === "50m") return;
     shown = size;
     const made = await land(size, stop.signal);
-    if (made === null) return;
+    if (made === null || stop.signal.aborted) return; // the map may be gone by now
     layer?.remove();
     layer = made.addTo(map);
   }
