@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
@@ -60,7 +60,7 @@ def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
     return list(model.model_fields)
 
 
-def _groups(annotation: Any) -> Iterator[type[BaseModel]]:
+def _groups(annotation: object) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for one in get_args(annotation):

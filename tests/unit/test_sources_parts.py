@@ -129,7 +129,7 @@ def test_a_wrong_entry_is_told_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(SondeError) as caught:
         load_sources(path)
     told = str(caught.value)
-    assert "line 5: sources.0.options: Value error, pagesize" in told
+    assert "line 5: sources.0.options: pagesize" in told
     assert "line 9: sources.1.shedule" in told
     assert "line 7: sources.1.url" in told
 
