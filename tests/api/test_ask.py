@@ -256,8 +256,9 @@ def test_a_stream_shows_nothing_that_no_passage_supports(service: Service, said:
 
 
 def streamed(client: FlaskClient) -> list[tuple[str, dict[str, Any]]]:
-    answer = client.post("/ask", json={"question": QUESTION}, headers={"Accept": "text/event-stream"})
-    blocks = [block.split("\n") for block in answer.get_data(as_text=True).strip().split("\n\n")]
+    with client.post("/ask", json={"question": QUESTION}, headers={"Accept": "text/event-stream"}) as answer:
+        assert answer.mimetype == "text/event-stream"
+        blocks = [block.split("\n") for block in answer.get_data(as_text=True).strip().split("\n\n")]
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
 
 
@@ -271,10 +272,7 @@ def test_a_follow_up_sees_the_earlier_turns(service: Service) -> None:
 
 
 def test_server_sent_events_tell_passages_text_and_the_checked_answer(service: Service) -> None:
-    client = client_with(service, StubModel("There were ", "42 sensors [1]."))
-    answer = client.post("/ask", json={"question": QUESTION}, headers={"Accept": "text/event-stream"})
-    assert answer.mimetype == "text/event-stream"
-    events = streamed(client)
+    events = streamed(client_with(service, StubModel("There were ", "42 sensors [1].")))
     assert [name for name, _ in events] == ["passages", "text", "text", "answer"]
     assert events[0][1]["passages"][0]["number"] == 1
     assert "".join(data["text"] for name, data in events if name == "text") == "There were 42 sensors [1]."
