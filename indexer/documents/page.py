@@ -59,6 +59,15 @@ class Box:
         """Whether it is somewhere at all: a broken matrix in a file gives places that are no numbers."""
         return all(map(math.isfinite, (self.left, self.top, self.right, self.bottom)))
 
+    def touches(self, other: Box, slack: float) -> bool:
+        """Whether the two overlap, or are at most ``slack`` points apart on each axis."""
+        return (
+            self.left <= other.right + slack
+            and other.left <= self.right + slack
+            and self.top <= other.bottom + slack
+            and other.top <= self.bottom + slack
+        )
+
     def holds(self, other: Box, slack: float = 0.0) -> bool:
         """Whether the middle of ``other`` is inside, with ``slack`` points of tolerance."""
         return (

@@ -137,7 +137,7 @@ def _clusters(strokes: list[tuple[Box, bool]]) -> list[Box]:
         joined = _Cluster(box, box if free else None, 1)
         kept: list[_Cluster] = []
         for other in found:
-            if _touch(joined.box, other.box):
+            if joined.box.touches(other.box, _NEAR):
                 joined = joined.with_(other)
             else:
                 kept.append(other)
@@ -157,12 +157,3 @@ class _Cluster:
     def with_(self, other: _Cluster) -> _Cluster:
         drawn = [box for box in (self.drawn, other.drawn) if box is not None]
         return _Cluster(around((self.box, other.box)), around(drawn) if drawn else None, self.count + other.count)
-
-
-def _touch(a: Box, b: Box) -> bool:
-    return (
-        a.left <= b.right + _NEAR
-        and b.left <= a.right + _NEAR
-        and a.top <= b.bottom + _NEAR
-        and b.top <= a.bottom + _NEAR
-    )

@@ -49,21 +49,12 @@ def _joined(pictures: Sequence[Box]) -> list[Box]:
         joined = box
         apart: list[Box] = []
         for other in out:
-            if _touch(joined, other):
+            if joined.touches(other, _TOUCHING):
                 joined = around((joined, other))
             else:
                 apart.append(other)
         out = [*apart, joined]
     return out
-
-
-def _touch(a: Box, b: Box) -> bool:
-    return (
-        a.left <= b.right + _TOUCHING
-        and b.left <= a.right + _TOUCHING
-        and a.top <= b.bottom + _TOUCHING
-        and b.top <= a.bottom + _TOUCHING
-    )
 
 
 def _on_page(part: Page, page: Page) -> list[Word]:
