@@ -15,16 +15,20 @@ from indexer.hashes import content_hash
 _REMEMBERED = 1_024
 
 
-@cached(LRUCache(_REMEMBERED), key=content_hash, lock=Lock())
 def detect(content: bytes) -> str | None:
     """The name of the format; None where it is unknown or the document holds several records.
 
     A harvest asks for it three times: to split a file, to see whether it must be read again, and to read it.
     """
     try:
-        return _first(inspect(content))
-    except Refused:
+        return _detect(content)
+    except Refused:  # not remembered: the limits that refused it may change
         return None
+
+
+@cached(LRUCache(_REMEMBERED), key=content_hash, lock=Lock())
+def _detect(content: bytes) -> str | None:
+    return _first(inspect(content))
 
 
 def detect_element(first: FirstElement, content: bytes) -> str | None:

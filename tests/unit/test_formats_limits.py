@@ -9,6 +9,7 @@ import pytest
 
 from indexer.digest import digest
 from indexer.formats import json_document, rdf
+from indexer.formats.detect import detect
 from indexer.formats.json_document import parse_json
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
@@ -40,6 +41,14 @@ def test_large_json_and_rdf_are_refused(monkeypatch):
     assert "more than 1000" in _reason(DOCUMENTS["ogc-record"])
     rdf.dcat_resources.cache_clear()  # another test may have read it
     assert "more than 1000" in _reason(DOCUMENTS["dcat"])
+
+
+def test_a_document_that_a_limit_refused_is_recognised_once_the_limit_allows_it(monkeypatch):
+    content = DOCUMENTS["ogc-record"] + b" " * 7  # bytes that no other test has
+    with monkeypatch.context() as low:
+        low.setattr(json_document, "LARGEST_BYTES", 1000)
+        assert detect(content) is None
+    assert detect(content) == "ogc-record"
 
 
 def test_a_number_of_many_digits_is_refused():
