@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 import structlog
@@ -40,28 +39,16 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     return answers
 
 
-Later = Callable[[], T]
-"""Gives what a search found, once its batch was sent."""
+Search = tuple[JsonMapping, JsonMapping]
+"""Header and body of one search of an ``_msearch``."""
 
 
-@dataclass(slots=True)
-class SearchBatch:
-    """Searches that different parts add, sent as one request. Each part gets its own answer by what ``add`` returns."""
-
-    client: Elasticsearch
-    _searches: list[JsonMapping] = field(default_factory=list)
-    _answers: list[Json] = field(default_factory=list)
-
-    def add(self, header: JsonMapping, body: JsonMapping) -> Later[Json]:
-        """Call the result after ``send`` for the answer to this search."""
-        place = len(self._searches) // 2
-        self._searches += [header, body]
-        return lambda: self._answers[place]
-
-    def send(self) -> None:
-        """No request if nothing was added. Raises as ``search_all``."""
-        if self._searches:
-            self._answers = search_all(self.client, self._searches)
+def search_named(client: Elasticsearch, searches: Mapping[str, Search]) -> dict[str, Json]:
+    """The answers by the names of their searches, in one request; none without searches. Raises as ``search_all``."""
+    if not searches:
+        return {}
+    parts = [part for search in searches.values() for part in search]
+    return dict(zip(searches, search_all(client, parts), strict=True))
 
 
 def as_timeout() -> dict[str, str]:

@@ -11,7 +11,8 @@ from core.record import ProvenanceKind
 from evaluation.collection import Collection, Question
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from search_api.search.pipeline import Ordered, SearchPipeline
+from search_api.search.flow import SearchPipeline
+from search_api.search.state import SearchState
 
 Progress = Callable[[int, int], None]
 
@@ -66,7 +67,7 @@ def ask(pipeline: SearchPipeline, collection: Collection, question: Question, va
     return asked(question, answer, collection.documents)
 
 
-def asked(question: Question, answer: Ordered, documents: Mapping[str, str]) -> Asked:
+def asked(question: Question, answer: SearchState, documents: Mapping[str, str]) -> Asked:
     """The answer with the collection's ids, in the served order."""
     read = answer.interpretation
     return Asked(

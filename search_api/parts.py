@@ -26,7 +26,7 @@ from search_api.library.search import LibrarySearch
 from search_api.operations.readiness import ReadinessReport
 from search_api.page.portal import PortalLook
 from search_api.protocols.ogc.pushing import RecordSink
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.retrieval.serving import ServingResolver
 from search_api.search.suggest.suggester import Suggester
 from search_api.search.usage.log import QueryLog

@@ -32,7 +32,7 @@ from lab.month.script import Check, Question, Tally
 from lab.month.watching import EDITION, Watch, told, watches
 from search_api.app import create_app
 from search_api.parts import Parts
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence
 from search_api.search.request import SearchRequest
 from search_api.search.usage.entry import Asker, normal, subject_hash

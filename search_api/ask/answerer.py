@@ -21,9 +21,9 @@ from search_api.ask.said import answer_alone, is_refusal, without_reasoning
 from search_api.search.passages.cells import quoted_cell
 from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage, Sentence
-from search_api.search.pipeline import Stopwatch
 from search_api.search.ranking.rerank import calibrated
 from search_api.search.retrieval.serving import Serving, ServingResolver
+from search_api.search.state import Stopwatch
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.deadlines import without_deadline
 from search_api.search.curation.curated import Curated
 from search_api.search.curation.live import trying
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.request import SearchRequest
 
 DEPTH = 10

@@ -16,11 +16,10 @@ from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_v
 from search_api.search.curation.curated import Curated
 from search_api.search.curation.live import CuratedVocabulary, no_curation
 from search_api.search.curation.own_places import CuratedGazetteer, CuratedGeocoder
-from search_api.search.pipeline import SearchParts, SearchPipeline
+from search_api.search.flow import SearchPipeline
+from search_api.search.parts import RecordCaches, SearchParts
 from search_api.search.ranking.config import RankingConfig, default_config
-from search_api.search.retrieval.remembered_answers import RememberedAnswers
 from search_api.search.retrieval.serving import Resolver, ServingResolver
-from search_api.search.retrieval.versioned_cache import MOST_DRAWS, RecordCaches
 from search_api.search.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.search.understanding.understand import Understander
 from search_api.search.understanding.vocabulary_store import VocabularyStore
@@ -107,5 +106,5 @@ def search_parts(
         now_ms=clock,
         curation=curation,
         usage=usage,
-        caches=RecordCaches(answers=RememberedAnswers(groups), draws=RememberedAnswers(groups, MOST_DRAWS)),
+        caches=RecordCaches.for_callers(groups),
     )

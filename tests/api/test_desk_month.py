@@ -22,7 +22,7 @@ from pydantic import SecretStr
 from indexer.reindex.run import ReindexParts, reindex
 from search_api.app import create_app
 from search_api.parts import Parts
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.explain import explain
 from search_api.search.ranking.signals.usage import Usage
 from search_api.search.request import SearchRequest

@@ -31,7 +31,7 @@ from indexer.sources.protocols import PROTOCOLS, open_source
 from search_api.app import create_app
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
 from search_api.parts import Parts
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.combiners import COMBINERS
 from search_api.search.ranking.config import Known, RankingConfig, default_config
 from search_api.search.ranking.signals import SIGNALS

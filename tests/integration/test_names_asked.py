@@ -14,7 +14,7 @@ from indexer.harvest.harvest import harvest
 from indexer.harvest.parts import Parts
 from indexer.sources.folder import FolderSource
 from search_api.search.answer import Answer
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.request import ALL_PARTS, SearchRequest
 from search_api.search.retrieval.serving import ServingResolver

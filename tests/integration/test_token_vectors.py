@@ -19,10 +19,10 @@ from indexer.harvest.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
 from indexer.write.embed_missing import count_missing, embed_missing
+from search_api.search.parts import RecordCaches
 from search_api.search.passages.interactions import interactions
 from search_api.search.passages.scope import scopes
 from search_api.search.retrieval.token_vectors import fetch_token_vectors
-from search_api.search.retrieval.versioned_cache import RecordCaches
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 

@@ -26,7 +26,7 @@ from evaluation.splits import half_of
 from evaluation.throwaway import throwaway
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
 from sonde.wiring.clients import elasticsearch_client

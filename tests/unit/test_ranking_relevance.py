@@ -8,7 +8,7 @@ import pytest
 
 from search_api.search.ranking.candidates import Candidates
 from search_api.search.ranking.fields import fields_of
-from search_api.search.ranking.signals.passage_dense import PassageDense
+from search_api.search.ranking.signals.arms import PassageDense
 from search_api.search.ranking.signals.relevance import Curve, Relevance
 from search_api.search.ranking.signals.signal import Asked
 from search_api.search.ranking.target import Target

@@ -9,8 +9,7 @@ from core.json_types import Json
 from search_api.catalogue.listing.request import ListRequest, Selection
 from search_api.search.order import sort_body
 from search_api.search.retrieval.filters import area_clause, span_clause
-from search_api.search.retrieval.language_fields import LANGUAGES
-from search_api.search.retrieval.record_texts import phrase
+from search_api.search.retrieval.word_clauses import LANGUAGES, phrase
 
 Clause = Json
 

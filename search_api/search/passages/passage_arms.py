@@ -19,13 +19,12 @@ from search_api.search.passages.scope import PassageScope
 from search_api.search.passages.values import AskRequest, FoundPassage
 from search_api.search.ranking.config import RankingConfig
 from search_api.search.ranking.fields import AnyColumn, DocValue, Fields
-from search_api.search.ranking.signals.passage_bm25 import PassageBm25
-from search_api.search.ranking.signals.passage_dense import PassageDense
+from search_api.search.ranking.signals.arms import PassageBm25, PassageDense
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.retrieval import bm25, knn
 from search_api.search.retrieval.filters import Clause, area_clause, passage_conditions, span_clause
-from search_api.search.retrieval.language_fields import language_suffix
+from search_api.search.retrieval.word_clauses import language_suffix
 from search_api.search.understanding.interpretation import Interpretation
 
 _SHOWN = [

@@ -9,6 +9,7 @@ from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
 from es_mappings.names import alias
 from reading.language import sure_language
+from search_api.search.parts import SearchParts
 from search_api.search.passages.coverage import content_words, coverage, weights
 from search_api.search.passages.follow_up import in_context
 from search_api.search.passages.interactions import interactions
@@ -16,19 +17,18 @@ from search_api.search.passages.passage_arms import FoundPassages, PassageSearch
 from search_api.search.passages.scope import scopes_of
 from search_api.search.passages.tables import DocumentTable, table_from
 from search_api.search.passages.values import AnswerConfig, AskRequest, FoundPassage
-from search_api.search.pipeline import SearchParts
+from search_api.search.rank_candidates import target_of
 from search_api.search.ranking.candidates import Candidates
 from search_api.search.ranking.config import Ranker
 from search_api.search.ranking.fields import Fields, fields_of
 from search_api.search.ranking.rank import Ranking, rank
 from search_api.search.ranking.rerank import rerank
+from search_api.search.ranking.signals.arms import PassageDense
 from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
-from search_api.search.ranking.signals.passage_dense import PassageDense
 from search_api.search.ranking.signals.relevance import Relevance
 from search_api.search.request import Part, SearchRequest
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.understanding.targets import target_of
 
 _MOST_NEAR = 3
 _READ: frozenset[Part] = frozenset(("place", "time", "relation"))

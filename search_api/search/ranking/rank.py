@@ -7,7 +7,7 @@ did not exist. The score is the sum of weight x counted over the terms, so every
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -53,19 +53,29 @@ class Ranking:
 
     def ids(self, first: int = 0, count: int | None = None) -> list[str]:
         """Ids, best first, from position ``first`` (0 is the best)."""
-        return [self.candidates.ids[index] for index in self._window(first, count)]
+        ids = self.asked.candidates.ids
+        return [ids[index] for index in self._indexes(first, count)]
 
     def hits(self, first: int = 0, count: int | None = None) -> list[Hit]:
         """Hits, best first. Make them only for the page: a thousand of them cost more than ranking them."""
-        return [self._hit(index) for index in self._window(first, count)]
+        return self._hits(self._indexes(first, count))
 
-    def _window(self, first: int, count: int | None) -> list[int]:
+    def hits_at(self, positions: Sequence[int]) -> list[Hit]:
+        """The hits at these positions."""
+        return self._hits(self.order[list(positions)].tolist())
+
+    def _indexes(self, first: int, count: int | None) -> list[int]:
         window: list[int] = self.order[first : None if count is None else first + count].tolist()
         return window
 
-    def _hit(self, index: int) -> Hit:
-        signals: dict[SignalName, float | None] = {name: measured(term.raw[index]) for name, term in self.terms.items()}
-        return Hit(self.candidates.ids[index], float(self.score[index]), signals)
+    def _hits(self, indexes: Sequence[int]) -> list[Hit]:
+        ids = self.asked.candidates.ids
+        scores = self.score[list(indexes)].tolist()
+        raw = {name: term.raw[list(indexes)].tolist() for name, term in self.terms.items()}
+        return [
+            Hit(ids[index], scores[place], {name: measured(values[place]) for name, values in raw.items()})
+            for place, index in enumerate(indexes)
+        ]
 
 
 def measured(value: float) -> float | None:

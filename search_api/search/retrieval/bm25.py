@@ -9,7 +9,7 @@ from core.json_types import Json
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.retrieval.expansion import NO_EXPANSION, Expansion
 from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.language_fields import boosted
+from search_api.search.retrieval.word_clauses import boosted
 from search_api.search.understanding.topic import without_small_words
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from reading.vocabulary.concept import Label
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.language_fields import boosted
+from search_api.search.retrieval.word_clauses import boosted
 from search_api.search.understanding.interpretation import TermFound
 
 

@@ -14,7 +14,7 @@ from core.mentioned_names import words_key
 from reading.acronyms import AcronymCandidate
 from reading.vocabulary.concept import Label
 from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.record_texts import phrase
+from search_api.search.retrieval.word_clauses import phrase
 from search_api.search.understanding.interpretation import ACRONYM_LIST, CATALOGUE, TermFound, TextSpan
 
 _DEFINED = "names.acronyms"

@@ -9,7 +9,7 @@ from core.json_types import Json, JsonMapping
 from reading.contacts import ContactCandidate
 from reading.spans import Claims
 from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.record_texts import phrase
+from search_api.search.retrieval.word_clauses import phrase
 from search_api.search.understanding.interpretation import NameAsked, TextSpan
 
 _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (

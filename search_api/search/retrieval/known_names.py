@@ -16,7 +16,7 @@ from reading.spans import Claims, Range
 from search_api.search.ranking.words import NameWeights
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.known_contacts import bears_contact
-from search_api.search.retrieval.record_texts import every_word, phrase
+from search_api.search.retrieval.word_clauses import every_word, phrase
 from search_api.search.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
 
 Weighed = tuple[Clause, float]

@@ -13,16 +13,27 @@ from search_api.search.ranking.words import NameWeights, WordWeights
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.arms import Arm
-from search_api.search.retrieval.counting import Nearness
+from search_api.search.retrieval.candidate_matches import match_clauses
 from search_api.search.retrieval.expansion import passages_expansion, records_expansion
-from search_api.search.retrieval.fetch import marks
 from search_api.search.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.known_titles import titled_clause
+from search_api.search.retrieval.page_records import marks
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.telling import telling_clauses
 from search_api.search.understanding.interpretation import Interpretation, TermFound
 from search_api.search.understanding.topic import telling_words
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """The cosines that decide what is a hit by meaning alone: at least ``min_score``.
+
+    If no candidate reaches ``answer_score`` and none contains every word, the question is about something else, and the
+    nearest records are not hits either.
+    """
+
+    min_score: float
+    answer_score: float = -1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +53,8 @@ class Counting:
 class RetrievalPlan:
     """``words`` is the lexical query, ``marked`` the section of highlights.
 
-    ``telling``: what the texts of the candidates are asked (:mod:`search_api.search.retrieval.telling`); empty if
-    nothing depends on it. ``counting``: otherwise, what the first request counts.
+    ``match_clauses``: what the candidates are checked for (:mod:`search_api.search.retrieval.candidate_matches`); empty
+    if nothing depends on it. ``counting``: otherwise, what round one counts.
 
     ``nearness``: what hits must pass in meaning; None: nothing.
     ``index``: the alias of the records, ``index_uuid`` its index; ``filters``: the conditions on each record.
@@ -60,7 +71,7 @@ class RetrievalPlan:
     nearness: Nearness | None = None
     matching: Clause = field(default_factory=lambda: {"match_none": {}})
     vector: NDArray[np.float32] | None = None
-    telling: tuple[Clause, ...] = ()
+    match_clauses: tuple[Clause, ...] = ()
     counting: Counting | None = None
     passages_uuid: str = ""
     pinned: tuple[str, ...] = ()
@@ -108,13 +119,15 @@ def plan_retrieval(
         chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector, weights, terms)
+    if request.pinned:
+        chosen.append(arms.pinned_arm(index, request.pinned, filters))
     judges_meaning = bool(read.thematic) and vector is not None
     every_word = bm25.every_word_query(weights, fields, read.parted, read.language, identifiers, further)
     matching = _matching(request, read, words, every_word if judges_meaning else None)
     if named is not None:
         matching = _either(matching, named)
-    told = judges_meaning or bool(places)
-    is_counted = vector is None and request.algorithm != "dense" and not told and not any(arm.draws for arm in chosen)
+    checks = judges_meaning or bool(places)
+    is_counted = vector is None and request.algorithm != "dense" and not checks and not any(arm.draws for arm in chosen)
     return RetrievalPlan(
         index,
         serving.records.uuid,
@@ -125,9 +138,10 @@ def plan_retrieval(
         _nearness(request, serving) if judges_meaning else None,
         matching,
         vector,
-        telling=telling_clauses(every_word, matching if judges_meaning else None, places, fields) if told else (),
+        match_clauses=match_clauses(every_word, matching if judges_meaning else None, places, fields) if checks else (),
         counting=Counting.of(filters, every_word, matching) if is_counted else None,
         passages_uuid="" if serving.passages is None else serving.passages.uuid,
+        pinned=request.pinned,
     )
 
 

@@ -16,6 +16,7 @@ from es_mappings.indices import ServingIndex, serving
 from es_mappings.lost_aliases import lost_aliases
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
 from search_api.http.telemetry_memory import remembered
+from search_api.search.caches import NO_STATE, IndexState
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.request import COUNTED, FacetName
 from search_api.search.understanding.catalogue_languages import catalogue_languages
@@ -27,20 +28,6 @@ EmbedderFor = Callable[[str], Embedder]
 
 _KEPT_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
 _LANGUAGES_KEPT_S = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class IndexState:
-    """What an index shows: ``refreshes`` counts how often that changed; ``uuid``: a name can be reused."""
-
-    uuid: str
-    refreshes: int
-
-    @classmethod
-    def read(cls, client: Elasticsearch, index: ServingIndex) -> IndexState:
-        """Raises Unavailable."""
-        stats = client.indices.stats(index=index.index, metric="refresh").body
-        return cls(index.uuid, int(stats["_all"]["total"]["refresh"]["external_total"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +45,7 @@ class Serving:
     has_passages: bool = False
     structured: frozenset[StructuredField] = STRUCTURED_FIELDS
     languages: frozenset[str] = frozenset()
-    state: IndexState = IndexState("", 0)
+    state: IndexState = NO_STATE
 
     def lacks(self, language: str | None) -> bool:
         """Whether the records are surely in other languages (ISO 639-1; None: unknown)."""
@@ -99,6 +86,11 @@ class Serving:
     def cosine_floor(self) -> float:
         """Where the embedder's cosines begin; -1 without an embedder."""
         return -1.0 if self.embedder is None else self.embedder.card.floor
+
+
+def _state_of(client: Elasticsearch, index: ServingIndex) -> IndexState:
+    stats = client.indices.stats(index=index.index, metric="refresh").body
+    return IndexState(index.uuid, int(stats["_all"]["total"]["refresh"]["external_total"]))
 
 
 class Resolver(Protocol):
@@ -153,7 +145,7 @@ class ServingResolver:
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
         structured = structured_fields(self._client, records.index)
         languages = self._languages_of(records)
-        state = IndexState.read(self._client, records)
+        state = _state_of(self._client, records)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.words import WordWeights
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.bm25 import every_word_query
@@ -26,7 +26,7 @@ from search_api.search.retrieval.filters import Clause, area_clause, record_filt
 from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.understanding.meaning import meant_by
+from search_api.search.understanding.query_vectors import query_vectors
 from search_api.search.understanding.topic import telling_words
 
 _VERSION = 1
@@ -115,7 +115,7 @@ def _either(read: Interpretation, serving: Serving, words: WordWeights) -> list[
 def _vector(request: SearchRequest, read: Interpretation, serving: Serving) -> NDArray[np.float32] | None:
     if request.algorithm == "bm25" or serving.embedder is None or not read.thematic or read.is_names_only:
         return None
-    return meant_by(serving.embedder, read).vector
+    return query_vectors(serving.embedder, read).question
 
 
 def _stated(read: Interpretation, request: SearchRequest, *, strict: bool) -> list[Clause]:

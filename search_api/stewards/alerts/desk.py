@@ -16,7 +16,7 @@ from core.access import Caller
 from core.clock import utc_now
 from core.errors import Conflict, InvalidInput, NotFound
 from es_gateway.searching import on_current
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.stewards.alerts.compiled import Compiled, compile_question
 from search_api.stewards.alerts.links import LinkSigner, SignedLink
 from search_api.stewards.alerts.notices import Notice, NoticeStore

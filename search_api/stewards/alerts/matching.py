@@ -24,8 +24,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import on_current, search_all
 from es_mappings.names import alias
 from search_api.http.access.visibility import visible_clause
-from search_api.search.deciding import blocked_clauses
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.curate import blocked_clauses
+from search_api.search.flow import SearchPipeline
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.serving import Serving
 from search_api.stewards.alerts.compiled import Compiled, compile_question, compiled_by

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.collection import Collection
 from evaluation.variants import Variant
-from search_api.search.pipeline import Ordered
+from search_api.search.state import SearchState
 from sonde.settings import Settings
 from sonde.wiring.evaluation.searching import bench
 from training.tokens.learn import JudgedList
@@ -70,7 +70,7 @@ def asked(settings: Settings, collection: Collection, depth: Depth) -> list[Aske
     return [one for one in found if one is not None]
 
 
-def _candidates(ordered: Ordered, collection: Collection, question: str, depth: Depth) -> Asked | None:
+def _candidates(ordered: SearchState, collection: Collection, question: str, depth: Depth) -> Asked | None:
     ranking, qrels = ordered.ranking, collection.qrels.get(question, {})
     ids = ranking.ids()
     grades = np.array([qrels.get(collection.documents[id], 0) for id in ids], dtype=np.float32)

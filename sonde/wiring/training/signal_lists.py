@@ -8,11 +8,12 @@ import numpy as np
 
 from evaluation.collection import Collection
 from evaluation.variants import Variant
-from search_api.search.pipeline import Ordered, SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.combiners.tm2c2 import tm2c2
 from search_api.search.ranking.rank import Ranking
 from search_api.search.ranking.signals.late_interaction import LateInteraction
 from search_api.search.ranking.signals.signal import Measured
+from search_api.search.state import SearchState
 from training.combiner.lists import SignalList, Values
 
 _SERVED = Variant()
@@ -39,7 +40,7 @@ def of_installation(pipeline: SearchPipeline, name: str, judged: Mapping[str, Ma
 
 
 def signal_list(
-    ordered: Ordered, collection: str, question: str, grades: Mapping[str, float], ideal: Iterable[float]
+    ordered: SearchState, collection: str, question: str, grades: Mapping[str, float], ideal: Iterable[float]
 ) -> SignalList | None:
     """None if nothing was found."""
     ranking = ordered.ranking

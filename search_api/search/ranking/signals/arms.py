@@ -75,3 +75,27 @@ class Meaning(Arm):
         own, best = float(raw[index]), float(np.nanmax(raw))
         text = f"{self.where}: cosine {own:.3f}, the best here has {best:.3f}"
         return (Reason(text, "cosine", {"raw": own, "best": best}),)
+
+
+class Bm25(Words):
+    name = "bm25"
+    where = "words in the record"
+
+
+class PassageBm25(Words):
+    """A record has its best passage's."""
+
+    name = "passage_bm25"
+    where = "words in its documents"
+
+
+class Dense(Meaning):
+    name = "dense"
+    where = "meaning of the record"
+
+
+class PassageDense(Meaning):
+    """A record has its best passage's."""
+
+    name = "passage_dense"
+    where = "meaning of a passage"

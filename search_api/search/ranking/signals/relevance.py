@@ -15,7 +15,7 @@ from core.hit import SignalName
 from search_api.search.ranking.columns import Floats, floats, number
 from search_api.search.ranking.fields import AnyColumn, Column, first
 from search_api.search.ranking.numbers import check_finite, check_not_negative
-from search_api.search.ranking.signals.passage_dense import PassageDense
+from search_api.search.ranking.signals.arms import PassageDense
 from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 
 COVERED: Column[float, Floats] = Column("covered", (), lambda fields: number(first(fields, "covered")), floats)

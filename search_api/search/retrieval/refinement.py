@@ -7,40 +7,14 @@ from dataclasses import replace
 
 from core.json_types import Json, JsonMapping
 from core.names import name_key
-from es_gateway.searching import Later, SearchBatch
-from search_api.search.retrieval.candidates import COUNTED, CandidateSet
+from es_gateway.searching import Search
 from search_api.search.retrieval.known_acronyms import acronyms_body, terms_of
 from search_api.search.retrieval.known_contacts import contacts_asked, contacts_body
 from search_api.search.retrieval.known_names import abstracts_body, names_asked, names_body
 from search_api.search.retrieval.known_titles import held_body, read_held
-from search_api.search.retrieval.spelling import CheckedWords, Spelling, WordCheck
+from search_api.search.retrieval.spelling import Spelling
 from search_api.search.understanding.interpretation import Interpretation, NameAsked, TermFound, TextSpan
 from search_api.search.understanding.topic import topic_of
-
-_ALL_COUNT = 3
-"""A hit contains each of this many words; of more words it may lack some, and a misspelt one goes unnoticed."""
-
-
-def words_checked(
-    batch: SearchBatch, check: WordCheck, read: Interpretation, found: CandidateSet
-) -> Later[CheckedWords]:
-    """Only if few records contain every word: what many records say is not a typing error. Places are not corrected.
-
-    A word of a term is not unknown: its synonyms are searched too, in other languages as well.
-    """
-    if not read.thematic or (found.with_every_word >= COUNTED and len(read.thematic.split()) <= _ALL_COUNT):
-        return CheckedWords
-    words = read.thematic
-    for place in read.places:  # still in the topic if no record gives its place in numbers
-        words = words.replace(place.found.text, " ")
-    checked, beside = check.checked(batch, read.text, words), read.beside_terms.lower()
-
-    def without_terms() -> CheckedWords:
-        found = checked()
-        return replace(found, unknown=tuple(word for word in found.unknown if word in beside))
-
-    return without_terms
-
 
 AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
 """Answers searches over all records that the caller may see."""
@@ -115,18 +89,22 @@ def _is_within(found: TextSpan, others: Iterable[TextSpan]) -> bool:
     return any(one.start <= found.start and found.end <= one.end for one in longer)
 
 
-def looked_up(batch: SearchBatch, index: str, read: Interpretation) -> Later[Interpretation]:
-    """Marks each identifier with whether any record has it."""
+def identifiers_search(index: str, read: Interpretation) -> Search | None:
+    """Counts the records with each identifier of the question."""
     if not read.identifiers:
-        return lambda: read
+        return None
     values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
-    body = {"size": 0, "track_total_hits": False, "aggs": {"borne": {"filters": {"filters": values}}}}
-    answer = batch.add({"index": index}, body)
-    return lambda: _marked(read, answer()["aggregations"]["borne"]["buckets"])
+    return {"index": index}, {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"borne": {"filters": {"filters": values}}},
+    }
 
 
-def _marked(read: Interpretation, borne: JsonMapping) -> Interpretation:
-    known = [replace(one, known=bool(borne[one.value]["doc_count"])) for one in read.identifiers]
+def with_known_identifiers(read: Interpretation, answer: JsonMapping) -> Interpretation:
+    """Marks each identifier with whether any record has it; ``answer``: to ``identifiers_search``."""
+    buckets = answer["aggregations"]["borne"]["buckets"]
+    known = [replace(one, known=bool(buckets[one.value]["doc_count"])) for one in read.identifiers]
     return replace(read, identifiers=tuple(known))
 
 

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from core.hit import SignalName
 from search_api.search.retrieval.arms import Arm, Scored
-from search_api.search.retrieval.candidates import CandidateSet
-from search_api.search.retrieval.drawn import Drawn
+from search_api.search.round_one import Draw
+from search_api.search.round_two import CandidateSet
 
 
 def arm(signal: SignalName | None, *, is_meaning: bool = True) -> Arm:
-    return Arm(signal, "records", False, lambda _k, _ids: {}, lambda score: score, None, lambda _k: {}, is_meaning)
+    return Arm(signal, "records", False, lambda _k, _ids: {}, None, lambda _k: {}, is_meaning)
 
 
-def drawn(*answers: Mapping[str, float] | None, judged: bool = True) -> Drawn:
-    return Drawn.of([arm("dense") for _ in answers], answers, judged=judged)
+def drawn(*answers: Mapping[str, float] | None, judged: bool = True) -> Draw:
+    return Draw.of([arm("dense") for _ in answers], answers, judged=judged)
 
 
 def test_a_question_draws_what_is_near_enough() -> None:
@@ -33,8 +33,8 @@ def test_the_best_passage_counts_as_much_as_the_record() -> None:
 
 def test_words_of_passages_draw_only_if_meaning_judges_nothing() -> None:
     arms, answers = [arm("passage_bm25", is_meaning=False)], [{"a": 7.0}]
-    assert Drawn.of(arms, answers, judged=True).ids(0.2) == frozenset()
-    assert Drawn.of(arms, answers, judged=False).ids(0.2) == {"a"}
+    assert Draw.of(arms, answers, judged=True).ids(0.2) == frozenset()
+    assert Draw.of(arms, answers, judged=False).ids(0.2) == {"a"}
 
 
 def test_a_hit_matches_by_a_condition_or_was_drawn() -> None:
