@@ -18,12 +18,14 @@ from search_api.search.understanding.interpretation import TermFound, TextSpan
 
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
+FLOW = ("flow", "round_one", "round_two", "round_three", "beyond_window", "result_window", "similar")
 NOT_OF_THE_RANKING = {
-    "ranking/combiners/additive.py": {"MOST_P"},  # which learned model is trusted
-    "retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
-    "retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
-    "retrieval/known_acronyms.py": {"_BESIDE"},  # which senses are offered
-    "retrieval/spelling.py": {"_LEAST_LIKENESS, _SURE_LIKENESS"},  # which corrections are offered
+    "search/ranking/combiners/additive.py": {"MOST_P"},  # which learned model is trusted
+    "search/retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
+    "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
+    "search/retrieval/known_acronyms.py": {"_BESIDE"},  # which senses are offered
+    "search/retrieval/serving.py": {"_KEPT_S", "_LANGUAGES_KEPT_S"},  # how long answers are cached
+    "search/retrieval/spelling.py": {"_LEAST_LIKENESS, _SURE_LIKENESS"},  # which corrections are offered
 }
 
 
@@ -67,12 +69,13 @@ def test_words_in_ones_own_passages_too() -> None:
 
 def test_no_module_that_searches_or_ranks_has_a_weight_beside_it() -> None:
     found = {}
-    for part in ("retrieval", "answers", "library", "ranking/combiners", "pipeline.py", "arranging.py", "similar.py"):
-        for path in sorted((PACKAGE / part).rglob("*.py")) or [PACKAGE / part]:
-            place = path.relative_to(PACKAGE).as_posix()
-            names = set(_fractions(path)) - NOT_OF_THE_RANKING.get(place, set())
-            if names:
-                found[place] = names
+    folders = ("search/retrieval", "search/passages", "search/ranking/combiners", "library")
+    paths = [path for folder in folders for path in (PACKAGE / folder).rglob("*.py")]
+    for path in [*paths, *(PACKAGE / "search" / f"{name}.py" for name in FLOW)]:
+        place = path.relative_to(PACKAGE).as_posix()
+        names = set(_fractions(path)) - NOT_OF_THE_RANKING.get(place, set())
+        if names:
+            found[place] = names
     assert found == {}
 
 
