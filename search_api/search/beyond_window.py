@@ -13,13 +13,13 @@ from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import Search
 from search_api.search.caches import Version, versions_of
+from search_api.search.ranking.candidates import DUPLICATE_FIELDS, duplicate_key_of
 from search_api.search.ranking.config import Ranker
 from search_api.search.ranking.duplicates import DuplicateKey
-from search_api.search.ranking.fields import DUPLICATE_FIELDS, duplicate_key_of
 from search_api.search.ranking.signals.arms import Bm25, Dense
 from search_api.search.retrieval import knn
 from search_api.search.retrieval.arms import BROWSING_ORDER, for_records
-from search_api.search.retrieval.facet_counts import FacetCounts
+from search_api.search.retrieval.facets import FacetCounts
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.plan import RetrievalPlan
 from search_api.search.retrieval.session import SearchSession

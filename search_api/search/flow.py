@@ -19,7 +19,7 @@ from search_api.search.answer import Answer
 from search_api.search.curate import curated_request
 from search_api.search.parts import SearchParts
 from search_api.search.rank_candidates import rank_candidates
-from search_api.search.ranking.signals.late_interaction import LateInteraction
+from search_api.search.ranking.signals.best_only import LateInteraction
 from search_api.search.ranking.signals.usage import Usage
 from search_api.search.ranking.target import Relation
 from search_api.search.request import Filters, SearchRequest

@@ -12,8 +12,8 @@ from es_gateway.client import Elasticsearch
 from search_api.search.caches import AnswerCache, VersionedCache
 from search_api.search.curation.curated import Curated
 from search_api.search.curation.live import no_curation
+from search_api.search.ranking.candidates import RankingFields
 from search_api.search.ranking.config import RankingConfig
-from search_api.search.ranking.fields import RankingFields
 from search_api.search.retrieval.page_records import MOST_RECORDS, BestPassage, weight_of
 from search_api.search.retrieval.serving import Resolver
 from search_api.search.understanding.understand import Understander

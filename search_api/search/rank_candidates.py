@@ -12,11 +12,9 @@ from core.record import Resolution
 from reading.language import sure_language
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.curated import boosted, with_pins
-from search_api.search.ranking.interact import interact, interactions
 from search_api.search.ranking.rank import Ranking, nearest_first, rank
-from search_api.search.ranking.rerank import rerank
-from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
-from search_api.search.ranking.signals.late_interaction import LateInteraction
+from search_api.search.ranking.rerank import interact, interactions, rerank
+from search_api.search.ranking.signals.best_only import CrossEncoderReading, LateInteraction
 from search_api.search.ranking.target import Level, Target
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.page_records import fetch_records

@@ -12,10 +12,10 @@ from core.json_types import JsonMapping
 from search_api.search.beyond_window import MOST_LISTED, BeyondWindow, BeyondWindowCount, BeyondWindowHits
 from search_api.search.caches import Version
 from search_api.search.order import read_sortby, sort_body
+from search_api.search.ranking.candidates import RankingFields
 from search_api.search.ranking.diversity import diversify
 from search_api.search.ranking.duplicates import DuplicateKey, deduplicate
 from search_api.search.ranking.explain import explain
-from search_api.search.ranking.fields import RankingFields
 from search_api.search.ranking.rank import Ranking
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.session import SearchSession

@@ -17,7 +17,7 @@ import orjson
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import Search
 from search_api.search.caches import AnswerCache, IndexState, VersionedCache
-from search_api.search.ranking.fields import AnyColumn, RankingFields
+from search_api.search.ranking.candidates import AnyColumn, RankingFields
 from search_api.search.retrieval.arms import Arm, Scored, read_answer
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.plan import RetrievalPlan

@@ -21,8 +21,7 @@ from search_api.search.result_window import (
     result_window,
     sorted_window,
 )
-from search_api.search.retrieval.facet_counts import Choices, FacetCounts, region_boxes
-from search_api.search.retrieval.facets import Facet, read_facets
+from search_api.search.retrieval.facets import Choices, Facet, FacetCounts, read_facets, region_boxes
 from search_api.search.retrieval.page_records import BestPassage, PagePassages, PageRecords, read_highlights
 from search_api.search.retrieval.refinement import identifiers_search, with_known_identifiers
 from search_api.search.retrieval.spelling import CheckedWords, WordCheck

@@ -14,8 +14,7 @@ from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import Search
 from search_api.search.caches import Version
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.fields import AnyColumn, RankingFields
+from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields
 from search_api.search.retrieval import bm25
 from search_api.search.retrieval.arms import PassageKey, Scored, fields_body, read_answer, read_fields
 from search_api.search.retrieval.candidate_matches import CandidateMatches, matches_of_candidates, read_matches

@@ -20,9 +20,8 @@ from search_api.search.flow import SearchPipeline
 from search_api.search.parts import RecordCaches, SearchParts
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.retrieval.serving import Resolver, ServingResolver
-from search_api.search.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.search.understanding.understand import Understander
-from search_api.search.understanding.vocabulary_store import VocabularyStore
+from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
 from search_api.search.usage.live_usage import no_usage
 from search_api.search.usage.openings import UsageTable
 from sonde.settings import Settings

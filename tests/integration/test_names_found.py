@@ -18,9 +18,8 @@ from search_api.search.answer import Answer
 from search_api.search.ranking.config import default_config
 from search_api.search.request import FacetName, Filters, SearchRequest
 from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggest.indexed import indexed
-from search_api.search.suggest.names import NameFound
-from search_api.search.understanding.vocabulary_store import VocabularyStore
+from search_api.search.suggest.suggester import NameFound, indexed
+from search_api.search.understanding.vocabularies import VocabularyStore
 from search_api.search.views.geojson import feature
 from sonde.settings import IndexSettings, Settings
 from sonde.wiring.api import Models, search_pipeline

@@ -11,8 +11,8 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
 from search_api.search.caches import VersionedCache
+from search_api.search.ranking.candidates import RankingFields
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.fields import RankingFields
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.plan import RetrievalPlan
 from search_api.search.retrieval.session import SearchSession

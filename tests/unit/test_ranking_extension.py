@@ -11,13 +11,22 @@ import numpy as np
 import pytest
 
 from core.hit import SignalName
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats, floats, number
+from search_api.search.ranking.candidates import (
+    AnyColumn,
+    Candidates,
+    Column,
+    Fields,
+    Floats,
+    doc_values,
+    fields_of,
+    first,
+    floats,
+    number,
+)
 from search_api.search.ranking.combiners import COMBINERS
 from search_api.search.ranking.combiners.combiner import Term, Terms
 from search_api.search.ranking.config import Known, Ranker, RankingConfig, default_config
 from search_api.search.ranking.explain import explain
-from search_api.search.ranking.fields import AnyColumn, Column, Fields, doc_values, fields_of, first
 from search_api.search.ranking.rank import rank
 from search_api.search.ranking.rerank import rerank
 from search_api.search.ranking.signals import SIGNALS

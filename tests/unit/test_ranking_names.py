@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.candidates import Candidates, fields_of
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.fields import fields_of
 from search_api.search.ranking.signals.names import VERSION, Names, newness, version_numbers
 from search_api.search.ranking.signals.signal import Asked
 from search_api.search.ranking.target import Target

@@ -12,8 +12,13 @@ import search_api
 from reading.vocabulary.concept import Label
 from search_api.search.passages.own_words import OwnCounts, own_words
 from search_api.search.ranking.config import default_config
-from search_api.search.retrieval.bm25 import cited_query, every_word_query, passages_query, records_query
-from search_api.search.retrieval.expansion import records_expansion
+from search_api.search.retrieval.bm25 import (
+    cited_query,
+    every_word_query,
+    passages_query,
+    records_expansion,
+    records_query,
+)
 from search_api.search.understanding.interpretation import TermFound, TextSpan
 
 WORDS = default_config().words

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.fields import fields_of
+from search_api.search.ranking.candidates import Candidates, fields_of
 from search_api.search.ranking.signals.arms import PassageDense
 from search_api.search.ranking.signals.relevance import Curve, Relevance
 from search_api.search.ranking.signals.signal import Asked

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from core.json_types import Json
 from search_api.catalogue.listing.request import ListRequest, Selection
 from search_api.search.order import sort_body
-from search_api.search.retrieval.filters import area_clause, span_clause
-from search_api.search.retrieval.word_clauses import LANGUAGES, phrase
+from search_api.search.retrieval.filters import LANGUAGES, area_clause, phrase, span_clause
 
 Clause = Json
 

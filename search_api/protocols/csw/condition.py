@@ -13,9 +13,9 @@ from search_api.protocols.csw.dates import periods, unzoned
 from search_api.protocols.csw.errors import CswError
 from search_api.protocols.csw.names import ABSTRACT, ANY_TEXT, IDENTIFIER
 from search_api.protocols.csw.properties import Special, property_of
+from search_api.search.filtering.comparisons import RELATIONS
 from search_api.search.filtering.cql2 import Expression
 from search_api.search.filtering.queryables import QUERYABLES, Queryable
-from search_api.search.filtering.spatial import RELATIONS
 from search_api.search.filtering.translate import OPERATORS, clause_of
 
 _WILD = re.compile(r"(?<!\\)[%_]")

@@ -14,7 +14,7 @@ from search_api.catalogue.listing.query import selected
 from search_api.catalogue.listing.request import Selection
 from search_api.formats_out.rfc3339 import nearest
 from search_api.search.order import STARTS
-from search_api.search.retrieval.cell_counts import cell_aggregation, read_cells
+from search_api.search.retrieval.facets import cell_aggregation, read_cells
 
 Kind = Literal["string", "numeric", "datetime"]
 

@@ -16,7 +16,7 @@ from reading.vocabulary.concept import Concept, Label, NamedVocabulary
 from reading.vocabulary.vocabulary import term_key
 from search_api.search.curation.changes import KeptRule, RuleKey
 from search_api.search.curation.rules import Block, Boost, OwnPlace, Pin, Rule, Synonyms
-from search_api.search.ranking.pinned import Pinned
+from search_api.search.ranking.rank import Pinned
 
 log = structlog.get_logger(__name__)
 

@@ -17,14 +17,13 @@ from es_gateway.searching import search_all
 from search_api.search.passages.own_words import counting, counts, own_meaning, own_words, words_of
 from search_api.search.passages.scope import PassageScope
 from search_api.search.passages.values import AskRequest, FoundPassage
+from search_api.search.ranking.candidates import AnyColumn, DocValue, Fields
 from search_api.search.ranking.config import RankingConfig
-from search_api.search.ranking.fields import AnyColumn, DocValue, Fields
 from search_api.search.ranking.signals.arms import PassageBm25, PassageDense
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.retrieval import bm25, knn
-from search_api.search.retrieval.filters import Clause, area_clause, passage_conditions, span_clause
-from search_api.search.retrieval.word_clauses import language_suffix
+from search_api.search.retrieval.filters import Clause, area_clause, language_suffix, passage_conditions, span_clause
 from search_api.search.understanding.interpretation import Interpretation
 
 _SHOWN = [

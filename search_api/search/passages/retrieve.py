@@ -18,13 +18,12 @@ from search_api.search.passages.scope import scopes_of
 from search_api.search.passages.tables import DocumentTable, table_from
 from search_api.search.passages.values import AnswerConfig, AskRequest, FoundPassage
 from search_api.search.rank_candidates import target_of
-from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.candidates import Candidates, Fields, fields_of
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.fields import Fields, fields_of
 from search_api.search.ranking.rank import Ranking, rank
 from search_api.search.ranking.rerank import rerank
 from search_api.search.ranking.signals.arms import PassageDense
-from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.search.ranking.signals.best_only import CrossEncoderReading
 from search_api.search.ranking.signals.relevance import Relevance
 from search_api.search.request import Part, SearchRequest
 from search_api.search.retrieval.serving import Serving

@@ -9,8 +9,7 @@ import numpy as np
 
 from core.hit import SignalName
 from search_api.search.ranking.combiners.combiner import Term, total
-from search_api.search.ranking.pinned import Pinned
-from search_api.search.ranking.rank import Ranking
+from search_api.search.ranking.rank import Pinned, Ranking
 
 BOOST: SignalName = "source_boost"
 

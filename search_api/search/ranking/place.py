@@ -28,8 +28,7 @@ import numpy as np
 
 from core.extent import BBox
 from core.geo import Comparison, compare, diagonal_deg, hausdorff_deg_many
-from search_api.search.ranking.columns import Flags, Floats, Rows, rows_of
-from search_api.search.ranking.fields import Column, Fields
+from search_api.search.ranking.candidates import Column, Fields, Flags, Floats, Rows, rows_of
 from search_api.search.ranking.numbers import check_finite, check_not_negative, check_positive
 from search_api.search.ranking.target import Relation, Target
 

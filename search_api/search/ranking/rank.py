@@ -9,19 +9,36 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Literal
 
 import numpy as np
 
 from core.hit import Hit, SignalName
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats, Integers
+from core.json_types import Json
+from search_api.search.ranking.candidates import Candidates, Floats, Integers
 from search_api.search.ranking.combiners.combiner import Term, total
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.pinned import Pinned
 from search_api.search.ranking.signals.signal import Asked
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """The decision of a steward for one question, as the explanation of the hit says it."""
+
+    rule: str
+    record: str
+    words: str
+    reason: str | None = None
+    until: date | None = None
+
+    def as_json(self) -> Json:
+        until = None if self.until is None else self.until.isoformat()
+        said = {"rule": self.rule, "words": self.words, "reason": self.reason, "until": until}
+        return {name: value for name, value in said.items() if value is not None}
+
 
 OrderedBy = Literal["fused", "cross_encoder", "hausdorff"]
 

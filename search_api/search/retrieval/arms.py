@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
 from search_api.search.caches import Version, versions_of
-from search_api.search.ranking.fields import AnyColumn, DocValue, RankingFields, doc_values, fields_of
+from search_api.search.ranking.candidates import AnyColumn, DocValue, RankingFields, doc_values, fields_of
 from search_api.search.retrieval import knn
 from search_api.search.retrieval.filters import Clause
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from core.json_types import Json, JsonMapping
 from search_api.search.caches import Version, versions_of
 from search_api.search.retrieval.arms import for_records
-from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.word_clauses import phrase
+from search_api.search.retrieval.filters import Clause, phrase
 
 _ALL_WORDS, _MATCHING, _NAMED_IN_TITLE, _NAMED = "all_words", "matching", "named_in_title", "named"
 """Names of the clauses; read back as matched queries."""

@@ -1,23 +1,68 @@
-"""Which names of a question the catalogue bears: as typed, by their beginning, or spelt a little differently.
-
-One request without hits. It also tells which words of a short question no record contains.
-"""
+"""Persons and organisations of a question that stand behind records: as typed, a person's name in any order."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
+from reading.contacts import ContactCandidate
 from reading.names import NameCandidate
 from reading.spans import Claims, Range
 from search_api.search.ranking.words import NameWeights
-from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.known_contacts import bears_contact
-from search_api.search.retrieval.word_clauses import every_word, phrase
+from search_api.search.retrieval.filters import Clause, every_word, phrase
 from search_api.search.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
+
+_PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
+    "contacts.name",
+    "contacts.organisation",
+    "contacts.organisation.exact",
+)
+_TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
+_FEW_RECORDS = 1_000
+_BEHIND = "( ?[,;:(/].*)?"  # an organisation's name goes on with its department or its place
+
+
+def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
+    """Counts the records behind which each candidate (at least one) stands; no hits."""
+    filters: dict[str, Clause] = {}
+    for number, one in enumerate(candidates):
+        filters[f"contact{number}"] = bears_contact(one.text) if one.is_whole else _bears_whole(one.text)
+        if one.is_whole:
+            filters[f"text{number}"] = phrase(one.text)
+    return {"size": 0, "track_total_hits": True, "aggs": {"counts": {"filters": {"filters": filters}}}}
+
+
+def contacts_asked(candidates: Sequence[ContactCandidate], answer: JsonMapping, length: int) -> tuple[NameAsked, ...]:
+    """Those behind records; of overlapping ones the longer. A question that texts hold rather asks for these texts."""
+    counts = {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
+    every, claims, found = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
+    for number, one in enumerate(candidates):
+        count = counts[f"contact{number}"]
+        if count > counts.get(f"text{number}", 0) and claims.claim((one.start, one.end)):
+            span = TextSpan(one.text, one.start, one.end, "contacts", 1.0)
+            found.append(NameAsked(span, "exact", (), count, count / every, is_contact=True))
+    return tuple(sorted(found, key=lambda one: one.found.start))
+
+
+def bears_contact(text: str) -> Clause:
+    """Records of the person, or of an organisation with these words one after another."""
+    return {"bool": {"should": [_of_person(text), {"match_phrase": {_ORGANISATION: text}}]}}
+
+
+def _bears_whole(text: str) -> Clause:
+    """The same, but the organisation's name begins so, and goes on only behind a sign."""
+    letters = "".join(re.escape(letter) if letter.isascii() else letter for letter in text.lower())
+    named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": letters + _BEHIND, "case_insensitive": True}}}
+    return {"bool": {"should": [_of_person(text), named]}}
+
+
+def _of_person(text: str) -> Clause:
+    return {"match_phrase": {_PERSON: {"query": text, "slop": _TURNED}}}
+
 
 Weighed = tuple[Clause, float]
 

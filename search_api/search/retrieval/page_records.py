@@ -13,8 +13,7 @@ from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from search_api.search.caches import Version, VersionedCache, versions_of
 from search_api.search.retrieval.arms import PassageKey
-from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.word_clauses import language_suffix
+from search_api.search.retrieval.filters import Clause, language_suffix
 
 _HIGHLIGHTED = ("title", "abstract", "keywords.term")
 _FRAGMENTS = {"number_of_fragments": 2, "fragment_size": 160}

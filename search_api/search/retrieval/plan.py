@@ -13,12 +13,12 @@ from search_api.search.ranking.words import NameWeights, WordWeights
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.arms import Arm
+from search_api.search.retrieval.bm25 import passages_expansion, records_expansion
 from search_api.search.retrieval.candidate_matches import match_clauses
-from search_api.search.retrieval.expansion import passages_expansion, records_expansion
 from search_api.search.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
-from search_api.search.retrieval.known_titles import titled_clause
 from search_api.search.retrieval.page_records import marks
+from search_api.search.retrieval.refinement import titled_clause
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation, TermFound
 from search_api.search.understanding.topic import telling_words

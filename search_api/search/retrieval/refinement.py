@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from core.folding import folded_words
 from core.json_types import Json, JsonMapping
+from core.mentioned_names import words_key
 from core.names import name_key
 from es_gateway.searching import Search
-from search_api.search.retrieval.known_acronyms import acronyms_body, terms_of
-from search_api.search.retrieval.known_contacts import contacts_asked, contacts_body
-from search_api.search.retrieval.known_names import abstracts_body, names_asked, names_body
-from search_api.search.retrieval.known_titles import held_body, read_held
+from reading.acronyms import AcronymCandidate
+from reading.vocabulary.concept import Label
+from search_api.search.retrieval.filters import Clause, phrase
+from search_api.search.retrieval.known_names import (
+    abstracts_body,
+    contacts_asked,
+    contacts_body,
+    names_asked,
+    names_body,
+)
 from search_api.search.retrieval.spelling import Spelling
-from search_api.search.understanding.interpretation import Interpretation, NameAsked, TermFound, TextSpan
+from search_api.search.understanding.interpretation import (
+    ACRONYM_LIST,
+    CATALOGUE,
+    Interpretation,
+    NameAsked,
+    TermFound,
+    TextSpan,
+)
 from search_api.search.understanding.topic import topic_of
 
 AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
@@ -117,3 +133,112 @@ def is_meant(read: Interpretation, spelling: Spelling) -> bool:
         )
         for word, better in spelling.replaced
     )
+
+
+_DEFINED = "names.acronyms"
+_AGREEING = 2  # records that must define an acronym alike
+_BESIDE = 0.5  # a further sense must be written by this share of the records of the most frequent one
+_MOST_SENSES = 3
+
+
+def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
+    """Counts each sense of the candidates (at least one) and collects what the records define; no hits."""
+    written: dict[str, Clause] = {}
+    defined: Json = {}
+    for number, one in enumerate(candidates):
+        for place, sense in enumerate(one.senses):
+            text = sense.expansion if one.short else sense.acronym
+            written[f"{number}.{place}"] = phrase(text)
+        defined[f"d{number}"] = {
+            "filter": {"prefix": {_DEFINED: f"{one.key}="}},
+            "aggs": {
+                "pairs": {"terms": {"field": _DEFINED, "include": f"{_escaped(one.key)}=.*", "size": _MOST_SENSES}}
+            },
+        }
+    counted: Json = {"written": {"filters": {"filters": written}}} if written else {}
+    return {"size": 0, "track_total_hits": False, "aggs": {**counted, **defined}}
+
+
+def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tuple[TermFound, ...]:
+    """The other forms as terms, which widen a question; only what the catalogue uses."""
+    aggregations = answer["aggregations"]
+    buckets = aggregations.get("written", {}).get("buckets", {})
+    found = []
+    for number, one in enumerate(candidates):
+        counts = {place: buckets[f"{number}.{place}"]["doc_count"] for place in range(len(one.senses))}
+        most = max(counts.values(), default=0)
+        listed = [
+            one.senses[place].expansion if one.short else one.senses[place].acronym
+            for place in sorted(counts, key=lambda place: -counts[place])
+            if counts[place] and counts[place] >= _BESIDE * most
+        ]
+        learnt = [
+            str(bucket["key"]).partition("=")[2]
+            for bucket in aggregations[f"d{number}"]["pairs"]["buckets"]
+            if bucket["doc_count"] >= _AGREEING
+        ]
+        known = {words_key(text) for text in listed}
+        learnt = [text for text in learnt if words_key(text) not in known]
+        for source, texts in ((ACRONYM_LIST, listed), (CATALOGUE, learnt)):
+            if texts:
+                labels = tuple(Label(text, "en") for text in texts[:_MOST_SENSES])
+                found.append(
+                    TermFound(TextSpan(one.text, one.start, one.end, source, _confidence(texts)), "", labels, ())
+                )
+    return tuple(found)
+
+
+def _confidence(senses: Sequence[str]) -> float:
+    return 1.0 / len(senses)
+
+
+def _escaped(text: str) -> str:
+    """For Lucene's regular expressions."""
+    return re.sub(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])", r"\\\1", text)
+
+
+_TITLE = "title_sort"  # folded
+_SIGNS = "[^a-z0-9]*"
+_LONGEST = 900  # signs of a pattern: Elasticsearch reads a thousand
+_MOST_WORDS = 12
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_READINGS = ("words", "words.en")
+
+
+def title_clause(text: str) -> Clause | None:
+    """Records with this title, whatever the signs between its words; None for a text without words or with too many."""
+    letters = folded_words(text)
+    pattern = _SIGNS + _SIGNS.join(letters) + _SIGNS
+    if not letters or len(pattern) > _LONGEST:
+        return None
+    return {"regexp": {_TITLE: {"value": pattern}}}
+
+
+def held_body(read: Interpretation) -> Json | None:
+    """Counts the records with this title, and with each of the topic's words; None if there is nothing to count."""
+    title = title_clause(read.text)
+    filters: dict[str, Clause] = {} if title is None else {"title": title}
+    for word in _words_of(read):
+        filters[f"word {word}"] = {"multi_match": {"query": word, "fields": list(_READINGS)}}
+    if not filters:
+        return None
+    return {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
+
+
+def read_held(read: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
+    """Whether the question is a title, and its words that no record contains."""
+    held = {name: one["doc_count"] for name, one in answer["aggregations"]["held"]["buckets"].items()}
+    unknown = tuple(word for word in _words_of(read) if held[f"word {word}"] == 0)
+    return held.get("title", 0) > 0, unknown
+
+
+def titled_clause(read: Interpretation) -> Clause | None:
+    """Records whose title is the question, if there are any."""
+    return title_clause(read.text) if read.is_title else None
+
+
+def _words_of(read: Interpretation) -> list[str]:
+    words = read.thematic
+    for place in read.places:  # still in the topic if no record gives its place in numbers
+        words = words.replace(place.found.text, " ")
+    return list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, get_args
 
 from cachetools import TTLCache
 
@@ -15,12 +16,11 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.lost_aliases import lost_aliases
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
+from reading.language import detect_language
 from search_api.http.telemetry_memory import remembered
 from search_api.search.caches import NO_STATE, IndexState
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.request import COUNTED, FacetName
-from search_api.search.understanding.catalogue_languages import catalogue_languages
-from search_api.search.understanding.structured_fields import structured_fields
 from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField
 
 EmbedderFor = Callable[[str], Embedder]
@@ -163,3 +163,35 @@ class ServingResolver:
         with self._lock:
             self._languages[records.uuid] = found
         return found
+
+
+_SAMPLED = 200
+_LEAST_SHARE = 0.02
+
+
+def catalogue_languages(client: Elasticsearch, index: str) -> frozenset[str]:
+    """The languages that at least one in fifty of the sampled records is written in; empty if none is recognised."""
+    sample = {"function_score": {"query": {"match_all": {}}, "random_score": {"seed": 7, "field": "_seq_no"}}}
+    found = client.search(index=index, query=sample, source={"includes": ["title", "abstract"]}, size=_SAMPLED)
+    sources = (hit["_source"] for hit in found["hits"]["hits"])
+    texts = (f"{source.get('title') or ''}. {source.get('abstract') or ''}" for source in sources)
+    return common_languages([language for text in texts if (language := detect_language(text)) is not None])
+
+
+def common_languages(seen: list[str]) -> frozenset[str]:
+    """Those of at least one in fifty of ``seen``: fewer may be misread."""
+    return frozenset(code for code, count in Counter(seen).items() if count >= _LEAST_SHARE * len(seen))
+
+
+_FIELDS: dict[StructuredField, str] = {"place": "extent", "time": "time"}
+
+
+def structured_fields(client: Elasticsearch, index: str) -> frozenset[StructuredField]:
+    """Which of place and time any record of the index has; the search stops at the first."""
+    searches: list[dict[str, object]] = []
+    for name in get_args(StructuredField):
+        searches.append({"index": index})
+        searches.append({"query": {"exists": {"field": _FIELDS[name]}}, "size": 0, "terminate_after": 1})
+    answers = client.msearch(searches=searches).body["responses"]
+    named = zip(get_args(StructuredField), answers, strict=True)
+    return frozenset(name for name, answer in named if "error" in answer or answer["hits"]["total"]["value"])

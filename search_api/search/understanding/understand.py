@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import structlog
+from prometheus_client import Counter
 
 from core.extent import BBox
 from core.timespan import TimeSpan
@@ -21,9 +24,9 @@ from reading.scale import ScaleMention, read_scales
 from reading.spans import Claims, Range
 from reading.targets import target_box
 from reading.times import TimeMention, TimeReader
-from reading.vocabulary.vocabulary import TermMention, Vocabulary
+from reading.vocabulary.concept import Label
+from reading.vocabulary.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
-from search_api.search.understanding.guarded import GuardedReaders
 from search_api.search.understanding.interpretation import (
     IdentifierFound,
     Interpretation,
@@ -36,7 +39,6 @@ from search_api.search.understanding.interpretation import (
     TextSpan,
     TimeFound,
 )
-from search_api.search.understanding.terms import widened_by
 from search_api.search.understanding.topic import free_ranges, topic_of
 
 StructuredField = Literal["place", "time"]
@@ -235,3 +237,78 @@ def _identifier(text: str, one: IdentifierMention) -> IdentifierFound:
     return IdentifierFound(
         TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value
     )
+
+
+T = TypeVar("T")
+
+Reader = Literal[
+    "language",
+    "identifier",
+    "time",
+    "place",
+    "relation",
+    "area",
+    "scale",
+    "kind",
+    "names",
+    "contacts",
+    "acronyms",
+    "terms",
+    "topic",
+]
+
+_FAILED = Counter("sonde_reader_failures_total", "Questions of which a reader failed to read its part", ["reader"])
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class GuardedReaders:
+    """Calls the readers of one question; ``failed`` names those that raised, each once, in order."""
+
+    failed: list[Reader] = field(default_factory=list)
+
+    def mentions(self, reader: Reader, reading: Callable[[], list[T]], *, wanted: bool = True) -> list[T]:
+        """The reader's mentions; empty if it raises or is not wanted."""
+        nothing: list[T] = []
+        return self.read(reader, reading, nothing) if wanted else nothing
+
+    def read(self, reader: Reader, reading: Callable[[], T], otherwise: T) -> T:
+        """The reader's result, or ``otherwise`` if it raises: a defect in one part must not refuse the question."""
+        try:
+            return reading()
+        except Exception as error:  # noqa: BLE001 - readers are pure: nothing is half done where one stops
+            log.error("understanding.reader_failed", reader=reader, error=type(error).__name__)
+            _FAILED.labels(reader).inc()
+            if reader not in self.failed:
+                self.failed.append(reader)
+            return otherwise
+
+
+MOST_SYNONYMS = 10
+MOST_NARROWER = 8
+
+
+def widened_by(term: TermMention, language: str | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """Synonyms and narrower names, without duplicates and without names that contain the term itself.
+
+    Names in the question's language and in English come first (catalogues are mostly English), then one of each other
+    language. Narrower names are used only in the question's language and English, and only if a concept has few of
+    them: a concept with fifty kinds is too general for any eight of them.
+    """
+    near = {language, "en", None}
+    own = [label for label in term.synonyms if label.language in near]
+    foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in near}
+    others = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
+    synonyms = _telling([*own, *others], term_key(term.text))
+    narrower = _telling((label for label in term.narrower if label.language in near), term_key(term.text))
+    return tuple(synonyms[:MOST_SYNONYMS]), tuple(narrower) if len(narrower) <= MOST_NARROWER else ()
+
+
+def _telling(labels: Iterable[Label], term: str) -> list[Label]:
+    """Each name once; "soil moisture regime" adds nothing to "soil moisture", because it contains its words."""
+    kept: dict[str, Label] = {}
+    for label in labels:
+        key = term_key(label.text)
+        if key and f" {term} " not in f" {key} ":
+            kept.setdefault(key, label)
+    return list(kept.values())

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Literal
 
-from flask import Response, jsonify, request
+from flask import Response, abort, jsonify, request
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Unsupported
 from core.json_types import Json
 from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
@@ -17,7 +18,7 @@ from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, Addresses, ways_on
 from search_api.http.checked_query import checked_query
 from search_api.http.documented import sent_as
-from search_api.http.problems import Problem
+from search_api.http.problems import Problem, from_validation
 from search_api.library.own_documents_view import scoped_answer
 from search_api.page.page import page
 from search_api.page.plain_page import HTML, wants_html
@@ -29,7 +30,6 @@ from search_api.search.telemetry import searched
 from search_api.search.usage.entry import Asker, new_id
 from search_api.search.views import geojson
 from search_api.search.views.presented import Presented
-from search_api.search.views.search_body import read_body, request_body
 
 _DEGRADED = (
     "What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that "
@@ -153,3 +153,47 @@ def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, 
     entries = [(found.record, addresses.item(found.record)) for found in answer.found]
     title = f"Sonde: {query.q}" if query.q else "Sonde: all records"
     return ResultPage(title, addresses.this(), answer.matched, entries, following)
+
+
+FORM = "application/x-www-form-urlencoded"
+LARGEST_BODY_BYTES = 256 * 1024
+
+
+def request_body() -> Json:
+    """The body's description for OpenAPI."""
+    shape = {"schema": SearchParameters.model_json_schema()}
+    return {"required": True, "content": {"application/json": shape, FORM: shape}}
+
+
+def read_body() -> SearchParameters:
+    """The parameters of `GET /search`, from a JSON object or a form.
+
+    Raises Unsupported for another media type; ends the request if a parameter is invalid.
+    """
+    request.max_content_length = LARGEST_BODY_BYTES
+    if request.mimetype == FORM:
+        given = _of_form()
+    elif request.is_json:
+        given = _of_json()
+    else:
+        raise Unsupported(f"A search by POST is JSON or {FORM}, and the body's Content-Type says which.")
+    try:
+        return SearchParameters.model_validate(given)
+    except ValidationError as error:
+        abort(from_validation(error))
+
+
+def _of_form() -> Json:
+    described = SearchParameters.model_json_schema()["properties"]
+    lists = {name for name, schema in described.items() if schema.get("type") == "array"}
+    return {name: request.form.getlist(name) if name in lists else request.form[name] for name in request.form}
+
+
+def _of_json() -> Json:
+    """The object; a CQL2 JSON filter may be an object instead of text."""
+    given = request.get_json(silent=True)
+    if not isinstance(given, dict):
+        raise InvalidInput("body", "body: is not a JSON object of parameters")
+    if isinstance(given.get("filter"), dict):
+        given["filter"] = json.dumps(given["filter"])
+    return {name: value for name, value in given.items() if value is not None}

@@ -20,8 +20,7 @@ from core.json_types import Json, JsonMapping
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.words import WordWeights
 from search_api.search.request import SearchRequest
-from search_api.search.retrieval.bm25 import every_word_query
-from search_api.search.retrieval.expansion import NO_EXPANSION
+from search_api.search.retrieval.bm25 import NO_EXPANSION, every_word_query
 from search_api.search.retrieval.filters import Clause, area_clause, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.serving import Serving

@@ -11,7 +11,7 @@ from evaluation.variants import Variant
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.combiners.tm2c2 import tm2c2
 from search_api.search.ranking.rank import Ranking
-from search_api.search.ranking.signals.late_interaction import LateInteraction
+from search_api.search.ranking.signals.best_only import LateInteraction
 from search_api.search.ranking.signals.signal import Measured
 from search_api.search.state import SearchState
 from training.combiner.lists import SignalList, Values

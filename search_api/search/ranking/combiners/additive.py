@@ -14,9 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.combiners.combiner import Terms
-from search_api.search.ranking.combiners.sums import weighted_sum
+from search_api.search.ranking.candidates import Floats
+from search_api.search.ranking.combiners.combiner import Terms, weighted_sum
 from search_api.search.ranking.combiners.tm2c2 import tm2c2
 from search_api.search.ranking.numbers import check_not_negative, check_positive
 from search_api.search.ranking.signals.signal import Asked, Measured

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats, Integers
-from search_api.search.ranking.combiners.combiner import Terms
-from search_api.search.ranking.combiners.sums import weighted_sum
+from search_api.search.ranking.candidates import Floats, Integers
+from search_api.search.ranking.combiners.combiner import Terms, weighted_sum
 from search_api.search.ranking.numbers import check_positive
 from search_api.search.ranking.signals.signal import Asked, Measured
 

@@ -10,9 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.combiners.combiner import Terms
-from search_api.search.ranking.combiners.sums import weighted_sum
+from search_api.search.ranking.candidates import Floats
+from search_api.search.ranking.combiners.combiner import Terms, weighted_sum
 from search_api.search.ranking.signals.signal import Asked, Measured
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from search_api.search.ranking.signals.arms import Bm25, Dense, PassageBm25, PassageDense
-from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.search.ranking.signals.best_only import CrossEncoderReading, LateInteraction
 from search_api.search.ranking.signals.kind import Kind
-from search_api.search.ranking.signals.late_interaction import LateInteraction
 from search_api.search.ranking.signals.names import Names
 from search_api.search.ranking.signals.relevance import Relevance
 from search_api.search.ranking.signals.resolution import Resolution

@@ -10,8 +10,7 @@ import numpy as np
 
 from core.hit import SignalName
 from core.record import ProvenanceKind
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.fields import AnyColumn, Column, first
+from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first
 from search_api.search.ranking.numbers import check_not_negative, check_shares
 from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
 

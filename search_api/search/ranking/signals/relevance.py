@@ -12,8 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats, floats, number
-from search_api.search.ranking.fields import AnyColumn, Column, first
+from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first, floats, number
 from search_api.search.ranking.numbers import check_finite, check_not_negative
 from search_api.search.ranking.signals.arms import PassageDense
 from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason

@@ -13,9 +13,17 @@ from core.geo import area_km2, box_array
 from core.hit import SignalName
 from core.record import Resolution as AskedResolution
 from core.time_overlap import duration_s
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats, floats, mean_of_measured, number
-from search_api.search.ranking.fields import AnyColumn, Column, Fields, first
+from search_api.search.ranking.candidates import (
+    AnyColumn,
+    Candidates,
+    Column,
+    Fields,
+    Floats,
+    first,
+    floats,
+    mean_of_measured,
+    number,
+)
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.search.ranking.place import BOXES
 from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason

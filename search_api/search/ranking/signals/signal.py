@@ -13,9 +13,7 @@ import numpy as np
 
 from core.hit import SignalName
 from core.json_types import JsonMapping
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.fields import AnyColumn
+from search_api.search.ranking.candidates import AnyColumn, Candidates, Floats
 from search_api.search.ranking.target import Target
 
 

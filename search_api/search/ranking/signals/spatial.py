@@ -10,8 +10,7 @@ import numpy as np
 from core.geo import compare
 from core.hit import SignalName
 from core.json_types import Json
-from search_api.search.ranking.columns import Floats, Rows
-from search_api.search.ranking.fields import AnyColumn
+from search_api.search.ranking.candidates import AnyColumn, Floats, Rows
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.search.ranking.place import BOXES, PlaceNumbers, blend_scores, hausdorff_distances, wholly_outside
 from search_api.search.ranking.signals.signal import Asked, Measured, Reason, percent

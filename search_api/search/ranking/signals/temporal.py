@@ -11,9 +11,19 @@ import numpy as np
 from core.hit import SignalName
 from core.time_overlap import Overlap, age_ms, overlap
 from core.timespan import TimeSpan, iso
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats, Rows, floats, mean_of_measured, number, rows_of
-from search_api.search.ranking.fields import AnyColumn, Column, Fields, first
+from search_api.search.ranking.candidates import (
+    AnyColumn,
+    Candidates,
+    Column,
+    Fields,
+    Floats,
+    Rows,
+    first,
+    floats,
+    mean_of_measured,
+    number,
+    rows_of,
+)
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.search.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
 from search_api.search.ranking.target import Target

@@ -12,8 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.fields import AnyColumn
+from search_api.search.ranking.candidates import AnyColumn, Floats
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.search.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
-from search_api.search import remembered_questions
-from search_api.search.remembered_questions import RememberingEmbedder
+from search_api.search import guarded_models
+from search_api.search.guarded_models import CachingEmbedder
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Counting:
 
 def test_the_same_question_is_read_once_and_shared_read_only() -> None:
     model = Counting()
-    embedder = RememberingEmbedder(model)
+    embedder = CachingEmbedder(model)
     first, again = (embedder.encode(["sea ice in 2010", "sea ice"], "query") for _ in range(2))
     assert model.read == [("sea ice in 2010", "sea ice")]
     assert again is first
@@ -45,25 +45,25 @@ def test_the_same_question_is_read_once_and_shared_read_only() -> None:
 
 def test_documents_are_read_each_time() -> None:
     model = Counting()
-    embedder = RememberingEmbedder(model)
+    embedder = CachingEmbedder(model)
     for _ in range(2):
         embedder.encode(["sea ice"], "document").vectors[:] = 0.0
     assert len(model.read) == 2
 
 
 def test_the_longest_unasked_question_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered_questions, "MOST_BYTES", 1_200)  # one takes 556
+    monkeypatch.setattr(guarded_models, "MOST_BYTES", 1_200)  # one takes 556
     model = Counting()
-    embedder = RememberingEmbedder(model)
+    embedder = CachingEmbedder(model)
     for text in ("a", "bb", "a", "ccc", "a", "bb"):
         embedder.encode([text], "query")
     assert model.read == [("a",), ("bb",), ("ccc",), ("bb",)]
 
 
 def test_a_question_larger_than_the_memory_is_answered_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembered_questions, "MOST_BYTES", 100)
+    monkeypatch.setattr(guarded_models, "MOST_BYTES", 100)
     model = Counting()
-    embedder = RememberingEmbedder(model)
+    embedder = CachingEmbedder(model)
     for _ in range(2):
         assert embedder.encode(["sea ice"], "query").vectors.shape == (1, 2)
     assert len(model.read) == 2
