@@ -21,6 +21,7 @@ _LONG = 64
 """A list of more numbers is a vector, kept as its digest."""
 _NOISE = frozenset(("took", "took_ms", "request_id", "requestId", "_scroll_id", "pit_id"))
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)?")
+_TOOK = re.compile(r'"took_ms": ?\{[^}]*\}')  # in server-sent events
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 _MOST_SHOWN = 3
 
@@ -40,7 +41,11 @@ class Normaliser:
     def value(self, value: Any) -> Any:
         """JSON values with sorted members, floats of six decimals and long vectors as digests."""
         if isinstance(value, Mapping):
-            return {key: self.value(value[key]) for key in sorted(value) if _plain_name(key) not in _NOISE}
+            return {
+                key: "REST OF TIME" if key == "timeout" else "ID" if key == "pit" else self.value(value[key])
+                for key in sorted(value)
+                if _plain_name(key) not in _NOISE
+            }
         if isinstance(value, list | tuple):
             values = [self.value(item) for item in value]
             long = len(values) > _LONG and all(isinstance(item, float) for item in values)
@@ -50,7 +55,7 @@ class Normaliser:
         return self.text(value) if isinstance(value, str) else value
 
     def text(self, text: str) -> str:
-        return _ADDRESS.sub("ADDRESS", _MOMENT.sub(self._moment, text))
+        return _ADDRESS.sub("ADDRESS", _TOOK.sub('"took_ms": {}', _MOMENT.sub(self._moment, text)))
 
     def _moment(self, match: re.Match[str]) -> str:
         try:

@@ -62,7 +62,9 @@ class Sent:
     body: bytes
 
     def as_json(self) -> list[Any]:
-        return [self.method, self.target, [json.loads(line) for line in self._lines()]]
+        point_in_time = self.target.startswith("/_pit")  # whose body is its id
+        bodies = [] if point_in_time else [json.loads(line) for line in self._lines()]
+        return [self.method, self.target, bodies]
 
     def _lines(self) -> list[bytes]:
         parted = self.target.partition("?")[0].endswith(("_msearch", "_bulk"))
@@ -193,7 +195,9 @@ class FrozenService:
 
     def _content(self, mimetype: str, content: bytes) -> Any:
         if mimetype.endswith("json") and content:
-            return self.normaliser.value(json.loads(content))
+            answer = self.normaliser.value(json.loads(content))
+            unordered = mimetype == "application/ld+json" and isinstance(answer, list)  # the nodes of a graph
+            return sorted(answer, key=json.dumps) if unordered else answer
         try:
             return self.normaliser.text(content.decode())
         except UnicodeDecodeError:
