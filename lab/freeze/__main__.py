@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import chain
@@ -98,7 +98,7 @@ def _frozen(about: Json, shared: Path) -> Iterator[Line]:
     parts, whole = about["parts"], about["whole"]
     if "search" in parts or "ask" in parts or "listings" in parts:
         with frozen_service(about["prefix"], datetime.now(UTC), about["key"]) as service:
-            calls = {
+            calls: dict[str, Callable[[], Iterator[Call]]] = {
                 "search": lambda: search_calls(shared, whole),
                 "ask": lambda: ask_calls(whole),
                 "listings": lambda: _listings(service),

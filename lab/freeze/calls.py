@@ -306,7 +306,7 @@ _CSW_FILTER = """<csw:GetRecords xmlns:csw="http://www.opengis.net/cat/csw/2.0.2
  service="CSW" version="2.0.2" resultType="results" maxRecords="5"><csw:Query typeNames="csw:Record">
 <csw:ElementSetName>full</csw:ElementSetName><csw:Constraint version="1.1.0"><ogc:Filter><ogc:PropertyIsLike
  wildCard="%" singleChar="_" escapeChar="\\"><ogc:PropertyName>csw:AnyText</ogc:PropertyName><ogc:Literal>%ice%</ogc:Literal>
-</ogc:PropertyIsLike></ogc:Filter></csw:Constraint></csw:Query></csw:GetRecords>"""
+</ogc:PropertyIsLike></ogc:Filter></csw:Constraint></csw:Query></csw:GetRecords>"""  # noqa: E501 - one request, as it is sent
 
 
 def _csw(record: str) -> Iterator[Call]:
@@ -390,8 +390,10 @@ def _refused() -> Iterator[Call]:
         ("/search", {"q": "x", "nope": "1"}), ("/search", {"limit": "0"}), ("/search", {"limit": "x"}),
         ("/search", {"bbox": "1,2,3"}), ("/search", {"bbox": "1,80,2,10"}), ("/search", {"datetime": "yesterday"}),
         ("/search", {"q": "x" * 5000}), ("/search", {"relation": "within"}), ("/search", {"cursor": "abc"}),
-        ("/search", {"place": "Europe", "bbox": "1,2,3,4"}), ("/search", {"filter": "a = = b"}), ("/search", {"f": "x"}),
-        ("/search", {"place": "Nowhereville-on-Sea"}), ("/search", {"sortby": "-nothing"}), ("/search", {"scope": "mine"}),
+        ("/search", {"place": "Europe", "bbox": "1,2,3,4"}), ("/search", {"filter": "a = = b"}),
+        ("/search", {"f": "x"}),
+        ("/search", {"place": "Nowhereville-on-Sea"}), ("/search", {"sortby": "-nothing"}),
+        ("/search", {"scope": "mine"}),
         ("/collections/none/items", {}), ("/collections/samples/items/none", {}), ("/nothing", {}), ("/suggest", {}),
         ("/collections/samples/items", {"limit": "100000"}), ("/stac/collections/none", {}), ("/documents/none", {}),
     )  # fmt: skip

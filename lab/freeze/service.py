@@ -189,7 +189,7 @@ class FrozenService:
             "name": name,
             "status": answer.status_code,
             "headers": self.normaliser.value({"Content-Type": answer.content_type, **headers}),
-            "answer": self._content(answer.mimetype, content),
+            "answer": self._content(answer.mimetype or "", content),
             "sent": self.normaliser.value(sent),
         }
 
