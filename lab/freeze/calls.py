@@ -27,7 +27,6 @@ _TOPICS = (
     "Wie viel Eis hat Grönland verloren", "température de la mer Baltique", "drought index Sahel", "DYNAMO radar",
     "bathymetry of the Arctic Ocean", "carbon dioxide flux towers", "weather stations in Colorado last ten years",
 )  # fmt: skip
-_BOX = "-20,-40,60,72"
 _COURSES: tuple[Json, ...] = ({"algorithm": "hybrid"}, {"algorithm": "bm25"}, {"algorithm": "dense"})
 _FULL: Json = {"explain": "true", "highlight": "true", "facets": "all"}
 
@@ -52,21 +51,20 @@ class Call:
     steward: bool = False
 
 
-def search_calls(shared: Path, whole: bool) -> Iterator[Call]:
-    yield from _courses()
+def course_calls(box: str | None) -> Iterator[Call]:
+    """Half of the 360 questions of ADR 0033: thirty topics, three algorithms, plain and with everything explained."""
+    for topic, course, full in product(_TOPICS, _COURSES, (False, True)):
+        query: Json = {"q": topic, **course, **({"bbox": box} if box else {}), **(_FULL if full else {})}
+        kind = " ".join((course["algorithm"], *(("box",) if box else ()), *(("full",) if full else ())))
+        yield Call(f"search 360 {kind}: {topic}", "/search", query)
+
+
+def judged_calls(shared: Path, whole: bool) -> Iterator[Call]:
+    """The questions of all judged sets, or of each a fixed share."""
     for name, questions in judged_questions(shared).items():
         most = len(questions) if whole or name == "samples" else 24 if name in ("ncar", "typed") else 8
         for question in spread(questions, most):
             yield Call(f"search {name}: {question}", "/search", {"q": question})
-    yield from _options()
-
-
-def _courses() -> Iterator[Call]:
-    """The 360 questions of ADR 0033: thirty topics with and without a box, three algorithms, plain and explained."""
-    for topic, box, course, full in product(_TOPICS, (None, _BOX), _COURSES, (False, True)):
-        query: Json = {"q": topic, **course, **({"bbox": box} if box else {}), **(_FULL if full else {})}
-        kind = " ".join((course["algorithm"], *(("box",) if box else ()), *(("full",) if full else ())))
-        yield Call(f"search 360 {kind}: {topic}", "/search", query)
 
 
 _OPTIONS: Mapping[str, Json] = {
@@ -107,7 +105,7 @@ _OPTIONS: Mapping[str, Json] = {
 _FORMATS = ("json", "atom", "csv", "bibtex", "ris", "csl", "html")
 
 
-def _options() -> Iterator[Call]:
+def option_calls() -> Iterator[Call]:
     for (name, options), topic in product(_OPTIONS.items(), ("precipitation in the Pacific", "")):
         yield Call(f"search {name}: {topic}", "/search", {"q": topic, **options})
     for name in _FORMATS:
