@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -35,6 +36,7 @@ _BOX = "-20,-40,60,72"
 
 def state_lines(about: Json, parts: Sequence[str], shared: Path, processes: int) -> Iterator[Line]:
     """Each line names its part. ``about``: prefix, whole and key, as a file of a state begins."""
+    os.environ["PYTHONHASHSEED"] = "0"  # of the processes: prefixes of Turtle are numbered in the order of a set
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         for lines in pool.map(partial(_part, about, shared), parts):
             yield from lines
