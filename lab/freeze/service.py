@@ -284,7 +284,8 @@ def make_index(prefix: str, shared: Path, sources: Sequence[str]) -> str:
     client.indices.forcemerge(index=f"{prefix}-*", max_num_segments=1)
     client.indices.refresh(index=f"{prefix}-*")
     # No later refresh: its number is the version of the service's caches, and an idle index is refreshed by a search.
-    client.indices.put_settings(index=f"{prefix}-*", settings={"refresh_interval": "-1"})
+    searched = ",".join(f"{prefix}-{kind}" for kind in ("records", "passages", "documents"))
+    client.indices.put_settings(index=searched, settings={"refresh_interval": "-1"})
     told = _sonde(prefix, "keys", "add", "--subject", "freeze", "--scope", "admin", "--json")
     key: str = json.loads(told)["key"]
     return key
