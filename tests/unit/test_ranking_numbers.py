@@ -28,8 +28,12 @@ NOT_OF_THE_RANKING = {
     "search/ranking/combiners/additive.py": {"MOST_P"},  # which learned model is trusted
     "search/retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
-    "search/retrieval/known_acronyms.py": {"_BESIDE"},  # which senses are offered
-    "search/retrieval/serving.py": {"_KEPT_S", "_LANGUAGES_KEPT_S"},  # how long answers are cached
+    "search/retrieval/refinement.py": {"_BESIDE"},  # which senses are offered
+    "search/retrieval/serving.py": {
+        "_KEPT_S",
+        "_LANGUAGES_KEPT_S",
+        "_LEAST_SHARE",
+    },  # caches, and languages of a catalogue
     "search/retrieval/spelling.py": {"_LEAST_LIKENESS, _SURE_LIKENESS"},  # which corrections are offered
 }
 
