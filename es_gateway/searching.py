@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import structlog
@@ -28,7 +30,8 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     One failed search fails all, because half an answer would look complete. Raises IndexGone, SearchRefused and the
     errors of the client.
     """
-    timed = [{**one, **as_timeout()} if place % 2 else one for place, one in enumerate(searches)]
+    timeout = as_timeout()
+    timed = [{**part, **timeout} if place % 2 else part for place, part in enumerate(searches)]
     answer = client.perform_request("POST", "/_msearch", headers=_FORMS, body=timed, endpoint_id="msearch")
     answers: list[Json] = answer.body["responses"]
     for answer in answers:
@@ -49,6 +52,28 @@ def search_named(client: Elasticsearch, searches: Mapping[str, Search]) -> dict[
         return {}
     parts = [part for search in searches.values() for part in search]
     return dict(zip(searches, search_all(client, parts), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSession:
+    """The searches of one question. ``preference`` sends equal questions to the same copies of the shards, whose scores
+    can differ a little.
+    """
+
+    client: Elasticsearch
+    preference: str
+
+    @classmethod
+    def of(cls, client: Elasticsearch, question: str) -> SearchSession:
+        return cls(client, hashlib.sha256(question.encode()).hexdigest()[:16])
+
+    def search(self, index: str, body: JsonMapping) -> Search:
+        """One search of a request."""
+        return {"index": index, "preference": self.preference, "search_type": "dfs_query_then_fetch"}, body
+
+    def ask(self, searches: Mapping[str, Search]) -> dict[str, Json]:
+        """The answers by name, in one request; none without searches. Raises Unavailable."""
+        return search_named(self.client, searches)
 
 
 def as_timeout() -> dict[str, str]:

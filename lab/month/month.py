@@ -36,9 +36,8 @@ from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence
 from search_api.search.request import SearchRequest
 from search_api.search.usage.entry import Asker, normal, subject_hash
-from search_api.search.usage.live_usage import LiveUsage, OpeningsReader
 from search_api.search.usage.log import QueryLog
-from search_api.search.usage.openings import usage_of
+from search_api.search.usage.openings import LiveUsage, OpeningsReader, usage_of
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
 from sonde.wiring.alert_work import matcher
 from sonde.wiring.api import api_parts

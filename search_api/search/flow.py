@@ -11,7 +11,7 @@ from functools import partial
 
 from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.json_types import Json, JsonMapping
-from es_gateway.searching import on_current
+from es_gateway.searching import SearchSession, on_current
 from reading.language import sure_language
 from reading.relation_words import Relation as SpokenRelation
 from reading.targets import target_box
@@ -26,7 +26,6 @@ from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval.plan import plan_retrieval
 from search_api.search.retrieval.refinement import is_meant, named
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.session import SearchSession
 from search_api.search.retrieval.spelling import Spelling
 from search_api.search.retrieval.token_vectors import TokenPrefetch
 from search_api.search.round_one import CandidateSearch, DrawCache, RoundOne

@@ -17,8 +17,7 @@ from search_api.search.ranking.config import RankingConfig
 from search_api.search.retrieval.page_records import MOST_RECORDS, BestPassage, weight_of
 from search_api.search.retrieval.serving import Resolver
 from search_api.search.understanding.understand import Understander
-from search_api.search.usage.live_usage import no_usage
-from search_api.search.usage.openings import UsageTable
+from search_api.search.usage.openings import UsageTable, no_usage
 
 _MOST_FIELDS = 50_000
 """About 600 bytes each."""

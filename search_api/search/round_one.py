@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 import orjson
 
 from core.json_types import Json, JsonMapping
-from es_gateway.searching import Search
+from es_gateway.searching import Search, SearchSession
 from search_api.search.caches import AnswerCache, IndexState, VersionedCache
 from search_api.search.ranking.candidates import AnyColumn, RankingFields
 from search_api.search.retrieval.arms import Arm, Scored, read_answer
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.plan import RetrievalPlan
-from search_api.search.retrieval.session import SearchSession
 from search_api.search.retrieval.token_vectors import TokenPrefetch
 
 COUNTED = 21

@@ -9,11 +9,13 @@ from core.json_types import JsonMapping
 from core.record import Record
 from es_gateway.searching import Search
 from search_api.search.answer import FoundRecord
-from search_api.search.beyond_window import BeyondWindow, BeyondWindowCount, BeyondWindowHits
 from search_api.search.caches import Version
 from search_api.search.parts import SearchParts
 from search_api.search.request import FacetName, SearchRequest
 from search_api.search.result_window import (
+    BeyondWindow,
+    BeyondWindowCount,
+    BeyondWindowHits,
     DisplayOrder,
     ResultWindow,
     fold_and_diversify,

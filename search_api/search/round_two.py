@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
@@ -120,14 +119,13 @@ class RoundTwo:
         near = frozenset(plan.pinned) | first.draw.ids(-1.0 if plan.nearness is None else plan.nearness.min_score)
         seen = {record: version for scored in first.scored for record, version in scored.versions.items()}
         cached = search.fields.get(seen)
-        unsure = search.fields.last(record for record in ids if record not in seen)
+        unsure = search.fields.last([record for record in ids if record not in seen])
         tokens = None
         if (prefetch := search.tokens) is not None:
             known = {**{record: version for record, (version, _) in unsure.items()}, **seen}
-            promising = ((record, known[record]) for record in _most_promising(first.scored) if record in known)
-            tokens = TokenVectors.of(
-                plan.index, dict(islice(promising, prefetch.depth)), prefetch.made_by, prefetch.cache
-            )
+            promising = [record for record in _most_promising(first.scored) if record in known][: prefetch.depth]
+            versions = {record: known[record] for record in promising}
+            tokens = TokenVectors.of(plan.index, versions, prefetch.made_by, prefetch.cache)
         bodies = {
             **_missing_scores(search, first, ids),
             **_matches(search, first, ids, seen),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.extent import enclosing_box
 from core.record import Record
 from core.timespan import TimeSpan
-from es_gateway.searching import on_current
+from es_gateway.searching import SearchSession, on_current
 from search_api.search.parts import SearchParts
 from search_api.search.ranking.rank import rank
 from search_api.search.ranking.target import Target
@@ -21,7 +21,6 @@ from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.page_records import fetch_records
 from search_api.search.retrieval.plan import RetrievalPlan
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.session import SearchSession
 from search_api.search.round_one import CandidateSearch
 from search_api.search.round_two import find_candidates
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from es_gateway.searching import SearchSession
 from search_api.http.telemetry_traces import span
 from search_api.search.answer import FoundRecord
 from search_api.search.curation.curated import Decided
@@ -16,7 +17,6 @@ from search_api.search.result_window import ResultWindow, fold_and_diversify
 from search_api.search.retrieval.facets import Facet
 from search_api.search.retrieval.plan import RetrievalPlan
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.session import SearchSession
 from search_api.search.retrieval.spelling import CheckedWords
 from search_api.search.round_one import ArmAnswers
 from search_api.search.round_two import NO_CANDIDATES, CandidateSet

@@ -22,8 +22,7 @@ from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.retrieval.serving import Resolver, ServingResolver
 from search_api.search.understanding.understand import Understander
 from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
-from search_api.search.usage.live_usage import no_usage
-from search_api.search.usage.openings import UsageTable
+from search_api.search.usage.openings import UsageTable, no_usage
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from es_gateway.client import Elasticsearch
+from es_gateway.searching import SearchSession
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
 from search_api.search.caches import VersionedCache
@@ -15,7 +16,6 @@ from search_api.search.ranking.candidates import RankingFields
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.plan import RetrievalPlan
-from search_api.search.retrieval.session import SearchSession
 from search_api.search.round_one import CandidateSearch
 from search_api.search.round_two import CandidateSet, find_candidates
 from tests.conftest import delete_indices

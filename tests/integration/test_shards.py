@@ -11,6 +11,7 @@ import pytest
 
 from core.record import Record
 from es_gateway.client import Elasticsearch
+from es_gateway.searching import SearchSession
 from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
@@ -21,7 +22,6 @@ from search_api.search.ranking.config import default_config
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.arms import Arm
 from search_api.search.retrieval.plan import RetrievalPlan
-from search_api.search.retrieval.session import SearchSession
 from search_api.search.round_one import CandidateSearch
 from search_api.search.round_two import find_candidates
 from tests.integration.small_catalogue import CARD

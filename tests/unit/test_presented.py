@@ -14,7 +14,7 @@ from search_api.http.fast_json import part
 from search_api.search.answer import FoundRecord
 from search_api.search.retrieval.page_records import BestPassage
 from search_api.search.views import geojson
-from search_api.search.views.presented import Presented
+from search_api.search.views.search import Presented
 
 ADDRESSES = Addresses("https://portal.example/")
 BARE = Record("s:1", "s", "1", "Rain")

@@ -23,7 +23,7 @@ from search_api.search.understanding.interpretation import TermFound, TextSpan
 
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
-FLOW = ("flow", "round_one", "round_two", "round_three", "beyond_window", "result_window", "similar")
+FLOW = ("flow", "round_one", "round_two", "round_three", "result_window", "similar")
 NOT_OF_THE_RANKING = {
     "search/ranking/combiners/additive.py": {"MOST_P"},  # which learned model is trusted
     "search/retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found

@@ -140,7 +140,7 @@ def doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
 def fields_of(fields: Fields, columns: Iterable[AnyColumn]) -> RankingFields:
     """From doc values as the index stores them. Raises ValueError for an unreadable value."""
     return RankingFields(
-        values=tuple(column.read(fields) for column in columns),
+        values=tuple([column.read(fields) for column in columns]),
         duplicate_key=duplicate_key_of(fields),
         families=tuple((kind, name) for kind in _FAMILIES if (name := _text(fields, kind)) is not None),
     )
@@ -208,7 +208,7 @@ class Candidates:
             arms={name: floats(arms[name]) for name in sorted(arms)},
             values={column.name: [one.values[place] for one in read] for place, column in enumerate(columns)},
             tie=_tie_order(tuple(ids)),
-            named=floats((named or {}).get(id, 0.0) for id in ids),
+            named=floats([(named or {}).get(id, 0.0) for id in ids]),
         )
 
 

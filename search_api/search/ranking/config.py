@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -117,12 +117,12 @@ class RankingConfig:
     similar: Ranker
     words: WordWeights
     quotes: QuoteWeights
+    record_columns: tuple[AnyColumn, ...] = field(init=False, repr=False, compare=False)
+    """What is read of a record, whichever target ranks it: one cache holds it for all."""
 
-    @property
-    def record_columns(self) -> tuple[AnyColumn, ...]:
-        """What is read of a record, whichever target ranks it: one memory holds it for all."""
-        every = (column for ranker in (self.records, self.similar) for column in ranker.columns)
-        return tuple({column.name: column for column in every}.values())
+    def __post_init__(self) -> None:
+        every = {column.name: column for ranker in (self.records, self.similar) for column in ranker.columns}
+        object.__setattr__(self, "record_columns", tuple(every.values()))
 
     @classmethod
     def from_json(cls, text: str, known: Known = EVERYTHING) -> RankingConfig:

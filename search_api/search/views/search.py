@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
+import orjson
+from cachetools import LRUCache
 from flask import Response, abort, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field, ValidationError
 
 from core.errors import InvalidInput, Unsupported
 from core.json_types import Json
+from core.record import Record
 from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
 from search_api.http.access.guard import caller
-from search_api.http.addresses import GEOJSON, Addresses, ways_on
+from search_api.http.addresses import GEOJSON, Addresses, document_link, item_path, link, ways_on
 from search_api.http.checked_query import checked_query
 from search_api.http.documented import sent_as
+from search_api.http.fast_json import part
 from search_api.http.problems import Problem, from_validation
 from search_api.library.own_documents_view import scoped_answer
 from search_api.page.page import page
 from search_api.page.plain_page import HTML, wants_html
 from search_api.parts import Parts
-from search_api.search.answer import Answer
+from search_api.search.answer import Answer, FoundRecord
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
 from search_api.search.request import SearchRequest
 from search_api.search.telemetry import searched
 from search_api.search.usage.entry import Asker, new_id
 from search_api.search.views import geojson
-from search_api.search.views.presented import Presented
 
 _DEGRADED = (
     "What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that "
@@ -197,3 +202,55 @@ def _of_json() -> Json:
     if isinstance(given.get("filter"), dict):
         given["filter"] = json.dumps(given["filter"])
     return {name: value for name, value in given.items() if value is not None}
+
+
+MOST_BYTES = 32 * 1024 * 1024
+"""Of JSON; the records themselves, which an entry holds too, take about as much again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """``opened``: the record's feature as JSON, still open at the end of its links. ``path``: the record's own."""
+
+    record: Record
+    opened: bytes
+    path: str
+
+    @classmethod
+    def of(cls, record: Record) -> _Written:
+        feature = geojson.feature(record)
+        whole = part(feature)  # its last member is a list: the links
+        return cls(record, whole[:-2] + (b"," if feature["links"] else b""), item_path(record))
+
+
+class Presented:
+    """Thread-safe.
+
+    The key is the identity of the record object, which the search's cache returns until the record is written again.
+    The entry holds the record, so its memory address cannot be reused for another one.
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._lock = threading.Lock()
+        self._kept: LRUCache[int, _Written] = LRUCache(most_bytes, lambda kept: len(kept.opened))
+
+    def hit(self, found: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
+        """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
+        written = self._of(found.record)
+        own = part(link("self", f"{addresses.base}{written.path}", GEOJSON))
+        if (document := document_link(found.record, addresses.base)) is not None:
+            own = b",".join((own, part(document)))
+        members = geojson.hit_members(found)
+        beside = part(members if opened is None else {**members, "sonde:opened": opened})
+        return orjson.Fragment(b"".join((written.opened, own, b"],", beside[1:])))
+
+    def _of(self, record: Record) -> _Written:
+        with self._lock:
+            kept = self._kept.get(id(record))
+        if kept is not None and kept.record is record:
+            return kept
+        made = _Written.of(record)
+        with self._lock:
+            if len(made.opened) <= self._kept.maxsize:
+                self._kept[id(record)] = made
+        return made
