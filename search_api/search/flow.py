@@ -24,7 +24,7 @@ from search_api.search.ranking.signals.usage import Usage
 from search_api.search.ranking.target import Relation
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval.plan import plan_retrieval
-from search_api.search.retrieval.refinement import is_meant, named
+from search_api.search.retrieval.refinement import is_name_correction, with_catalogue_names
 from search_api.search.retrieval.serving import Serving
 from search_api.search.retrieval.spelling import Spelling
 from search_api.search.retrieval.token_vectors import TokenPrefetch
@@ -76,7 +76,11 @@ class SearchPipeline:
         A word that was already read as the beginning or a slip of a name is none.
         """
         answer, spelling = self._answer(request, serving)
-        if spelling is None or not (spelling.sure and request.correct) or is_meant(answer.interpretation, spelling):
+        if (
+            spelling is None
+            or not (spelling.sure and request.correct)
+            or is_name_correction(answer.interpretation, spelling)
+        ):
             return answer
         if _may_be_foreign(answer.interpretation, spelling, serving):
             return answer
@@ -139,7 +143,7 @@ class SearchPipeline:
 
     def with_names(self, read: Interpretation, serving: Serving) -> Interpretation:
         """With the names that the catalogue bears, if its records have keys of names."""
-        return named(partial(self._ask_cached, serving), read) if serving.has_names else read
+        return with_catalogue_names(partial(self._ask_cached, serving), read) if serving.has_names else read
 
     def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
         return self.parts.caches.answers.ask(self.parts.client, serving.records.index, serving.state, bodies)

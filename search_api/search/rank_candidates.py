@@ -11,7 +11,7 @@ from core.extent import BBox
 from core.record import Resolution
 from reading.language import sure_language
 from search_api.search.parts import SearchParts
-from search_api.search.ranking.curated import boosted, with_pins
+from search_api.search.ranking.curated import with_boosts, with_pins
 from search_api.search.ranking.rank import Ranking, nearest_first, rank
 from search_api.search.ranking.rerank import interact, interactions, rerank
 from search_api.search.ranking.signals.best_only import CrossEncoderReading, LateInteraction
@@ -28,7 +28,7 @@ _WORLD = BBox(-180.0, -90.0, 180.0, 90.0)
 def rank_candidates(parts: SearchParts, state: SearchState) -> SearchState:
     """The state with its ranking, the stewards' boosts and pins in it. Raises Unavailable."""
     with state.watch.stage("rank"):
-        ranking = boosted(_fused(parts, state), state.rules.boosts)
+        ranking = with_boosts(_fused(parts, state), state.rules.boosts)
     with state.watch.stage("interact"):
         ranking = _with_late_interaction(parts, state, ranking)
     with state.watch.stage("rerank"):

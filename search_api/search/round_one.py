@@ -18,7 +18,7 @@ from core.json_types import Json, JsonMapping
 from es_gateway.searching import Search, SearchSession
 from search_api.search.caches import AnswerCache, IndexState, VersionedCache
 from search_api.search.ranking.candidates import AnyColumn, RankingFields
-from search_api.search.retrieval.arms import Arm, Scored, read_answer
+from search_api.search.retrieval.arms import Arm, ArmScores, read_answer
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.plan import RetrievalPlan
 from search_api.search.retrieval.token_vectors import TokenPrefetch
@@ -116,7 +116,7 @@ class ArmAnswers:
     many as the window holds.
     """
 
-    scored: Sequence[Scored]
+    scored: Sequence[ArmScores]
     draw: Draw
     counts: MatchCounts
     overflowing: bool
@@ -175,23 +175,23 @@ class RoundOne:
             ),
         )
 
-    def _draw(self, number: int, answers: Mapping[str, JsonMapping]) -> Scored | None:
+    def _draw(self, number: int, answers: Mapping[str, JsonMapping]) -> ArmScores | None:
         """What the question draws by an arm; None: nothing."""
         if number not in self.drawn:
             return None
         arm, (body, cached) = self.search.plan.arms[number], self.drawn[number]
         if cached is not None:
-            return Scored(cached, {}, {})
+            return ArmScores(cached, {}, {})
         uuid, most = self.search.plan.uuid_of(arm), _most_drawn(self.search, arm)
         draw = read_answer(arm, answers[f"draw {number}"], uuid, most)
         if self.search.draws is not None and not arm.on_passages:
             self.search.draws.put(body, draw.scores)
         return draw
 
-    def _candidates(self, number: int, draw: Scored | None, answers: Mapping[str, JsonMapping]) -> Scored:
+    def _candidates(self, number: int, draw: ArmScores | None, answers: Mapping[str, JsonMapping]) -> ArmScores:
         plan, window = self.search.plan, self.search.window
         if f"arm {number}" not in answers:
-            return Scored({}, {}, {}) if draw is None else draw.best(window)
+            return ArmScores({}, {}, {}) if draw is None else draw.best(window)
         arm = plan.arms[number]
         scored = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm), window)
         return scored if draw is None else scored.among(draw.scores)  # a filter finds further ones, which are not drawn

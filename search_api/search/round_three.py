@@ -185,7 +185,7 @@ def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
     if state.candidates.with_every_word < COUNTED or len(read.thematic.split()) > _ALL_COUNT:
         words = read.thematic
         for place in read.places:  # still in the topic if no record gives its place in numbers
-            words = words.replace(place.found.text, " ")
+            words = words.replace(place.mention.text, " ")
     serving = state.serving
     fields = serving.word_fields(parts.config.words)
     return WordCheck.of(read.text, words, state.plan.index, fields, serving.state, parts.caches.answers)

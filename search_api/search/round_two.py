@@ -15,7 +15,7 @@ from es_gateway.searching import Search
 from search_api.search.caches import Version
 from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields
 from search_api.search.retrieval import bm25
-from search_api.search.retrieval.arms import PassageKey, Scored, fields_body, read_answer, read_fields
+from search_api.search.retrieval.arms import ArmScores, PassageKey, fields_body, read_answer, read_fields
 from search_api.search.retrieval.candidate_matches import CandidateMatches, matches_of_candidates, read_matches
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.token_vectors import TokenVectors
@@ -259,7 +259,7 @@ def _values(search: CandidateSearch, ids: Sequence[str], name: str = "values") -
     return {name: search.session.search(search.plan.index, body)}
 
 
-def _most_promising(scored: Sequence[Scored]) -> list[str]:
+def _most_promising(scored: Sequence[ArmScores]) -> list[str]:
     """The candidates by their best rank in any arm."""
     best: dict[str, int] = {}
     for each in scored:

@@ -19,7 +19,7 @@ from search_api.search.retrieval.bm25 import (
     records_expansion,
     records_query,
 )
-from search_api.search.understanding.interpretation import TermFound, TextSpan
+from search_api.search.understanding.interpretation import QueryTerm, TextSpan
 
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
@@ -61,7 +61,7 @@ def test_weights_of_fields_and_words_are_those_of_the_configuration() -> None:
 def test_weights_of_other_names_too() -> None:
     other = replace(WORDS, synonym=0.55, narrower=0.45)
     found = TextSpan("rain", 0, 4, "vocabulary", 1.0)
-    term = TermFound(found, "uri", (Label("precipitation", "en"),), (Label("drizzle", "en"),))
+    term = QueryTerm(found, "uri", (Label("precipitation", "en"),), (Label("drizzle", "en"),))
     clauses = json.dumps(records_expansion(other, {"title": 9.5}, [term], "", "en").clauses)
     for part in ('"title.en^9.5"', "0.55", "0.45"):
         assert part in clauses

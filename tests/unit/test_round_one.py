@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.hit import SignalName
-from search_api.search.retrieval.arms import Arm, Scored
+from search_api.search.retrieval.arms import Arm, ArmScores
 from search_api.search.round_one import Draw
 from search_api.search.round_two import CandidateSet
 
@@ -63,6 +63,6 @@ def test_a_higher_bar_never_lets_in_more(cosines: dict[str, float], low: float, 
 
 def test_a_part_of_an_answer_has_only_its_own_versions() -> None:
     """A version of another record would bring it back as a candidate, if its values are cached."""
-    answer = Scored({"a": 0.9, "b": 0.8}, {}, {"a": ("u", 1, 1), "b": ("u", 2, 1)})
+    answer = ArmScores({"a": 0.9, "b": 0.8}, {}, {"a": ("u", 1, 1), "b": ("u", 2, 1)})
     assert answer.best(1).versions.keys() == answer.among({"a"}).scores.keys() == {"a"}
     assert answer.best(2) is answer

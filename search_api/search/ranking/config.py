@@ -74,14 +74,14 @@ class Ranker:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Extensions:
     """The names that a configuration may use."""
 
     signals: Sequence[type[Signal]] = SIGNALS
     combiners: Sequence[type[Combiner]] = COMBINERS
 
 
-EVERYTHING = Known()
+EVERYTHING = Extensions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class RankingConfig:
         object.__setattr__(self, "record_columns", tuple(every.values()))
 
     @classmethod
-    def from_json(cls, text: str, known: Known = EVERYTHING) -> RankingConfig:
+    def from_json(cls, text: str, known: Extensions = EVERYTHING) -> RankingConfig:
         """Every number must be there and nothing else; raises ValueError that names what is not."""
         raw = exactly(json.loads(text), {*_TARGETS, "words", "quotes"}, "ranking configuration")
         return cls(
@@ -147,7 +147,7 @@ def default_config() -> RankingConfig:
     return RankingConfig.from_json(files(__package__).joinpath("config.json").read_text(encoding="utf-8"))
 
 
-def _ranker(raw: object, where: str, known: Known) -> Ranker:
+def _ranker(raw: object, where: str, known: Extensions) -> Ranker:
     parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
     return Ranker(
         combiner=_combiner(parts["combiner"], known.combiners, f"{where}.combiner"),

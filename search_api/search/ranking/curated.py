@@ -14,7 +14,7 @@ from search_api.search.ranking.rank import Pinned, Ranking
 BOOST: SignalName = "source_boost"
 
 
-def boosted(ranking: Ranking, boosts: Mapping[str, float]) -> Ranking:
+def with_boosts(ranking: Ranking, boosts: Mapping[str, float]) -> Ranking:
     """Adds each source's boost to the scores of its records, as one more term; no score falls below 0."""
     if not boosts:
         return ranking

@@ -75,4 +75,4 @@ def _reasons(ranking: Ranking, name: SignalName, index: int) -> tuple[Reason, ..
         return (_OF_THE_SOURCE if name == BOOST else _COMBINERS_OWN,)
     if np.isnan(term.raw[index]):
         return (signal.silence(float(term.counted[index])),)
-    return signal.reasons(ranking.asked, term.raw, index)
+    return signal.reasons(ranking.inputs, term.raw, index)

@@ -19,7 +19,7 @@ from core.json_types import Json
 from search_api.search.ranking.candidates import Candidates, Floats, Integers
 from search_api.search.ranking.combiners.combiner import Term, total
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.signals.signal import Asked
+from search_api.search.ranking.signals.signal import RankingInput
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.target import Target
 
@@ -51,7 +51,7 @@ class Ranking:
     ``distance_deg`` is set only in the `hausdorff` mode: (n,) degrees, which order the first ones.
     """
 
-    asked: Asked
+    inputs: RankingInput
     ranker: Ranker
     terms: Mapping[SignalName, Term]
     score: Floats
@@ -63,14 +63,14 @@ class Ranking:
 
     @property
     def candidates(self) -> Candidates:
-        return self.asked.candidates
+        return self.inputs.candidates
 
     def __len__(self) -> int:
         return len(self.order)
 
     def ids(self, first: int = 0, count: int | None = None) -> list[str]:
         """Ids, best first, from position ``first`` (0 is the best)."""
-        ids = self.asked.candidates.ids
+        ids = self.inputs.candidates.ids
         return [ids[index] for index in self._indexes(first, count)]
 
     def hits(self, first: int = 0, count: int | None = None) -> list[Hit]:
@@ -86,7 +86,7 @@ class Ranking:
         return window
 
     def _hits(self, indexes: Sequence[int]) -> list[Hit]:
-        ids = self.asked.candidates.ids
+        ids = self.inputs.candidates.ids
         scores = self.score[list(indexes)].tolist()
         raw = {name: term.raw[list(indexes)].tolist() for name, term in self.terms.items()}
         return [
@@ -103,13 +103,13 @@ def measured(value: float) -> float | None:
 def rank(
     candidates: Candidates, target: Target, ranker: Ranker, cosine_floor: float = -1.0, words_share: float = 1.0
 ) -> Ranking:
-    """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``Asked``."""
-    asked = Asked(candidates, target, cosine_floor, words_share)
-    each = {name: signal.measure(asked) for name, signal in ranker.signals.items()}
-    terms = ranker.combiner.combine({name: one for name, one in each.items() if one is not None}, asked)
+    """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``RankingInput``."""
+    inputs = RankingInput(candidates, target, cosine_floor, words_share)
+    each = {name: signal.measure(inputs) for name, signal in ranker.signals.items()}
+    terms = ranker.combiner.combine({name: one for name, one in each.items() if one is not None}, inputs)
     score = total(terms, len(candidates))
     order = np.lexsort((candidates.tie, -score))[: ranker.max_results]
-    return Ranking(asked, ranker, terms, score, order)
+    return Ranking(inputs, ranker, terms, score, order)
 
 
 def nearest_first(ranking: Ranking) -> Ranking:
@@ -119,7 +119,7 @@ def nearest_first(ranking: Ranking) -> Ranking:
     1 + 1 / (1 + distance), which is above all others, whose scores are unchanged.
     """
     spatial = ranking.ranker.find(Spatial)
-    distance = spatial.distances_deg(ranking.asked) if spatial is not None else None
+    distance = spatial.distances_deg(ranking.inputs) if spatial is not None else None
     if spatial is None or distance is None:
         return ranking
     window, rest = np.split(ranking.order, [min(spatial.hausdorff_window, len(ranking))])

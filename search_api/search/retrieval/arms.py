@@ -185,7 +185,7 @@ def _for_passages() -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ArmScores:
     """The answer of one arm: scores by record id, best first."""
 
     scores: Mapping[str, float]
@@ -196,11 +196,11 @@ class Scored:
     is_all: bool = False
     """Whether it has every record that the arm can score. Never by meaning: any record has some distance."""
 
-    def best(self, most: int) -> Scored:
+    def best(self, most: int) -> ArmScores:
         """Only the best ``most`` records."""
         return self if len(self.scores) <= most else self.among(frozenset(islice(self.scores, most)))
 
-    def among(self, records: Collection[str]) -> Scored:
+    def among(self, records: Collection[str]) -> ArmScores:
         """Only those records."""
         scores, passages, versions = (
             {record: one for record, one in part.items() if record in records}
@@ -209,7 +209,7 @@ class Scored:
         return replace(self, scores=scores, passages=passages, versions=versions)  # type: ignore[arg-type]
 
 
-def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> Scored:
+def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> ArmScores:
     """One item of an ``_msearch`` answer, already checked for errors. ``index_uuid``: of the arm's own index.
 
     ``k``: how many of the whole index were asked for; 0 for a completion.
@@ -227,4 +227,4 @@ def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> S
             for record, hit in by_record.items()
         }
         versions = {}
-    return Scored(scores, passages, versions, is_all=arm.missing is not None and len(scores) < k)
+    return ArmScores(scores, passages, versions, is_all=arm.missing is not None and len(scores) < k)

@@ -9,7 +9,7 @@ from core.json_types import Json
 from reading.vocabulary.concept import Label
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.retrieval.filters import Clause, boosted
-from search_api.search.understanding.interpretation import TermFound
+from search_api.search.understanding.interpretation import QueryTerm
 from search_api.search.understanding.topic import without_small_words
 
 
@@ -155,14 +155,14 @@ def _all_of(reading: _Reading, text: str) -> list[Clause]:
 
 
 def records_expansion(
-    weights: WordWeights, fields: Boosts, terms: Sequence[TermFound], beside: str, language: str | None
+    weights: WordWeights, fields: Boosts, terms: Sequence[QueryTerm], beside: str, language: str | None
 ) -> Expansion:
     """For these fields of a record, in the language of each name."""
     return _Expanding(weights, fields, language).expansion(terms, beside)
 
 
 def passages_expansion(
-    weights: WordWeights, terms: Sequence[TermFound], beside: str, language: str | None
+    weights: WordWeights, terms: Sequence[QueryTerm], beside: str, language: str | None
 ) -> Expansion:
     """For the text of passages."""
     return _Expanding(weights, weights.passage_fields, language).expansion(terms, beside)
@@ -174,30 +174,30 @@ class _Expanding:
     boosts: Boosts
     language: str | None
 
-    def expansion(self, terms: Sequence[TermFound], beside: str) -> Expansion:
-        by_place: dict[tuple[int, int], list[TermFound]] = {}
+    def expansion(self, terms: Sequence[QueryTerm], beside: str) -> Expansion:
+        by_place: dict[tuple[int, int], list[QueryTerm]] = {}
         for term in terms:
-            by_place.setdefault((term.found.start, term.found.end), []).append(term)
+            by_place.setdefault((term.mention.start, term.mention.end), []).append(term)
         if not by_place:
             return NO_EXPANSION
         clauses = tuple(self._other_names(known) for known in by_place.values())
         every = [self._by_any_name(known) for known in by_place.values()]
         return Expansion(clauses, {"bool": {"filter": every}}, beside)
 
-    def _other_names(self, known: Sequence[TermFound]) -> Clause:
+    def _other_names(self, known: Sequence[QueryTerm]) -> Clause:
         """One concept counts once, by its best name: a record with all its names is not better for it."""
         narrower = _once(label for term in known for label in term.narrower)
         weighed = [_phrase(label, self.boosts, self.weights.synonym) for label in _synonyms(known)]
         weighed += [_phrase(label, self.boosts, self.weights.narrower) for label in narrower]
         return {"dis_max": {"queries": weighed}}
 
-    def _by_any_name(self, known: Sequence[TermFound]) -> Clause:
-        itself = Label(known[0].found.text, self.language)
+    def _by_any_name(self, known: Sequence[QueryTerm]) -> Clause:
+        itself = Label(known[0].mention.text, self.language)
         synonyms = (_phrase(label, self.boosts, 1.0) for label in _synonyms(known))
         return _any([_words_of(itself, self.boosts), *synonyms])
 
 
-def _synonyms(known: Sequence[TermFound]) -> list[Label]:
+def _synonyms(known: Sequence[QueryTerm]) -> list[Label]:
     return _once(label for term in known for label in term.synonyms)
 
 

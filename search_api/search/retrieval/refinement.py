@@ -16,9 +16,9 @@ from reading.vocabulary.concept import Label
 from search_api.search.retrieval.filters import Clause, phrase
 from search_api.search.retrieval.known_names import (
     abstracts_body,
-    contacts_asked,
     contacts_body,
-    names_asked,
+    matched_contacts,
+    matched_names,
     names_body,
 )
 from search_api.search.retrieval.spelling import Spelling
@@ -26,8 +26,8 @@ from search_api.search.understanding.interpretation import (
     ACRONYM_LIST,
     CATALOGUE,
     Interpretation,
-    NameAsked,
-    TermFound,
+    QueryName,
+    QueryTerm,
     TextSpan,
 )
 from search_api.search.understanding.topic import topic_of
@@ -36,7 +36,7 @@ AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
 """Answers searches over all records that the caller may see."""
 
 
-def named(ask: AskAll, read: Interpretation) -> Interpretation:
+def with_catalogue_names(ask: AskAll, read: Interpretation) -> Interpretation:
     """With the names that the catalogue bears, the people and organisations behind its records, and what its acronyms
     mean; asks nothing without candidates.
     """
@@ -44,59 +44,61 @@ def named(ask: AskAll, read: Interpretation) -> Interpretation:
     bodies = [names_body(possible.names)] if possible.names else []
     bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
     bodies += [contacts_body(possible.contacts)] if possible.contacts else []
-    held = held_body(read) if possible.is_looked_up else None
+    held = title_and_words_body(read) if possible.is_looked_up else None
     bodies += [held] if held is not None else []
     if not bodies:
         return read
     answers = list(ask(bodies))
-    is_title, unknown = read_held(read, answers.pop()) if held is not None else (False, ())
-    contacts = contacts_asked(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
+    is_title, unknown = read_title_and_words(read, answers.pop()) if held is not None else (False, ())
+    contacts = matched_contacts(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
     meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
     names = _names(ask, read, answers.pop()) if possible.names else ()
-    names = (*contacts, *(one for one in names if not _overlaps(one.found, contacts)))
+    names = (*contacts, *(one for one in names if not _overlaps(one.mention, contacts)))
     # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".
-    longer = [*(one.found for one in names if one.how != "unknown"), *(one.found for one in read.terms)]
-    acronyms = [one for one in meanings if not _is_within(one.found, longer)]
-    read = _beside_the_topic(replace(read, names=names, terms=(*read.terms, *acronyms), is_title=is_title))
+    longer = [*(one.mention for one in names if one.how != "unknown"), *(one.mention for one in read.terms)]
+    acronyms = [one for one in meanings if not _is_within(one.mention, longer)]
+    read = _without_asides(replace(read, names=names, terms=(*read.terms, *acronyms), is_title=is_title))
     # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
     words = f" {read.beside_terms.lower()} "
     return replace(read, unknown=tuple(word for word in unknown if word in words))
 
 
-def _beside_the_topic(read: Interpretation) -> Interpretation:
+def _without_asides(read: Interpretation) -> Interpretation:
     """Formats, people and organisations leave the topic, if it says more: they are how or by whom, not what."""
     aside = [one for one in read.names if one.is_contact or one.is_preference]
-    taken = [*read.possible.taken, *((one.found.start, one.found.end) for one in aside)]
+    taken = [*read.possible.taken, *((one.mention.start, one.mention.end) for one in aside)]
     topic = topic_of(read.text, taken) if aside else ""
     if not topic:
         aside, taken, topic = [], list(read.possible.taken), read.thematic
-    terms = tuple(one for one in read.terms if not _overlaps(one.found, aside))
-    ranges = [*taken, *((one.found.start, one.found.end) for one in terms)]
+    terms = tuple(one for one in read.terms if not _overlaps(one.mention, aside))
+    ranges = [*taken, *((one.mention.start, one.mention.end) for one in terms)]
     return replace(
         read,
         thematic=topic,
-        named=" ".join([*filter(None, [read.named]), *(one.found.text for one in aside)]),
+        named=" ".join([*filter(None, [read.named]), *(one.mention.text for one in aside)]),
         terms=terms,
         beside_terms=topic_of(read.text, ranges),
-        aside=tuple(one.found for one in aside),
+        aside=tuple(one.mention for one in aside),
     )
 
 
-def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[NameAsked, ...]:
+def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[QueryName, ...]:
     """Looks into the abstracts only for a word that no record has and no name, title or keyword begins with."""
     body = abstracts_body(read.possible.names, answer)
     begun = ask([body])[0] if body is not None else None
-    named = names_asked(read.possible.names, answer, len(read.text), begun)
-    return tuple(one for one in named if one.how not in ("unknown", "spelling") or not _is_term(one.found, read.terms))
+    names = matched_names(read.possible.names, answer, len(read.text), begun)
+    return tuple(
+        name for name in names if name.how not in ("unknown", "spelling") or not _is_term(name.mention, read.terms)
+    )
 
 
-def _is_term(found: TextSpan, terms: Iterable[TermFound]) -> bool:
+def _is_term(found: TextSpan, terms: Iterable[QueryTerm]) -> bool:
     """Whether a vocabulary has other words for it: ``PM2.5`` is then no name that is missing here."""
-    return any(one.found.start <= found.start and found.end <= one.found.end for one in terms)
+    return any(one.mention.start <= found.start and found.end <= one.mention.end for one in terms)
 
 
-def _overlaps(found: TextSpan, names: Iterable[NameAsked]) -> bool:
-    return any(one.found.start < found.end and found.start < one.found.end for one in names)
+def _overlaps(found: TextSpan, names: Iterable[QueryName]) -> bool:
+    return any(one.mention.start < found.end and found.start < one.mention.end for one in names)
 
 
 def _is_within(found: TextSpan, others: Iterable[TextSpan]) -> bool:
@@ -124,11 +126,11 @@ def with_known_identifiers(read: Interpretation, answer: JsonMapping) -> Interpr
     return replace(read, identifiers=tuple(known))
 
 
-def is_meant(read: Interpretation, spelling: Spelling) -> bool:
+def is_name_correction(read: Interpretation, spelling: Spelling) -> bool:
     """Whether each word to be corrected was already read as the beginning of a name, or as a slip of the same one."""
     return all(
         any(
-            one.found.text.lower() == word and (one.how == "beginning" or name_key(better) in one.keys)
+            one.mention.text.lower() == word and (one.how == "beginning" or name_key(better) in one.keys)
             for one in read.names
         )
         for word, better in spelling.replaced
@@ -159,7 +161,7 @@ def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
     return {"size": 0, "track_total_hits": False, "aggs": {**counted, **defined}}
 
 
-def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tuple[TermFound, ...]:
+def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tuple[QueryTerm, ...]:
     """The other forms as terms, which widen a question; only what the catalogue uses."""
     aggregations = answer["aggregations"]
     buckets = aggregations.get("written", {}).get("buckets", {})
@@ -183,7 +185,7 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
             if texts:
                 labels = tuple(Label(text, "en") for text in texts[:_MOST_SENSES])
                 found.append(
-                    TermFound(TextSpan(one.text, one.start, one.end, source, _confidence(texts)), "", labels, ())
+                    QueryTerm(TextSpan(one.text, one.start, one.end, source, _confidence(texts)), "", labels, ())
                 )
     return tuple(found)
 
@@ -214,7 +216,7 @@ def title_clause(text: str) -> Clause | None:
     return {"regexp": {_TITLE: {"value": pattern}}}
 
 
-def held_body(read: Interpretation) -> Json | None:
+def title_and_words_body(read: Interpretation) -> Json | None:
     """Counts the records with this title, and with each of the topic's words; None if there is nothing to count."""
     title = title_clause(read.text)
     filters: dict[str, Clause] = {} if title is None else {"title": title}
@@ -225,14 +227,14 @@ def held_body(read: Interpretation) -> Json | None:
     return {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
 
 
-def read_held(read: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
+def read_title_and_words(read: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
     """Whether the question is a title, and its words that no record contains."""
     held = {name: one["doc_count"] for name, one in answer["aggregations"]["held"]["buckets"].items()}
     unknown = tuple(word for word in _words_of(read) if held[f"word {word}"] == 0)
     return held.get("title", 0) > 0, unknown
 
 
-def titled_clause(read: Interpretation) -> Clause | None:
+def asked_title_clause(read: Interpretation) -> Clause | None:
     """Records whose title is the question, if there are any."""
     return title_clause(read.text) if read.is_title else None
 
@@ -240,5 +242,5 @@ def titled_clause(read: Interpretation) -> Clause | None:
 def _words_of(read: Interpretation) -> list[str]:
     words = read.thematic
     for place in read.places:  # still in the topic if no record gives its place in numbers
-        words = words.replace(place.found.text, " ")
+        words = words.replace(place.mention.text, " ")
     return list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]

@@ -25,7 +25,7 @@ _SPECIAL = re.compile(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])")
 
 
 @dataclass(frozen=True, slots=True)
-class TitleFound:
+class TitleSuggestion:
     """A record whose title completes the typed text."""
 
     id: str
@@ -34,7 +34,7 @@ class TitleFound:
 
 
 @dataclass(frozen=True, slots=True)
-class KeywordFound:
+class KeywordSuggestion:
     """A keyword (folded) and its number of records."""
 
     term: str
@@ -45,9 +45,9 @@ class KeywordFound:
 class Indexed:
     """Each list best first."""
 
-    titles: Sequence[TitleFound] = ()
-    keywords: Sequence[KeywordFound] = ()
-    names: Sequence[NameFound] = ()
+    titles: Sequence[TitleSuggestion] = ()
+    keywords: Sequence[KeywordSuggestion] = ()
+    names: Sequence[NameSuggestion] = ()
 
 
 def indexed(client: Elasticsearch, index: str, typed: str, limit: int) -> Indexed:
@@ -110,16 +110,16 @@ def _misspelt_body(text: str) -> Json:
     }
 
 
-def _titles(answer: JsonMapping) -> list[TitleFound]:
+def _titles(answer: JsonMapping) -> list[TitleSuggestion]:
     sources = [hit["_source"] for hit in answer["hits"]["hits"]]
-    return [TitleFound(one["id"], one["source"], one["title"]) for one in sources]
+    return [TitleSuggestion(one["id"], one["source"], one["title"]) for one in sources]
 
 
-def _keywords(answer: JsonMapping) -> list[KeywordFound]:
-    return [KeywordFound(str(b["key"]), b["doc_count"]) for b in answer["aggregations"]["terms"]["buckets"]]
+def _keywords(answer: JsonMapping) -> list[KeywordSuggestion]:
+    return [KeywordSuggestion(str(b["key"]), b["doc_count"]) for b in answer["aggregations"]["terms"]["buckets"]]
 
 
-def _near(found: Sequence[KeywordFound], text: str, limit: int) -> list[KeywordFound]:
+def _near(found: Sequence[KeywordSuggestion], text: str, limit: int) -> list[KeywordSuggestion]:
     """The similar keywords among those of records with a similar one."""
     most = slips_allowed(text)
     judged = [(slipped, one) for one in found if (slipped := slips_in(text, folded(one.term), most)) is not None]
@@ -130,10 +130,10 @@ def _near(found: Sequence[KeywordFound], text: str, limit: int) -> list[KeywordF
 class Suggestions:
     """Each list best first."""
 
-    titles: tuple[TitleFound, ...]
-    keywords: tuple[KeywordFound, ...]
+    titles: tuple[TitleSuggestion, ...]
+    keywords: tuple[KeywordSuggestion, ...]
     places: tuple[Place, ...]
-    names: tuple[NameFound, ...] = ()
+    names: tuple[NameSuggestion, ...] = ()
 
 
 class Suggester:
@@ -159,7 +159,7 @@ _BETWEEN = "[^a-z0-9]*"
 
 
 @dataclass(frozen=True, slots=True)
-class NameFound:
+class NameSuggestion:
     """A name (folded), what it is of, and how many records have it."""
 
     name: str
@@ -184,10 +184,10 @@ def names_body(typed: str, limit: int) -> Json:
     }
 
 
-def names_in(answer: JsonMapping, limit: int) -> list[NameFound]:
+def names_in(answer: JsonMapping, limit: int) -> list[NameSuggestion]:
     """Those of products first, then the more frequent."""
     found = [
-        NameFound(str(bucket["key"]), kind, bucket["doc_count"])
+        NameSuggestion(str(bucket["key"]), kind, bucket["doc_count"])
         for kind in get_args(NameKind)
         for bucket in answer.get("aggregations", {}).get(kind, {"buckets": ()})["buckets"]
     ]

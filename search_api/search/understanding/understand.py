@@ -28,16 +28,16 @@ from reading.vocabulary.concept import Label
 from reading.vocabulary.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
 from search_api.search.understanding.interpretation import (
-    IdentifierFound,
     Interpretation,
-    KindFound,
-    PlaceFound,
-    Possible,
-    RelationFound,
-    ScaleFound,
-    TermFound,
+    NameCandidates,
+    QueryIdentifier,
+    QueryKind,
+    QueryPlace,
+    QueryRelation,
+    QueryScale,
+    QueryTerm,
+    QueryTime,
     TextSpan,
-    TimeFound,
 )
 from search_api.search.understanding.topic import free_ranges, topic_of
 
@@ -87,7 +87,7 @@ class Understander:
         elsewhere = [*gone, *(located if "place" in structured else []), *certain]
         taken = [(one.start, one.end) for one in elsewhere]
         terms = readers.mentions("terms", lambda: self._terms(text, taken, language), wanted="terms" in parts)
-        beside = [*taken, *((one.found.start, one.found.end) for one in terms)]
+        beside = [*taken, *((one.mention.start, one.mention.end) for one in terms)]
         return Interpretation(
             text=text,
             thematic=readers.read("topic", lambda: topic_of(text, taken), text),
@@ -129,7 +129,7 @@ class Understander:
             unread=(*unread, *(("entities",) if "place" in parts and len(text) > RECOGNISED else ())),
         )
 
-    def _terms(self, text: str, taken: list[Range], language: str | None) -> list[TermFound]:
+    def _terms(self, text: str, taken: list[Range], language: str | None) -> list[QueryTerm]:
         """Of the first terms, those with another name."""
         mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language, _MOST_TERMS)
         terms = [_term(mention, language) for mention in mentions]
@@ -138,14 +138,14 @@ class Understander:
 
 def _possible(
     text: str, taken: Sequence[Range], identified: Sequence[Range], parts: frozenset[Part], readers: GuardedReaders
-) -> Possible:
+) -> NameCandidates:
     names = readers.mentions("names", lambda: name_candidates(text, taken), wanted="names" in parts)
     acronyms = readers.mentions(
         "acronyms", lambda: acronym_candidates(text, taken, own_acronyms()), wanted="terms" in parts
     )
     unclaimed = [one for one in names if not any(one.start < end and start < one.end for start, end in identified)]
     contacts = readers.mentions("contacts", lambda: contact_candidates(text, taken), wanted="names" in parts)
-    return Possible(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken), "names" in parts)
+    return NameCandidates(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken), "names" in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,35 +206,35 @@ def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> Te
     return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
 
 
-def _place(one: PlaceMention) -> PlaceFound:
+def _place(one: PlaceMention) -> QueryPlace:
     place = one.place
-    return PlaceFound(_found(one, one.source), place.name, place.kind, place.bbox, place.country, place.estimated)
+    return QueryPlace(_found(one, one.source), place.name, place.kind, place.bbox, place.country, place.estimated)
 
 
-def _relation(text: str, one: RelationMention) -> RelationFound:
-    return RelationFound(TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
+def _relation(text: str, one: RelationMention) -> QueryRelation:
+    return QueryRelation(TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
 
 
-def _time(one: TimeMention) -> TimeFound:
-    return TimeFound(_found(one, "pattern"), one.span, one.kind)
+def _time(one: TimeMention) -> QueryTime:
+    return QueryTime(_found(one, "pattern"), one.span, one.kind)
 
 
-def _scale(one: ScaleMention) -> ScaleFound:
+def _scale(one: ScaleMention) -> QueryScale:
     found = TextSpan(one.text, one.start, one.end, "pattern", _SURE)
-    return ScaleFound(found, one.metres, one.scale_denominator, one.time_step, one.level)
+    return QueryScale(found, one.metres, one.scale_denominator, one.time_step, one.level)
 
 
-def _kind(one: KindMention) -> KindFound:
-    return KindFound(_found(one, "pattern"), one.kind)
+def _kind(one: KindMention) -> QueryKind:
+    return QueryKind(_found(one, "pattern"), one.kind)
 
 
-def _term(one: TermMention, language: str | None) -> TermFound:
+def _term(one: TermMention, language: str | None) -> QueryTerm:
     found = TextSpan(one.text, one.start, one.end, one.vocabulary, one.confidence)
-    return TermFound(found, one.uri, *widened_by(one, language))
+    return QueryTerm(found, one.uri, *names_to_add(one, language))
 
 
-def _identifier(text: str, one: IdentifierMention) -> IdentifierFound:
-    return IdentifierFound(
+def _identifier(text: str, one: IdentifierMention) -> QueryIdentifier:
+    return QueryIdentifier(
         TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value
     )
 
@@ -288,7 +288,7 @@ MOST_SYNONYMS = 10
 MOST_NARROWER = 8
 
 
-def widened_by(term: TermMention, language: str | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     """Synonyms and narrower names, without duplicates and without names that contain the term itself.
 
     Names in the question's language and in English come first (catalogues are mostly English), then one of each other

@@ -38,7 +38,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionEntry:
     """``document``: what is stored under ``id``, which says nothing of who asked."""
 
     id: str
@@ -82,7 +82,7 @@ def subject_hash(secret: bytes, subject: str) -> str:
 
 def asked(
     id: str, keeping: Keeping, secret: bytes, question: str, algorithm: str, answer: Answer, asker: Asker, at: datetime
-) -> Asked:
+) -> QuestionEntry:
     """``counts`` keeps neither the question nor what was read from it, nor who asked."""
     read, text = answer.interpretation, normal(question)
     document: Json = {
@@ -98,11 +98,11 @@ def asked(
             "question": text,
             "who": who(secret, text, asker),
             "places": [place.name for place in read.places][:_MOST_PLACES],
-            "terms": [term.found.text.casefold() for term in read.terms][:_MOST_PLACES],
+            "terms": [term.mention.text.casefold() for term in read.terms][:_MOST_PLACES],
             "decades": decades(read),
             "shown": [found.record.id for found in answer.found][:MOST_SHOWN],
         }
-    return Asked(id, {name: value for name, value in document.items() if value not in (None, [], "")})
+    return QuestionEntry(id, {name: value for name, value in document.items() if value not in (None, [], "")})
 
 
 def decades(read: Interpretation) -> Sequence[int]:

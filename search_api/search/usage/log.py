@@ -21,7 +21,7 @@ from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
 from search_api.http.ticking import Ticker
 from search_api.search.answer import Answer
-from search_api.search.usage.entry import Asked, Asker, Keeping, asked
+from search_api.search.usage.entry import Asker, Keeping, QuestionEntry, asked
 
 log = structlog.get_logger(__name__)
 
@@ -65,7 +65,7 @@ class QueryLog:
     policy: LogPolicy
     now: Callable[[], datetime] = field(default=utc_now)
     every_s: float = WRITE_EVERY_S
-    _waiting: deque[Asked | Opened] = field(default_factory=deque, init=False)
+    _waiting: deque[QuestionEntry | Opened] = field(default_factory=deque, init=False)
     _writing: threading.Lock = field(default_factory=threading.Lock, init=False)
     _expired: datetime | None = field(default=None, init=False)
 
@@ -112,17 +112,17 @@ class QueryLog:
                 self._expired = self.now()
                 self._expire()
 
-    def _note(self, one: Asked | Opened) -> None:
+    def _note(self, one: QuestionEntry | Opened) -> None:
         self._ticker.start()
         if len(self._waiting) >= MOST_WAITING:
             _NOTED.labels("dropped").inc()
             return
         self._waiting.append(one)
 
-    def _taken(self) -> list[Asked | Opened]:
+    def _taken(self) -> list[QuestionEntry | Opened]:
         return [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
 
-    def _write(self, batch: list[Asked | Opened]) -> None:
+    def _write(self, batch: list[QuestionEntry | Opened]) -> None:
         """One attempt: a log that cannot be written now must not grow until it can."""
         try:
             ensure_without_vectors(self.client, self.prefix, ("queries",))
@@ -152,8 +152,8 @@ class QueryLog:
         return int(answer.body["deleted"])
 
 
-def _operations(one: Asked | Opened) -> Iterable[Json]:
-    if isinstance(one, Asked):
+def _operations(one: QuestionEntry | Opened) -> Iterable[Json]:
+    if isinstance(one, QuestionEntry):
         return ({"create": {"_id": one.id}}, one.document)
     script = {"source": _OPENED, "params": {"record": one.record}}
     return ({"update": {"_id": one.asked, "retry_on_conflict": 3}}, {"script": script})

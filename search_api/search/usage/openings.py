@@ -33,7 +33,7 @@ _NONE: Values = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedQuestion:
     """One asking of the log. ``shown``: its first hits, best first; ``day``: ISO 8601."""
 
     question: str
@@ -59,14 +59,14 @@ class UsageTable:
 NO_USAGE = UsageTable()
 
 
-def usage_of(log: Iterable[Logged], evidence: Evidence) -> UsageTable:
+def usage_of(log: Iterable[LoggedQuestion], evidence: Evidence) -> UsageTable:
     """Empty until the log holds enough openings. Says nothing of who opened what."""
     asked = _enough_by_question(log, evidence)
     found = {key: _values(rows, evidence) for key, rows in asked.items()}
     return UsageTable({key: values for key, values in found.items() if values})
 
 
-def judged_by_use(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Values]:
+def judged_by_use(log: Iterable[LoggedQuestion], evidence: Evidence) -> Mapping[str, Values]:
     """The same values by question as it is asked most often: judgements to learn from, of the questions that count."""
     found = {}
     for rows in _enough_by_question(log, evidence).values():
@@ -75,18 +75,18 @@ def judged_by_use(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Val
     return {text: values for text, values in found.items() if values}
 
 
-def _enough_by_question(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Sequence[Logged]]:
+def _enough_by_question(log: Iterable[LoggedQuestion], evidence: Evidence) -> Mapping[str, Sequence[LoggedQuestion]]:
     """The askings by the key of their question; nothing before the log holds enough openings."""
     rows = _by_people(list(log), evidence.most_a_day)
     if sum(len(row.opened) for row in rows) < evidence.openings:
         return {}
-    by_question: defaultdict[str, list[Logged]] = defaultdict(list)
+    by_question: defaultdict[str, list[LoggedQuestion]] = defaultdict(list)
     for row in rows:
         by_question[term_key(row.question)].append(row)
     return {key: own for key, own in by_question.items() if key and _enough(own, evidence)}
 
 
-def _by_people(rows: Sequence[Logged], most_a_day: int) -> list[Logged]:
+def _by_people(rows: Sequence[LoggedQuestion], most_a_day: int) -> list[LoggedQuestion]:
     """Without the days on which one person opened more than people do."""
     opened: Counter[tuple[str, str]] = Counter()
     for row in rows:
@@ -94,28 +94,28 @@ def _by_people(rows: Sequence[Logged], most_a_day: int) -> list[Logged]:
     return [row for row in rows if opened[_person(row), row.day] <= most_a_day]
 
 
-def _person(row: Logged) -> str:
+def _person(row: LoggedQuestion) -> str:
     """Without a key, the log follows nobody from one question to the next."""
     return row.who if row.who.startswith(OF_A_KEY) else f"{row.who} {term_key(row.question)}"
 
 
-def _enough(rows: Sequence[Logged], evidence: Evidence) -> bool:
+def _enough(rows: Sequence[LoggedQuestion], evidence: Evidence) -> bool:
     opening = [row for row in rows if row.opened]
     return _agreed(opening, evidence.people, evidence.days)
 
 
-def _agreed(rows: Sequence[Logged], people: int, days: int) -> bool:
+def _agreed(rows: Sequence[LoggedQuestion], people: int, days: int) -> bool:
     return len({row.who for row in rows}) >= people and len({row.day for row in rows}) >= days
 
 
-def _values(rows: Sequence[Logged], evidence: Evidence) -> Values:
+def _values(rows: Sequence[LoggedQuestion], evidence: Evidence) -> Values:
     """``rows``: the askings of one question."""
     records = sorted(set(chain.from_iterable(row.shown for row in rows)))
     values = {record: _value(record, [row for row in rows if record in row.shown], evidence) for record in records}
     return {record: value for record, value in values.items() if value is not None}
 
 
-def _value(record: str, rows: Sequence[Logged], evidence: Evidence) -> float | None:
+def _value(record: str, rows: Sequence[LoggedQuestion], evidence: Evidence) -> float | None:
     """``rows``: the askings that showed the record. None if too few people looked at it to say.
 
     The share of the people who opened it, each by the inverse of the chance that its best position was looked at.
@@ -132,7 +132,7 @@ def _value(record: str, rows: Sequence[Logged], evidence: Evidence) -> float | N
     return round(share * evidence.bins) / evidence.bins
 
 
-def _best_positions(record: str, rows: Iterable[Logged]) -> dict[str, int]:
+def _best_positions(record: str, rows: Iterable[LoggedQuestion]) -> dict[str, int]:
     """By person, from 1: where the record stood highest for them."""
     best: dict[str, int] = {}
     for row in rows:
@@ -165,7 +165,7 @@ class OpeningsReader:
     client: Elasticsearch
     prefix: str
 
-    def askings(self) -> Iterator[Logged]:
+    def askings(self) -> Iterator[LoggedQuestion]:
         """Newest first, at most 100,000. Raises the gateway's errors."""
         try:
             questions = self._questions()
@@ -184,7 +184,7 @@ class OpeningsReader:
         buckets = found.body.get("aggregations", {}).get("questions", {}).get("buckets", [])
         return [str(one["key"]) for one in buckets]
 
-    def _of(self, questions: list[str]) -> Iterator[Logged]:
+    def _of(self, questions: list[str]) -> Iterator[LoggedQuestion]:
         pit = self.client.open_point_in_time(index=alias(self.prefix, "queries"), keep_alive=_KEEP_ALIVE)["id"]
         after: list[str | float | bool | None] | None = None
         try:
@@ -206,9 +206,9 @@ class OpeningsReader:
             self.client.options(ignore_status=404).close_point_in_time(id=pit)
 
 
-def logged(document: JsonMapping) -> Logged:
+def logged(document: JsonMapping) -> LoggedQuestion:
     """From a document of the query log that was kept in full."""
-    return Logged(
+    return LoggedQuestion(
         question=document["question"],
         who=document["who"],
         day=str(document["at"])[:10],

@@ -26,7 +26,7 @@ from search_api.search.retrieval.known_names import names_query
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation
 from search_api.search.understanding.query_vectors import query_vectors
-from search_api.search.understanding.topic import telling_words
+from search_api.search.understanding.topic import significant_words
 
 _VERSION = 1
 """Raise it with every change of what is compiled: searches are then compiled again at their next evaluation."""
@@ -106,7 +106,7 @@ def _either(read: Interpretation, serving: Serving, words: WordWeights) -> list[
         strict = replace(words, enough="100%")
         fields = serving.word_fields(words)
         found.append(every_word_query(strict, fields, read.parted, read.language, identifiers, NO_EXPANSION))
-    length = len(telling_words(read.thematic).split())
+    length = len(significant_words(read.thematic).split())
     named = names_query(words.names, read.names, read.other_forms, length, alone=read.is_names_only)
     return [*found, named] if named is not None else found
 

@@ -12,7 +12,7 @@ from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.combiners.tm2c2 import tm2c2
 from search_api.search.ranking.rank import Ranking
 from search_api.search.ranking.signals.best_only import LateInteraction
-from search_api.search.ranking.signals.signal import Measured
+from search_api.search.ranking.signals.signal import MeasuredSignal
 from search_api.search.state import SearchState
 from training.combiner.lists import SignalList, Values
 
@@ -47,7 +47,7 @@ def signal_list(
     if len(ranking) == 0:
         return None
     order = ranking.order
-    each = {name: signal.measure(ranking.asked) for name, signal in ranking.ranker.signals.items()}
+    each = {name: signal.measure(ranking.inputs) for name, signal in ranking.ranker.signals.items()}
     measured = {name: one for name, one in each.items() if one is not None}
     late, share = _late(ranking)
     return SignalList(
@@ -63,7 +63,7 @@ def signal_list(
     )
 
 
-def _scaled(one: Measured) -> Values:
+def _scaled(one: MeasuredSignal) -> Values:
     counted = np.nan_to_num(tm2c2(one.raw, one.least)) if one.counted is None else one.counted
     return counted.astype(np.float32)
 

@@ -18,7 +18,7 @@ from search_api.search.ranking.candidates import Floats
 from search_api.search.ranking.combiners.combiner import Terms, weighted_sum
 from search_api.search.ranking.combiners.tm2c2 import tm2c2
 from search_api.search.ranking.numbers import check_not_negative, check_positive
-from search_api.search.ranking.signals.signal import Asked, Measured
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput
 
 MOST_P = 0.01
 """Stricter than usual: models of a cross-validation share questions, so chance looks like skill more often."""
@@ -66,11 +66,11 @@ class Additive:
             if len(curve) != len(self.knots) or (curve[0], curve[-1]) != (0.0, 1.0) or np.any(np.diff(curve) < 0.0):
                 raise ValueError(f"{name} does not rise from 0 to 1 in {len(self.knots)} steps")
 
-    def combine(self, measured: Mapping[SignalName, Measured], _asked: Asked) -> Terms:
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], _inputs: RankingInput) -> Terms:
         learned = {name: self._learned(name, one) for name, one in measured.items()}
         return weighted_sum(learned, lambda name, arm: self._curve(name, tm2c2(arm.raw, arm.least)))
 
-    def _learned(self, name: SignalName, one: Measured) -> Measured:
+    def _learned(self, name: SignalName, one: MeasuredSignal) -> MeasuredSignal:
         counted = None if one.counted is None else self._curve(name, one.counted)
         return replace(one, weight=one.weight * self.factors.get(name, 1.0), counted=counted)
 

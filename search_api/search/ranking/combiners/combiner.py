@@ -19,7 +19,7 @@ import numpy as np
 
 from core.hit import SignalName
 from search_api.search.ranking.candidates import Floats
-from search_api.search.ranking.signals.signal import Asked, Measured
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Combiner(Protocol):
 
     name: ClassVar[str]
 
-    def combine(self, measured: Mapping[SignalName, Measured], asked: Asked, /) -> Terms:
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], inputs: RankingInput, /) -> Terms:
         """A term for each signal that was measured. A learned model returns its contributions as ``counted`` with
         weight 1, and its base value as a term whose name is not a signal's.
         """
@@ -56,11 +56,11 @@ def total(terms: Terms, count: int) -> Floats:
     return score
 
 
-Scaled = Callable[[SignalName, Measured], Floats]
+Scaled = Callable[[SignalName, MeasuredSignal], Floats]
 """An arm's raw scores (n,) as 0..1; NaN stays NaN."""
 
 
-def weighted_sum(measured: Mapping[SignalName, Measured], scaled: Scaled) -> Terms:
+def weighted_sum(measured: Mapping[SignalName, MeasuredSignal], scaled: Scaled) -> Terms:
     """The terms, with weights that sum to 1 (unchanged if all are 0).
 
     An arm that was not counted keeps weight 0, so that its signal is shown.

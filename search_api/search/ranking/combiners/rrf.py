@@ -12,7 +12,7 @@ from core.hit import SignalName
 from search_api.search.ranking.candidates import Floats, Integers
 from search_api.search.ranking.combiners.combiner import Terms, weighted_sum
 from search_api.search.ranking.numbers import check_positive
-from search_api.search.ranking.signals.signal import Asked, Measured
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class ReciprocalRanks:
     def __post_init__(self) -> None:
         check_positive(k=self.k)
 
-    def combine(self, measured: Mapping[SignalName, Measured], asked: Asked) -> Terms:
-        return weighted_sum(measured, lambda _name, arm: rrf(arm.raw, asked.candidates.tie, self.k))
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], inputs: RankingInput) -> Terms:
+        return weighted_sum(measured, lambda _name, arm: rrf(arm.raw, inputs.candidates.tie, self.k))
 
 
 def rrf(scores: Floats, tie: Integers, k: int = 60) -> Floats:

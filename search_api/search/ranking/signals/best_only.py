@@ -10,7 +10,7 @@ import numpy as np
 from core.hit import SignalName
 from search_api.search.ranking.candidates import AnyColumn, Floats
 from search_api.search.ranking.numbers import check_positive, check_shares
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class BestOnly:
         check_shares(weight=self.weight)
         check_positive(depth=self.depth)
 
-    def measure(self, _asked: Asked) -> Measured | None:
+    def measure(self, _inputs: RankingInput) -> MeasuredSignal | None:
         """Not with the others: its own stage measures it later."""
         return None
 
@@ -39,7 +39,7 @@ class LateInteraction(BestOnly):
 
     name: ClassVar[SignalName] = "late_interaction"
 
-    def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
+    def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         own = float(raw[index])
         return (
             Reason(f"its words match the question's, in their context: {own:.2f} of 1", "interaction", {"raw": own}),
@@ -66,7 +66,7 @@ class CrossEncoderReading(BestOnly):
 
     name: ClassVar[SignalName] = "cross_encoder"
 
-    def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
+    def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         own = float(raw[index])
         return (Reason(f"read together with the question: {own:.2f} of 1", "read", {"raw": own}),)
 
