@@ -81,10 +81,6 @@ class ModelCrossEncoder:
             log.info("cross_encoder.cut", texts=len(texts), cut=pairs.cut, question_tokens_cut=pairs.question_cut)
         return self._scorer.logits(pairs.tokens).astype(np.float64)
 
-    def count_cut(self, question: str, texts: Sequence[str]) -> int:
-        """The number of texts that do not fit with the question."""
-        return self._tokeniser.pairs(question, texts).cut
-
 
 def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     """(n, 1) to (n,); the difference of two labels (irrelevant, relevant). Raises ModelMissing for more labels, which

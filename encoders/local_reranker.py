@@ -1,4 +1,4 @@
-"""Rerankers that run in this process: late interaction, or a cross-encoder on ONNX Runtime or PyTorch."""
+"""Rerankers that run in this process: a cross-encoder on ONNX Runtime or PyTorch, or a ColBERT model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from core.json_types import Json
 from core.ports import CrossEncoder, CrossEncoderCard
 from encoders.colbert import ColbertReranker, is_colbert, read_text_limit
 from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, TorchScorer
-from encoders.late_interaction import LateInteraction, LateRecipe
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute
 from encoders.own_calibration import own_calibration
@@ -30,12 +29,11 @@ def is_reranker(folder: Path) -> bool:
 
 
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
-    """Loads a late-interaction model in every runtime, if the model's card describes one."""
     cache = spec.cache or default_cache()
     located = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
     facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
-    if (late := LateRecipe.of(facts)) is not None:
-        return _late(spec, located.folder, late, facts)
+    if "scoring" in facts:
+        raise ModelMissing(f"{located.folder} was made by an older `sonde train reranker`, whose models are not read")
     compute = Compute(spec.threads, spec.device)
     if is_colbert(located.folder):
         return _colbert(spec, located.folder, facts, compute)
@@ -44,12 +42,6 @@ def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> Cross
     read = read_pair_limit(folder)
     limit = min(spec.max_tokens or read, read)
     return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, facts))
-
-
-def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: Json) -> LateInteraction:
-    card = _pair_card(spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), facts)
-    graph = checked_graph(folder, recipe.graph)
-    return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
 
 
 def _colbert(spec: CrossEncoderSpec, folder: Path, facts: Json, compute: Compute) -> ColbertReranker:

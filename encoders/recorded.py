@@ -28,11 +28,6 @@ def record_embedder(embedder: Embedder) -> Json:
     return {"vectors": [[round(float(value), _DIGITS) for value in row] for row in vectors]}
 
 
-def record_cross_encoder(model: CrossEncoder) -> Json:
-    """Logits of the sample's last line, a question, with its first documents."""
-    return {"logits": [round(float(value), _DIGITS) for value in _logits(model)]}
-
-
 def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> Json:
     """How well each of the sample's first documents continues the previous one."""
     return {"coherence": [round(value, _DIGITS) for value in coherence(sample_texts()[:_PAIRS])]}

@@ -22,10 +22,6 @@ class Comparison:
     worse: int
     same: int
 
-    @property
-    def significant(self) -> bool:
-        return self.p < 0.05
-
 
 def paired_randomisation(
     a: Mapping[str, float], b: Mapping[str, float], *, permutations: int = PERMUTATIONS, seed: int = _SEED

@@ -25,7 +25,7 @@ _OUT = click.Path(path_type=Path, dir_okay=False)
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
 def examples(*, out: Path, mined: int, seed: int, **given: object) -> None:
-    """Write questions with their answers and hard negatives, for `sonde train embedder | reranker --from FILE`.
+    """Write questions with their answers and hard negatives, for `sonde train embedder --from FILE`.
 
     Answers of a language model are stored beside FILE until it is written: if the endpoint fails, the same command
     continues where it stopped.

@@ -1,4 +1,4 @@
-"""Options shared by the trainings of embedder and reranker: texts, questions and negatives."""
+"""Options shared by the commands that need examples: texts, questions and negatives."""
 
 from __future__ import annotations
 

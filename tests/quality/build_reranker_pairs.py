@@ -1,4 +1,4 @@
-"""Makes the examples that the shipped token layers learn from (a reranker can, too):
+"""Makes the examples that the shipped token layers learn from:
 ``python -m tests.quality.build_reranker_pairs OUT.jsonl``.
 
 From train halves only: NCAR records outside the groups that a test question or one put aside asks for, Climate-FEVER

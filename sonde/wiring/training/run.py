@@ -1,4 +1,4 @@
-"""What `sonde train embedder | reranker` do: examples, a teacher where one is named, a base with weights, a folder."""
+"""What `sonde train embedder` does: examples, a teacher where one is named, a base with weights, a folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from encoders.locate import locate
 from encoders.model_card import ModelCard
 from sonde.settings import Settings
 from sonde.wiring.training.calibrating import reranker_named
@@ -15,14 +14,11 @@ from sonde.wiring.training.corpora import Sources
 from sonde.wiring.training.data import LICENCES, own_commit
 from sonde.wiring.training.examples import examples_from
 from sonde.wiring.training.models import embedder_base, licence_of, refuse_in_the_way
-from training.base_weights import learnable
 from training.embedder.settings import EmbedderSettings, task_instruction
 from training.embedder.train import train_embedder
-from training.examples import Example, read_examples
+from training.examples import Example
 from training.loop import Evaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
-from training.reranker.settings import RerankerSettings
-from training.reranker.train import Texts, train_reranker
 from training.splits import Split, split_by_group
 from training.teaching import Teacher, distilled
 
@@ -37,9 +33,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """``general``: a file of examples of general text; ``teacher``: a cross-encoder whose scores are learnt.
+    """``teacher``: a cross-encoder whose scores are learnt. ``licence``: of texts that Sonde does not know.
 
-    ``command`` as it was given, for the card; ``licence`` of texts that Sonde does not know.
+    ``command``: as it was given, for the card.
     """
 
     sources: Sources
@@ -47,7 +43,6 @@ class Request:
     base: str
     base_licence: str | None = None
     licence: str = UNKNOWN
-    general: Path | None = None
     teacher: str | None = None
     task: str | None = None
     held_out: float = 0.1
@@ -63,23 +58,6 @@ class Request:
         named = {one.corpus or "unnamed" for one in examples}
         licences = {**dict.fromkeys(named, self.licence), **LICENCES}
         return Origin(self.base, licence_of(self.base, self.base_licence), licences, own_commit(), self.command)
-
-
-def run_reranker(
-    settings: Settings, request: Request, wanted: RerankerSettings, course: TrainingBudget, told: Told = Told()
-) -> ModelCard:
-    """Raises TrainingError and ModelMissing with one sentence; see :func:`training.reranker.train.train_reranker`."""
-    refuse_in_the_way(request.out, resume=request.resume)
-    located = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
-    base = learnable(located, settings.models.folder)
-    general = read_examples(request.general) if request.general else []
-    examples = examples_of(settings, request, told)
-    own = _split(examples, request, wanted.seed, told)
-    texts = Texts(own, split_by_group(general, request.held_out, wanted.seed) if general else None)
-    origin = request.origin([*examples, *general])
-    card = train_reranker(base, texts, wanted, course, origin, request.out, resume=request.resume, told=told.look)
-    shutil.rmtree(request.kept, ignore_errors=True)
-    return card
 
 
 def run_embedder(
