@@ -1,14 +1,18 @@
-"""The origin of a model for its card, besides the figures."""
+"""The origin of a model for its card, and the folder that it is written to."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
+from core.errors import ModelMissing
+from encoders.files import published
 from encoders.model_card import Used
-from training.examples import Example
+from training.examples import Example, TrainingError
 
 UNKNOWN = "not stated"
 
@@ -35,3 +39,19 @@ class Origin:
 def now() -> str:
     """UTC to the second, as ISO 8601."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@contextmanager
+def written_model(out: Path) -> Iterator[Path]:
+    """A temporary folder that becomes ``out``, unless the block raises.
+
+    Raises TrainingError if the disk or the export fails: the checkpoint remains for another export.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with published(out) as draft:
+            yield draft
+    except OSError as error:
+        raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error
+    except ModelMissing as error:
+        raise TrainingError(f"The export failed, the checkpoint is kept: {error}") from error

@@ -17,7 +17,7 @@ from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_t
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.run import Request, run_embedder
-from training.embedder.settings import EmbedderSettings, LossName
+from training.embedder.encoder import EmbedderSettings, LossName
 from training.examples import TrainingError
 from training.loop import TrainingBudget
 from training.provenance import UNKNOWN

@@ -40,14 +40,14 @@ from tests.quality.build_reranker_pairs import ncar_documents
 from tests.shared_data import shared_data
 from training.corpora import Document, of_concepts, of_passages
 from training.definitions import read_definitions
-from training.embedder.settings import EmbedderSettings
+from training.embedder.encoder import EmbedderSettings
 from training.embedder.train import train_embedder
+from training.examples import split_by_group
 from training.loop import TrainingBudget
 from training.negatives.mine import Mining, mine
-from training.precision import quickest
 from training.provenance import Origin
 from training.questions.ways import Asking, AskingParts, questions
-from training.splits import split_by_group
+from training.weights import quickest
 
 CORPORA = {
     "1a": ("descriptions",),

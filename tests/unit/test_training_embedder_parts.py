@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from core.ports import Vectors
-from training.embedder.batches import batch_of
+from training.embedder.encoder import EmbedderSettings, task_instruction
 from training.embedder.held_out import HeldOut
-from training.embedder.settings import EmbedderSettings, task_instruction
+from training.embedder.learner import batch_of
 from training.embedder.train import matched_threshold
 from training.examples import Candidate, Example, TrainingError
 
@@ -39,7 +39,7 @@ def test_held_out_questions_search_every_text_and_like_worded_ones_are_one() -> 
     def embed(texts: Sequence[str]) -> Vectors:
         return np.array([places[text] for text in texts], dtype=np.float32)
 
-    assert held.mrr(embed) == pytest.approx(0.75)
+    assert held.measured(embed).means["RR"] == pytest.approx(0.75)
     assert held.measured(embed).means["R@1"] == pytest.approx(0.5)
     assert [name for name, _ in held.run(embed)["q0"]] == ["t1", "t0", "t2", "t3"]
     assert held.measured(embed, dims=1).means["RR"] == pytest.approx((1 + 1 / 3) / 2)
@@ -53,7 +53,7 @@ def test_the_instruction_stands_before_questions_alone() -> None:
         seen.extend(texts)
         return np.ones((len(texts), 2), dtype=np.float32)
 
-    held.mrr(embed)
+    held.measured(embed).means["RR"]
     assert seen == ["A", "Instruct: find\nQuery: rain"]
 
 

@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SondeError
-from training.examples import Candidate, Example, TrainingError, read_examples, write_examples
-from training.splits import is_held_out, split_by_group
+from training.examples import (
+    Candidate,
+    Example,
+    TrainingError,
+    is_held_out,
+    read_examples,
+    split_by_group,
+    write_examples,
+)
 
 
 def _example(number: int, group: str = "", negatives: tuple[Candidate, ...] = ()) -> Example:

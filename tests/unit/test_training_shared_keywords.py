@@ -12,11 +12,10 @@ import torch
 
 from core.ports import EmbedderCard, TextKind, Vectors
 from training.corpora import Document
-from training.embedder.batches import batch_of, dealt
+from training.embedder.encoder import EmbedderSettings
 from training.embedder.held_out import HeldOut
-from training.embedder.settings import EmbedderSettings
+from training.embedder.learner import arranged, batch_of, info_nce
 from training.examples import Candidate, Example, TrainingError, read_examples, write_examples
-from training.losses import info_nce
 from training.negatives.mine import Mining, mine
 from training.questions.asked import distinct
 from training.questions.key_phrases import KeyPhrases, by_key_phrases
@@ -79,27 +78,33 @@ def test_a_mined_text_that_bears_the_question_is_masked_too() -> None:
     assert batch.also == [{1}]
 
 
+class _Given(torch.nn.Module):
+    def forward(self, vectors: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"sentence_embedding": vectors}
+
+
 def test_the_loss_with_a_masked_bearer_by_hand() -> None:
     """Cosines 0 (answer), 1 (bears it too), 0 (does not) at temperature 1: ln 2 with the mask, ln(2 + e) without."""
-    question, texts = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    columns = [torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])]
     batch = batch_of(
         [keyword("ice", "A", "ice")], [[Candidate("B", "B", labels=("ice",)), Candidate("C", "C", labels=("moss",))]]
     )
     also = torch.zeros((1, 3), dtype=torch.bool)
     also[0, sorted(batch.also[0])] = True
     answers = torch.tensor(batch.answers)
-    assert float(info_nce(question, texts, answers, also, 1.0)) == pytest.approx(np.log(2.0))
-    unmasked = info_nce(question, texts, answers, torch.zeros_like(also), 1.0)
+    loss = info_nce(_Given(), 1.0)
+    assert float(loss(columns, (answers, also))) == pytest.approx(np.log(2.0))
+    unmasked = loss(columns, (answers, torch.zeros_like(also)))
     assert float(unmasked) == pytest.approx(np.log(2.0 + np.e))
 
 
 def test_hands_hold_questions_of_one_text_and_siblings_follow_each_other() -> None:
     asked = [keyword(question, text) for text in "ABCD" for question in ("x", "y", "z")]
-    hands = dealt(asked, 2, 1, random.Random(3))
+    hands = arranged(asked, 2, 1, random.Random(3))
     assert sorted(len(hand) for hand in hands) == [1] * 4 + [2] * 4
     assert all(len({one.positive.text for one in hand}) == 1 for hand in hands)
     assert {hand[0].positive.text for hand in hands[:4]} == set("ABCD")
-    together = dealt(asked, 2, 2, random.Random(3))
+    together = arranged(asked, 2, 2, random.Random(3))
     assert [one.positive.text for hand in together for one in hand[:1]][::2] == [
         hand[0].positive.text for hand in together
     ][1::2]

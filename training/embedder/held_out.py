@@ -61,10 +61,6 @@ class HeldOut:
         """Mean AP@100, the measure during training: 1 / rank if there is one answer."""
         return self.measured(embed).means["AP@100"]
 
-    def mrr(self, embed: Embed) -> float:
-        """Mean reciprocal rank of the first answer, 0..1."""
-        return self.measured(embed).means["RR"]
-
     def measured(self, embed: Embed, dims: int | None = None) -> Measured:
         """Every measure; ``dims``: with vectors shortened to this many numbers."""
         return measure(self.run(embed, dims), self.qrels)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training.precision import Precision, arithmetic
 from training.tokens.lesson import Lesson, Listed, rows
+from training.weights import Precision, arithmetic
 
 if TYPE_CHECKING:
     from torch import Tensor

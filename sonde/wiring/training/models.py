@@ -9,10 +9,10 @@ from encoders.locate import locate
 from encoders.presets import preset_for
 from encoders.recipe import read_json
 from sonde.settings import Settings
-from training.base_weights import learnable
 from training.embedder.train import Base
 from training.examples import TrainingError
 from training.provenance import UNKNOWN
+from training.weights import learnable
 
 
 def embedder_base(name: str, settings: Settings, instruction: str | None = None) -> Base:

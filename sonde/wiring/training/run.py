@@ -14,12 +14,11 @@ from sonde.wiring.training.corpora import Sources
 from sonde.wiring.training.data import LICENCES, own_commit
 from sonde.wiring.training.examples import examples_from
 from sonde.wiring.training.models import embedder_base, licence_of, refuse_in_the_way
-from training.embedder.settings import EmbedderSettings, task_instruction
+from training.embedder.encoder import EmbedderSettings, task_instruction
 from training.embedder.train import train_embedder
-from training.examples import Example
+from training.examples import Example, Split, split_by_group
 from training.loop import Evaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
-from training.splits import Split, split_by_group
 from training.teaching import Teacher, distilled
 
 
@@ -77,7 +76,7 @@ def run_embedder(
         request.origin(examples),
         request.out,
         resume=request.resume,
-        told=told.look,
+        report=told.look,
     )
     shutil.rmtree(request.kept, ignore_errors=True)
     return card

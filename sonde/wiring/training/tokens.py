@@ -26,7 +26,6 @@ from sonde.wiring.training.data import LICENCES, own_commit, records_from
 from sonde.wiring.training.judged_lists import judged_lists
 from sonde.wiring.training.lessons import lesson
 from sonde.wiring.training.models import licence_of, refuse_in_the_way
-from training.base_weights import learnable
 from training.examples import read_examples
 from training.provenance import UNKNOWN, now
 from training.tokens.fit import Fitted, HeadSettings, figures, fit_head, write_head
@@ -34,7 +33,7 @@ from training.tokens.learn import LearnSettings, learnt_head
 from training.tokens.learn_layers import LayerSettings, teach
 from training.tokens.reader import Reader
 from training.tokens.teacher import Teacher
-from training.weights import loading
+from training.weights import learnable, loading
 
 if TYPE_CHECKING:
     from training.tokens.layers import TokenLayers

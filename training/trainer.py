@@ -1,0 +1,190 @@
+"""The training loop: transformers' Trainer with limits of time or steps, a held-out measure, and checkpoints from which
+an interrupted run continues to the same weights. Imports torch.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+import torch
+from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
+
+from training.examples import TrainingError
+from training.loop import Checkpoints, Evaluation, Finished, Learner, Optimisation, Report, TrainingBudget
+
+log = structlog.get_logger(__name__)
+
+_WARM_UP = 0.1  # share of the training in which the learning rate rises; then it falls to zero
+
+
+def train(
+    learner: Learner,
+    optimisation: Optimisation,
+    budget: TrainingBudget,
+    checkpoints: Checkpoints,
+    report: Report = lambda _: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Finished:
+    """Measures before training (step 0), then at each evaluation, which writes a checkpoint and is reported.
+
+    Continues from the last checkpoint with ``checkpoints.resume``. Raises TrainingError if the loss is not a number or
+    a checkpoint cannot be written; the last good one is then kept, as after Ctrl-C or a kill.
+    """
+    start = checkpoints.begin()
+    base = {name: value.detach().clone() for name, value in learner.module.named_parameters() if value.requires_grad}
+    course = _Course(budget, report, clock)
+    trainer = _Trainer(learner, optimisation, course, checkpoints, resumed=start is not None)
+    trainer.train(resume_from_checkpoint=None if start is None else str(start))
+    looks = _looks(trainer.state)
+    best = _best(looks)
+    if best.step == 0:
+        learner.module.load_state_dict(base, strict=False)
+    return Finished(tuple(looks), best, course.why, course.spent_s)
+
+
+def rate(step: int, spent_s: float, budget: TrainingBudget) -> float:
+    """0..1: rises over the first tenth of the training, falls to 0 at its end; by steps or minutes, whichever is
+    further.
+    """
+    done = min(1.0, max(step / budget.steps, spent_s / (60.0 * budget.minutes)))
+    return done / _WARM_UP if done < _WARM_UP else (1.0 - done) / (1.0 - _WARM_UP)
+
+
+class _Course(TrainerCallback):
+    """Ends the training by time or patience, and reports each evaluation once its checkpoint is written.
+
+    ``spent_s``: over all runs; ``why`` it ended.
+    """
+
+    def __init__(self, budget: TrainingBudget, report: Report, clock: Callable[[], float]) -> None:
+        self.budget, self.why = budget, "steps"
+        self.spent_s = 0.0
+        self._report, self._clock = report, clock
+        self._before_s, self._started = 0.0, 0.0
+
+    def on_train_begin(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
+        self._before_s = max((entry.get("eval_spent_s", 0.0) for entry in state.log_history), default=0.0)
+        self.spent_s, self._started = self._before_s, self._clock()
+
+    def on_step_end(self, _arguments: Any, _state: Any, control: Any, **_: Any) -> None:
+        self.spent_s = self._before_s + self._clock() - self._started
+        if self.spent_s >= 60.0 * self.budget.minutes and not control.should_training_stop:
+            self.why = "minutes"
+            control.should_training_stop = control.should_evaluate = True
+        if control.should_evaluate:
+            control.should_log = control.should_save = True
+
+    def on_evaluate(self, _arguments: Any, state: Any, control: Any, **_: Any) -> None:
+        looks = _looks(state)
+        last = looks[-1]
+        log.info("training.look", step=last.step, measure=round(last.measure, 4), loss=last.loss)
+        if last.step == 0:
+            state.best_metric, state.best_global_step = last.measure, 0
+            self._report(last)
+            self._started = self._clock()  # this evaluation does not count
+        elif not control.should_training_stop and self._is_stuck(looks):
+            self.why = "patience"
+            control.should_training_stop = True
+
+    def on_save(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
+        self._report(_looks(state)[-1])
+
+    def _is_stuck(self, looks: list[Evaluation]) -> bool:
+        return sum(look.step > _best(looks).step for look in looks) >= self.budget.patience
+
+
+class _Trainer(Trainer):  # type: ignore[misc]
+    """Its data are the numbers of the steps: a learner draws its batch by them, so that a resumed run sees the same."""
+
+    def __init__(
+        self, learner: Learner, optimisation: Optimisation, course: _Course, checkpoints: Checkpoints, *, resumed: bool
+    ) -> None:
+        self._learner, self._course, self._checkpoints = learner, course, checkpoints
+        parameters = [value for value in learner.module.parameters() if value.requires_grad]
+        super().__init__(
+            learner.module,
+            _arguments(course.budget, optimisation, checkpoints, resumed=resumed),
+            eval_dataset=[0],  # the learner has its own
+            callbacks=[course],
+            optimizers=(torch.optim.AdamW(parameters, lr=optimisation.learning_rate, weight_decay=0.01), None),
+        )
+        self.remove_callback(PrinterCallback)
+
+    def get_train_dataloader(self) -> Any:
+        steps: Any = range(1, self._course.budget.steps + 1)
+        return torch.utils.data.DataLoader(steps, batch_size=1, collate_fn=lambda rows: {"step": rows[0]})
+
+    def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:  # noqa: ARG002
+        course, self._created_lr_scheduler = self._course, True
+        self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(
+            self.optimizer, lambda done: rate(done + 1, course.spent_s, course.budget)
+        )
+        return self.lr_scheduler
+
+    def compute_loss(self, _model: Any, inputs: Any, *_: Any, **__: Any) -> Any:
+        loss = self._learner.loss(inputs["step"])
+        if not math.isfinite(float(loss.detach())):
+            last = self._checkpoints.last()
+            kept = f" {last} holds an earlier state." if last is not None else ""
+            raise TrainingError(f"The loss of step {inputs['step']} is not a number; try a lower learning rate.{kept}")
+        return loss
+
+    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+        metrics = {"eval_measure": self._learner.measure(), "eval_spent_s": self._course.spent_s}
+        self.log(dict(metrics))
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
+
+    def _save_checkpoint(self, *given: Any, **named: Any) -> None:
+        with self._checkpoints.writing():
+            super()._save_checkpoint(*given, **named)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+        with self._checkpoints.reading(resume_from_checkpoint):
+            super()._load_from_checkpoint(resume_from_checkpoint, model)
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        with self._checkpoints.reading(str(checkpoint)):
+            super()._load_optimizer_and_scheduler(checkpoint)
+
+
+def _arguments(
+    budget: TrainingBudget, optimisation: Optimisation, checkpoints: Checkpoints, *, resumed: bool
+) -> TrainingArguments:
+    return TrainingArguments(
+        output_dir=str(checkpoints.folder),
+        max_steps=budget.steps,
+        use_cpu=optimisation.device == "cpu",
+        seed=optimisation.seed,
+        logging_strategy="no",
+        logging_nan_inf_filter=False,
+        eval_strategy="steps",
+        eval_steps=budget.look_every,
+        eval_on_start=not resumed,
+        save_strategy="steps",
+        save_steps=budget.look_every,
+        save_total_limit=2,
+        load_best_model_at_end=True,
+        metric_for_best_model="measure",
+        greater_is_better=True,
+        disable_tqdm=True,
+        report_to=[],
+    )
+
+
+def _looks(state: Any) -> list[Evaluation]:
+    losses = {entry["step"]: entry["loss"] for entry in state.log_history if "loss" in entry}
+    return [
+        Evaluation(entry["step"], entry["eval_measure"], losses.get(entry["step"]))
+        for entry in state.log_history
+        if "eval_measure" in entry
+    ]
+
+
+def _best(looks: list[Evaluation]) -> Evaluation:
+    """The earliest of the best evaluations."""
+    return max(looks, key=lambda look: (look.measure, -look.step))
