@@ -21,36 +21,38 @@ _CODE_LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class TokenHead:
-    """``mean``: (states,) and ``projection``: (states, dims) of unit states; ``silent``: ids of tokens that say nothing
+    """``mean``: (states,) and ``projection``: (states, dims) of unit states; ``ignored``: ids of tokens without meaning
     (special ones, punctuation). ``layers``: a graph from the embedder's lower states (``encoders.lower_states``) to the
     head's own; without one the states are the embedder's last.
     """
 
     mean: NDArray[np.float32]
     projection: NDArray[np.float32]
-    silent: frozenset[int]
+    ignored: frozenset[int]
     layers: Path | None = None
 
     def vectors(self, ids: Sequence[int], states: NDArray[np.float32], kind: TextKind) -> Vectors:
         """(tokens, dims), unit norm, of ``states``: (ids, states)."""
-        return unit(np.matmul(loud(ids, states, kind, self.silent) - self.mean, self.projection, dtype=np.float32))
+        return unit(
+            np.matmul(content_states(ids, states, kind, self.ignored) - self.mean, self.projection, dtype=np.float32)
+        )
 
 
-def loud(ids: Sequence[int], states: NDArray[np.float32], kind: TextKind, silent: frozenset[int]) -> Vectors:
-    """(tokens, states), unit norm: without ``silent`` tokens, unless the text has no others.
+def content_states(ids: Sequence[int], states: NDArray[np.float32], kind: TextKind, ignored: frozenset[int]) -> Vectors:
+    """(tokens, states), unit norm: without ``ignored`` tokens, unless the text has no others.
 
     Of a document, all occurrences of one token are one vector: half the space, and no worse (ADR 0030).
     """
     own = np.asarray(ids)
-    kept = np.array([token not in silent for token in ids])
-    if kept.any():
-        own, states = own[kept], states[kept]
-    found = unit(states)
+    content = np.array([token not in ignored for token in ids])
+    if content.any():
+        own, states = own[content], states[content]
+    states = unit(states)
     if kind == "query":
-        return found
+        return states
     _, place = np.unique(own, return_inverse=True)
-    joined: Vectors = np.zeros((int(place.max()) + 1, found.shape[1]), dtype=np.float32)
-    np.add.at(joined, place, found)
+    joined: Vectors = np.zeros((int(place.max()) + 1, states.shape[1]), dtype=np.float32)
+    np.add.at(joined, place, states)
     return unit(joined)
 
 
@@ -63,11 +65,11 @@ def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
     from safetensors.numpy import load_file
 
     try:
-        found = load_file(file)
+        tensors = load_file(file)
         head = TokenHead(
-            found["mean"].astype(np.float32),
-            found["projection"].astype(np.float32),
-            frozenset(found["silent"].tolist()),
+            tensors["mean"].astype(np.float32),
+            tensors["projection"].astype(np.float32),
+            frozenset(tensors["silent"].tolist()),
             layers if layers.is_file() else None,
         )
     except (SafetensorError, KeyError, OSError) as error:

@@ -37,7 +37,7 @@ def token_states(
         yield from by_text
 
 
-def silent_tokens(folder: Path) -> list[int]:
+def ignored_tokens(folder: Path) -> list[int]:
     """Ids of the special tokens, and of those without a letter or digit."""
     file = unigram.FILE if (folder / unigram.FILE).is_file() else "tokenizer.json"
     facts = read_json(folder / file)

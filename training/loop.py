@@ -56,7 +56,7 @@ class Optimisation:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class HeldOutEvaluation:
     """The held-out measure after this many steps, and the mean loss since the previous evaluation."""
 
     step: int
@@ -64,15 +64,15 @@ class Evaluation:
     loss: float | None
 
 
-Report = Callable[[Evaluation], None]
+OnEvaluation = Callable[[HeldOutEvaluation], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedTraining:
     """``why``: ``steps``, ``minutes`` or ``patience``. The module has the best weights, those of ``best``."""
 
-    looks: tuple[Evaluation, ...]
-    best: Evaluation
+    looks: tuple[HeldOutEvaluation, ...]
+    best: HeldOutEvaluation
     why: str
     seconds: float
 

@@ -14,7 +14,15 @@ import torch
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 
 from training.examples import TrainingError
-from training.loop import Checkpoints, Evaluation, Finished, Learner, Optimisation, Report, TrainingBudget
+from training.loop import (
+    Checkpoints,
+    FinishedTraining,
+    HeldOutEvaluation,
+    Learner,
+    OnEvaluation,
+    Optimisation,
+    TrainingBudget,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -26,9 +34,9 @@ def train(
     optimisation: Optimisation,
     budget: TrainingBudget,
     checkpoints: Checkpoints,
-    report: Report = lambda _: None,
+    report: OnEvaluation = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
-) -> Finished:
+) -> FinishedTraining:
     """Measures before training (step 0), then at each evaluation, which writes a checkpoint and is reported.
 
     Continues from the last checkpoint with ``checkpoints.resume``. Raises TrainingError if the loss is not a number or
@@ -43,7 +51,7 @@ def train(
     best = _best(looks)
     if best.step == 0:
         learner.module.load_state_dict(base, strict=False)
-    return Finished(tuple(looks), best, course.why, course.spent_s)
+    return FinishedTraining(tuple(looks), best, course.why, course.spent_s)
 
 
 def rate(step: int, spent_s: float, budget: TrainingBudget) -> float:
@@ -60,7 +68,7 @@ class _Course(TrainerCallback):
     ``spent_s``: over all runs; ``why`` it ended.
     """
 
-    def __init__(self, budget: TrainingBudget, report: Report, clock: Callable[[], float]) -> None:
+    def __init__(self, budget: TrainingBudget, report: OnEvaluation, clock: Callable[[], float]) -> None:
         self.budget, self.why = budget, "steps"
         self.spent_s = 0.0
         self._report, self._clock = report, clock
@@ -93,7 +101,7 @@ class _Course(TrainerCallback):
     def on_save(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
         self._report(_looks(state)[-1])
 
-    def _is_stuck(self, looks: list[Evaluation]) -> bool:
+    def _is_stuck(self, looks: list[HeldOutEvaluation]) -> bool:
         return sum(look.step > _best(looks).step for look in looks) >= self.budget.patience
 
 
@@ -176,15 +184,15 @@ def _arguments(
     )
 
 
-def _looks(state: Any) -> list[Evaluation]:
+def _looks(state: Any) -> list[HeldOutEvaluation]:
     losses = {entry["step"]: entry["loss"] for entry in state.log_history if "loss" in entry}
     return [
-        Evaluation(entry["step"], entry["eval_measure"], losses.get(entry["step"]))
+        HeldOutEvaluation(entry["step"], entry["eval_measure"], losses.get(entry["step"]))
         for entry in state.log_history
         if "eval_measure" in entry
     ]
 
 
-def _best(looks: list[Evaluation]) -> Evaluation:
+def _best(looks: list[HeldOutEvaluation]) -> HeldOutEvaluation:
     """The earliest of the best evaluations."""
     return max(looks, key=lambda look: (look.measure, -look.step))

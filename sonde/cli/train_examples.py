@@ -14,7 +14,7 @@ from sonde.settings import load_settings
 from sonde.wiring.training.examples import examples_from
 from sonde.wiring.training.run import teacher_of
 from training.examples import read_examples, write_examples
-from training.teaching import distilled
+from training.teaching import with_teacher_scores
 
 _OUT = click.Path(path_type=Path, dir_okay=False)
 
@@ -49,7 +49,7 @@ def teach(*, source: Path, teacher: str, out: Path) -> None:
     """
     model, found, kept = teacher_of(load_settings(), teacher), read_examples(source), _kept(out)
     with click.progressbar(length=len(found), label="scoring", file=sys.stderr) as bar:
-        scored = distilled(found, model, kept, lambda done, _: bar.update(done - bar.pos))
+        scored = with_teacher_scores(found, model, kept, lambda done, _: bar.update(done - bar.pos))
     say(f"{out}: {write_examples(out, scored)} examples with the scores of {teacher}")
     shutil.rmtree(kept, ignore_errors=True)
 

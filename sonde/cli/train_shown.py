@@ -11,13 +11,13 @@ from encoders.model_card import ModelCard
 from sonde.cli.screen import say
 from sonde.cli.signals import ended_by_signals
 from sonde.wiring.training.run import Told
-from training.loop import Checkpoints, Evaluation
+from training.loop import Checkpoints, HeldOutEvaluation
 
 
 def told_on_the_way(measure: str) -> Told:
     """Lines on standard error: the current step, and the held-out measure at each evaluation."""
 
-    def look(found: Evaluation) -> None:
+    def look(found: HeldOutEvaluation) -> None:
         loss = "" if found.loss is None else f", loss {found.loss:.4f}"
         say(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
 

@@ -22,7 +22,7 @@ from training.embedder.held_out import HeldOut
 from training.embedder.learner import EmbedderLearner
 from training.embedder.train import Base, train_embedder
 from training.examples import Example, TrainingError, split_by_group
-from training.loop import Checkpoints, Evaluation, Optimisation, TrainingBudget
+from training.loop import Checkpoints, HeldOutEvaluation, Optimisation, TrainingBudget
 from training.provenance import Origin
 
 pytestmark = pytest.mark.models
@@ -61,7 +61,7 @@ def trained(
 ) -> TrainableEncoder:
     """Without the export; ``at``: interrupted at the look after that step, then resumed."""
 
-    def interrupt(look: Evaluation) -> None:
+    def interrupt(look: HeldOutEvaluation) -> None:
         if look.step == at:
             raise KeyboardInterrupt
 

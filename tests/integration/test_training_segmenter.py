@@ -25,7 +25,7 @@ from sonde.wiring.documents import document_parts
 from sonde.wiring.models import Models
 from tests.model_cards import read_card
 from training.examples import TrainingError
-from training.loop import Evaluation, TrainingBudget
+from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import Origin
 from training.segmenter.boundaries import (
     Boundaries,
@@ -135,7 +135,7 @@ def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path
     with pytest.raises(TrainingError, match="too little text for a segmenter"):
         train_segmenter(base, reports(3), SETTINGS, TrainingBudget(), ORIGIN, out)
 
-    def interrupt(look: Evaluation) -> None:
+    def interrupt(look: HeldOutEvaluation) -> None:
         if look.step:
             raise KeyboardInterrupt
 

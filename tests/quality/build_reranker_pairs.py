@@ -28,11 +28,10 @@ from sonde.settings import Settings
 from sonde.wiring.models import Models
 from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
-from training.corpora import Document, of_concepts, of_records
+from training.corpora import Document, PseudoQuestion, distinct, of_concepts, of_records
 from training.examples import Candidate, Example, write_examples
 from training.negatives.mine import Mining, mine
-from training.questions.asked import Asked, distinct
-from training.questions.from_fields import by_keywords, by_sentence, by_title
+from training.questions.from_records import by_keywords, by_sentence, by_title
 
 _QUALITY = Path(__file__).resolve().parent
 _SEED = 5
@@ -70,7 +69,7 @@ def judged_documents(collection: Any, corpus: str, allowed: Iterable[str]) -> di
     }
 
 
-def climate(data: Path) -> tuple[list[Asked], list[Document]]:
+def climate(data: Path) -> tuple[list[PseudoQuestion], list[Document]]:
     """Claims of the train half; sentences of articles that no test claim (nor one put aside) finds relevant."""
     whole = climate_fever.load(data)
     path = _QUALITY / "splits" / "climate_fever.tsv"
@@ -82,7 +81,7 @@ def climate(data: Path) -> tuple[list[Asked], list[Document]]:
     documents = judged_documents(whole, "climate_fever", kept)
     documents = {name: replace(one, group=f"climate_fever:{_article(name)}") for name, one in documents.items()}
     asked = [
-        Asked(question.text, documents[name].text, "judged", documents[name])
+        PseudoQuestion(question.text, documents[name].text, "judged", documents[name])
         for question in train.questions
         for name in train.qrels[question.id]
         if name in documents
@@ -94,18 +93,18 @@ def _article(name: str) -> str:
     return name.rpartition(":")[0]
 
 
-def ocean(data: Path) -> tuple[list[Asked], list[Document]]:
+def ocean(data: Path) -> tuple[list[PseudoQuestion], list[Document]]:
     train = half_of(pira.load(data), "train", _QUALITY / "splits" / "pira.tsv")
     documents = judged_documents(train, "pira", {name for found in train.qrels.values() for name in found})
     asked = [
-        Asked(question.text, documents[name].text, "judged", documents[name])
+        PseudoQuestion(question.text, documents[name].text, "judged", documents[name])
         for question in train.questions
         for name in train.qrels[question.id]
     ]
     return asked, list(documents.values())
 
 
-def medicine(data: Path) -> tuple[list[Asked], list[Document]]:
+def medicine(data: Path) -> tuple[list[PseudoQuestion], list[Document]]:
     """The general text that is mixed in: questions with the beginning of the abstract that answers them."""
     halves = read_halves(_QUALITY / "splits" / "pubmedqa.tsv")
     with gzip.open(data / "judged" / "pubmedqa" / "ori_pqal.json.gz", "rt", encoding="utf-8") as file:
@@ -115,7 +114,7 @@ def medicine(data: Path) -> tuple[list[Asked], list[Document]]:
         if halves[name] == "train":
             text = " ".join(" ".join(entry["CONTEXTS"]).split()[:_PUBMED_WORDS])
             document = Document(name, "", text, corpus="pubmedqa", group=f"pubmedqa:{name}")
-            asked.append(Asked(entry["QUESTION"], text, "judged", document))
+            asked.append(PseudoQuestion(entry["QUESTION"], text, "judged", document))
     return asked, [one.document for one in asked]
 
 
@@ -138,7 +137,7 @@ def _nested(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         yield from _nested(entry.get("children") or [])
 
 
-def drawn(asked: Iterable[Asked], count: int) -> list[Asked]:
+def drawn(asked: Iterable[PseudoQuestion], count: int) -> list[PseudoQuestion]:
     found = list(distinct(asked))
     return random.Random(_SEED).sample(found, min(count, len(found)))
 

@@ -38,15 +38,14 @@ from sonde.wiring.training.documents import read_files
 from sonde.wiring.training.models import embedder_base
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.shared_data import shared_data
-from training.corpora import Document, of_concepts, of_passages
-from training.definitions import read_definitions
+from training.corpora import Document, of_concepts, of_passages, read_definitions
 from training.embedder.encoder import EmbedderSettings
 from training.embedder.train import train_embedder
 from training.examples import split_by_group
 from training.loop import TrainingBudget
 from training.negatives.mine import Mining, mine
 from training.provenance import Origin
-from training.questions.ways import Asking, AskingParts, questions
+from training.questions.ways import QuestionModels, QuestionSettings, questions
 from training.weights import quickest
 
 CORPORA = {
@@ -63,7 +62,7 @@ _LITERATURE = (
 )  # fmt: skip
 _EACH = 1500  # texts of a kind, so that none of the corpora is asked about for hours
 _SEED = 11
-_ASKING = Asking(("key-phrases",), seed=_SEED, shared_keywords=3, phrase_questions=4)
+_ASKING = QuestionSettings(("key-phrases",), seed=_SEED, shared_keywords=3, phrase_questions=4)
 # Those that the adapted embedder of docs/quality.md was trained with.
 _SETTINGS = EmbedderSettings(
     learning_rate=1e-4, batch=192, questions_each=4, siblings=6, negatives=0, frozen=2, seed=_SEED, threads=1
@@ -103,7 +102,7 @@ def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, setti
         return out
     data = shared_data("catalogues").parent
     documents = [text for kind in CORPORA[corpus] for text in texts_of(kind, data, embedder)]
-    asked = questions(documents, _ASKING, AskingParts(embedder))
+    asked = questions(documents, _ASKING, QuestionModels(embedder))
     examples = mine(asked, documents, embedder, Mining(count=1, seed=_SEED))
     base = embedder_base(settings.embedder.model, settings)
     wanted = replace(_SETTINGS, instruction=base.instruction, precision=quickest())

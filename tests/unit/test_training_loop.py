@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from training.examples import TrainingError
-from training.loop import Checkpoints, Evaluation, Finished, Optimisation, TrainingBudget
+from training.loop import Checkpoints, FinishedTraining, HeldOutEvaluation, Optimisation, TrainingBudget
 from training.trainer import rate, train
 
 STRIDE = Optimisation(learning_rate=1.0)
@@ -55,7 +55,7 @@ def ticking(seconds: float) -> Iterator[float]:
 
 def test_it_measures_before_learning_and_keeps_the_best_weights(tmp_path: Path) -> None:
     walker = Walker()
-    reported: list[Evaluation] = []
+    reported: list[HeldOutEvaluation] = []
     budget = TrainingBudget(steps=13, look_every=2, patience=9)
     done = train(walker, STRIDE, budget, saved(tmp_path), reported.append)
     assert [look.step for look in done.looks] == [0, 2, 4, 6, 8, 10, 12, 13]
@@ -107,7 +107,7 @@ def test_a_loss_that_is_no_number_ends_it_and_the_checkpoint_is_named(tmp_path: 
         train(Walker(slope=float("nan")), STRIDE, TrainingBudget(steps=9, look_every=2), saved(tmp_path))
     walker = Walker()
 
-    def spoil(look: Evaluation) -> None:
+    def spoil(look: HeldOutEvaluation) -> None:
         walker.slope = float("nan") if look.step == 2 else 1.0
 
     with pytest.raises(TrainingError, match=r"step 3 .*checkpoint-2 holds"):
@@ -119,7 +119,7 @@ def test_a_full_disk_is_named_and_the_checkpoint_before_is_kept(tmp_path: Path) 
     checkpoints = saved(tmp_path)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 
-    def fill(look: Evaluation) -> None:
+    def fill(look: HeldOutEvaluation) -> None:
         if look.step == 1:
             resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
 
@@ -156,5 +156,5 @@ def test_the_rate_lies_between_nought_and_one(step: int, spent_s: float) -> None
 
 
 def test_figures_show_where_it_began() -> None:
-    looks = (Evaluation(0, 0.1, None), Evaluation(5, 0.2, 1.0))
-    assert Finished(looks, looks[1], "steps", 1.0).figures("AP")["AP"] == {"before": 0.1, "after": 0.2}
+    looks = (HeldOutEvaluation(0, 0.1, None), HeldOutEvaluation(5, 0.2, 1.0))
+    assert FinishedTraining(looks, looks[1], "steps", 1.0).figures("AP")["AP"] == {"before": 0.1, "after": 0.2}

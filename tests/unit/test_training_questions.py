@@ -9,12 +9,11 @@ import pytest
 
 from core.errors import Unavailable
 from core.record import Keyword, Record
-from training.corpora import Document, corpus_kinds, of_concepts, of_records
+from training.corpora import Document, PseudoQuestion, corpus_kinds, distinct, of_concepts, of_records
 from training.examples import TrainingError
-from training.questions.asked import Asked, distinct
-from training.questions.by_language_model import FORMS, by_language_model
-from training.questions.from_fields import by_keywords, by_sentence, by_title, sentences_of
-from training.questions.key_phrases import most_telling, phrases_of
+from training.questions.from_records import by_keywords, by_sentence, by_title, sentences_of
+from training.questions.key_phrases import maximal_marginal_relevance, phrases_of
+from training.questions.language_model import FORMS, by_language_model
 
 TEXT = "Snow depth was measured by hand. Stations lie above 2000 m in the Alps. Data are daily."
 SNOW = Document("a:1", "Snow in the Alps", TEXT, ("EARTH SCIENCE > CRYOSPHERE > SNOW DEPTH",), corpus="a", group="a:1")
@@ -39,7 +38,11 @@ def test_a_sentence_is_not_in_its_answer() -> None:
 
 def test_what_several_documents_are_asked_by_is_no_question() -> None:
     other = Document("a:2", "Snow in the Alps", "Another text.", corpus="a")
-    asked = [Asked("snow", "x", "title", SNOW), Asked("SNOW", "y", "title", other), Asked("ice", "z", "title", other)]
+    asked = [
+        PseudoQuestion("snow", "x", "title", SNOW),
+        PseudoQuestion("SNOW", "y", "title", other),
+        PseudoQuestion("ice", "z", "title", other),
+    ]
     assert [one.question for one in distinct(asked)] == ["ice"]
 
 
@@ -51,8 +54,8 @@ def test_the_second_phrase_is_the_least_alike() -> None:
     """cos to the text .9, .89, .6; the second is nearly the first one again, the third is not."""
     text = np.array([1.0, 0.0], dtype=np.float32)
     phrases = np.array([[np.cos(a), np.sin(a)] for a in (0.45, 0.47, -0.93)], dtype=np.float32)
-    assert most_telling(text, phrases, 2, 0.0) == [0, 1]
-    assert most_telling(text, phrases, 2, 0.7) == [0, 2]
+    assert maximal_marginal_relevance(text, phrases, 2, 0.0) == [0, 1]
+    assert maximal_marginal_relevance(text, phrases, 2, 0.7) == [0, 2]
 
 
 def test_records_and_concepts_become_documents() -> None:

@@ -11,15 +11,14 @@ import pytest
 import torch
 
 from core.ports import EmbedderCard, TextKind, Vectors
-from training.corpora import Document
+from training.corpora import Document, distinct
 from training.embedder.encoder import EmbedderSettings
 from training.embedder.held_out import HeldOut
 from training.embedder.learner import arranged, batch_of, info_nce
 from training.examples import Candidate, Example, TrainingError, read_examples, write_examples
 from training.negatives.mine import Mining, mine
-from training.questions.asked import distinct
+from training.questions.from_records import by_shared_keywords
 from training.questions.key_phrases import KeyPhrases, by_key_phrases
-from training.questions.shared_keywords import by_shared_keywords
 
 
 def document(number: int, *keywords: str) -> Document:
@@ -141,5 +140,5 @@ def test_further_phrase_questions_say_it_in_other_words() -> None:
 def test_numbers_that_cannot_be_are_refused() -> None:
     with pytest.raises(TrainingError, match="siblings are at least 1"):
         EmbedderSettings(siblings=0)
-    with pytest.raises(TrainingError, match="say lora or frozen"):
+    with pytest.raises(TrainingError, match="either lora or frozen"):
         EmbedderSettings(lora=True, frozen=2)

@@ -29,7 +29,7 @@ from training.embedder.encoder import EmbedderSettings, TrainableEncoder
 from training.embedder.held_out import HeldOut
 from training.embedder.learner import EmbedderLearner
 from training.examples import Example, Split, TrainingError
-from training.loop import Checkpoints, Finished, Optimisation, Report, TrainingBudget
+from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
 from training.provenance import Origin, now, written_model
 
 LEAST_EXAMPLES = 20
@@ -55,7 +55,7 @@ def train_embedder(
     out: Path,
     *,
     resume: bool = False,
-    report: Report = lambda _: None,
+    report: OnEvaluation = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
 
@@ -138,7 +138,7 @@ def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float
     return np.asarray((questions @ documents.T)[wrong], dtype=np.float32)
 
 
-def _figures(before: Measured, held_out: HeldOut, encoder: TrainableEncoder, done: Finished) -> Json:
+def _figures(before: Measured, held_out: HeldOut, encoder: TrainableEncoder, done: FinishedTraining) -> Json:
     """Each measure before and after, and the probability of the headline's change by chance."""
     after = held_out.measured(encoder.embed)
     compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))

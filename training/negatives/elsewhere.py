@@ -19,40 +19,42 @@ from training.corpora import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PlaceAndTime:
     """The place and time of a question; empty if it has none."""
 
     boxes: tuple[BBox, ...] = ()
     times: tuple[TimeSpan, ...] = ()
 
 
-def said(question: str) -> Said:
+def place_and_time_of(question: str) -> PlaceAndTime:
     """As a search reads it, but only with the gazetteer and the words of time."""
     places, times = _readers()
-    return Said(
+    return PlaceAndTime(
         tuple(mention.place.bbox for mention in places.read(question)),
         tuple(mention.span for mention in times.read(question)),
     )
 
 
-def elsewhere(document: Document, asked: Said, others: Iterable[Document], count: int) -> list[tuple[Document, str]]:
-    """The first ``count`` of ``others`` that share a keyword but are apart both from the document and from the
+def elsewhere(
+    document: Document, question: PlaceAndTime, candidates: Iterable[Document], count: int
+) -> list[tuple[Document, str]]:
+    """The first ``count`` of ``candidates`` that share a keyword but are disjoint both from the document and from the
     question's place or time, with ``place`` or ``time`` as the reason.
 
     A record without a place or time is never a negative.
     """
     topics = {term.casefold() for term in document.keywords}
-    found: list[tuple[Document, str]] = []
-    for other in others:
-        if len(found) == count:
+    negatives: list[tuple[Document, str]] = []
+    for other in candidates:
+        if len(negatives) == count:
             break
         if topics.isdisjoint(term.casefold() for term in other.keywords):
             continue
-        if apart(document.boxes, other.boxes) and apart(asked.boxes, other.boxes):
-            found.append((other, "place"))
-        elif never_together(document.times, other.times) and never_together(asked.times, other.times):
-            found.append((other, "time"))
-    return found
+        if disjoint(document.boxes, other.boxes) and disjoint(question.boxes, other.boxes):
+            negatives.append((other, "place"))
+        elif never_overlapping(document.times, other.times) and never_overlapping(question.times, other.times):
+            negatives.append((other, "time"))
+    return negatives
 
 
 @cache
@@ -60,14 +62,14 @@ def _readers() -> tuple[PlaceReader, TimeReader]:
     return PlaceReader(Gazetteer()), TimeReader()
 
 
-def apart(some: Sequence[BBox], others: Sequence[BBox]) -> bool:
+def disjoint(some: Sequence[BBox], candidates: Sequence[BBox]) -> bool:
     """Whether both have boxes, and no box of the one touches a box of the other."""
-    return bool(some and others) and not any(_touch(a, b) for a in some for b in others)
+    return bool(some and candidates) and not any(_touch(a, b) for a in some for b in candidates)
 
 
-def never_together(some: Sequence[TimeSpan], others: Sequence[TimeSpan]) -> bool:
+def never_overlapping(some: Sequence[TimeSpan], candidates: Sequence[TimeSpan]) -> bool:
     """Whether both have spans, and no span of the one overlaps a span of the other."""
-    return bool(some and others) and not any(_overlap(a, b) for a in some for b in others)
+    return bool(some and candidates) and not any(_overlap(a, b) for a in some for b in candidates)
 
 
 def _touch(a: BBox, b: BBox) -> bool:

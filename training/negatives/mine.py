@@ -1,4 +1,6 @@
-"""Makes examples with hard negatives from questions and answers: by words, by meaning, by both, by place and time."""
+"""Makes examples with hard negatives from questions and answers: by words, by meaning, by both, by place and time; of
+these the useful ones, which score about as high as the answer, not far above it.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,55 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.ports import Embedder, Vectors
-from training.corpora import Document
+from training.corpora import Document, PseudoQuestion
 from training.examples import Candidate, Example
 from training.negatives.bm25 import Bm25
-from training.negatives.elsewhere import Said, elsewhere, said
-from training.negatives.simans import SimAns, probabilities, sample
-from training.questions.asked import Asked
+from training.negatives.elsewhere import PlaceAndTime, elsewhere, place_and_time_of
 
 _RRF = 60
+
+
+@dataclass(frozen=True, slots=True)
+class SimAns:
+    """SimANS (Zhou et al., EMNLP 2022): p ~ exp(-a (s(negative) - s(positive) - b)^2), ``a`` > 0 the sharpness.
+
+    ``margin``: a candidate above s(positive) - margin probably answers too and is dropped (Moreira et al. 2024).
+    Scores are cosines, so margin and b are in -2..2.
+    """
+
+    a: float = 20.0
+    b: float = -0.1
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.a <= 0 or not -2.0 <= self.b <= 2.0 or not -2.0 <= self.margin <= 2.0:
+            raise ValueError(f"SimANS with a={self.a}, b={self.b}, margin={self.margin}: a > 0, the others in -2..2")
+
+
+def probabilities(scores: Sequence[float], positive: float, settings: SimAns) -> NDArray[np.float64]:
+    """(n,) with sum 1; 0 for candidates that the margin drops; all 0 if it drops everything."""
+    given = np.asarray(scores, dtype=np.float64)
+    possible = given <= positive - settings.margin
+    if not possible.any():
+        return np.zeros(len(given))
+    exponent = np.where(possible, -settings.a * (given - positive - settings.b) ** 2, -np.inf)
+    weight = np.exp(exponent - exponent.max())
+    probability: NDArray[np.float64] = weight / weight.sum()
+    return probability
+
+
+def sample(probability: NDArray[np.float64], count: int, chance: np.random.Generator) -> list[int]:
+    """Up to ``count`` different indexes, drawn by their probabilities, most likely first."""
+    possible = np.flatnonzero(probability > 0.0)
+    if len(possible) == 0:
+        return []
+    # Gumbel's trick: the largest of log p + noise is a draw without replacement.
+    keys = np.log(probability[possible]) + chance.gumbel(size=len(possible))
+    drawn = possible[np.argsort(-keys, kind="stable")[:count]]
+    return sorted((int(at) for at in drawn), key=lambda at: (-probability[at], at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +73,11 @@ class Mining:
 
 
 def mine(
-    asked: Sequence[Asked],
+    questions: Sequence[PseudoQuestion],
     documents: Sequence[Document],
     embedder: Embedder,
     mining: Mining,
-    told: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Example]:
     """One example for each question, in order; ``documents`` is the pool of negatives.
 
@@ -45,22 +86,24 @@ def mine(
     often missing where they belong.
     """
     pool = _Pool(documents, embedder)
-    own = [one for one in asked if not one.shared]
-    questions = iter(embedder.embed([one.question for one in own], "query"))
-    answers = iter(embedder.embed([one.answer for one in own], "document"))
+    own = [question for question in questions if not question.shared]
+    vectors = zip(
+        embedder.embed([question.question for question in own], "query"),
+        embedder.embed([question.answer for question in own], "document"),
+        strict=True,
+    )
     examples = []
-    for at, one in enumerate(asked):
+    for at, question in enumerate(questions):
         negatives: tuple[Candidate, ...] = ()
-        if not one.shared:
-            question, answer = next(questions), next(answers)
+        if not question.shared:
+            vector, answer = next(vectors)
             chance = np.random.default_rng([mining.seed, at])
-            negatives = pool.negatives(one, question, float(question @ answer), mining, chance)
-        name = f"{one.document.id}#{one.origin}-{at}"
-        positive = Candidate(one.document.id, one.answer, grade=1, labels=one.document.labels)
-        examples.append(
-            Example(name, one.question, positive, negatives, one.origin, one.document.corpus, one.document.group)
-        )
-        told(at + 1, len(asked))
+            negatives = pool.negatives(question, vector, float(vector @ answer), mining, chance)
+        document, origin = question.document, question.origin
+        positive = Candidate(document.id, question.answer, grade=1, labels=document.labels)
+        name = f"{document.id}#{origin}-{at}"
+        examples.append(Example(name, question.question, positive, negatives, origin, document.corpus, document.group))
+        progress(at + 1, len(questions))
     return examples
 
 
@@ -78,47 +121,45 @@ class _Pool:
         self._vectors: Vectors = embedder.embed([document.whole for document in documents], "document")
 
     def negatives(
-        self, asked: Asked, question: Vectors, positive: float, mining: Mining, chance: np.random.Generator
+        self, question: PseudoQuestion, vector: Vectors, positive: float, mining: Mining, chance: np.random.Generator
     ) -> tuple[Candidate, ...]:
-        cosines = self._vectors @ question
+        cosines = self._vectors @ vector
         near = [int(at) for at in np.argsort(-cosines, kind="stable")[: mining.depth]]
-        worded = self._words.best(asked.question, mining.depth)
-        found = self._named(asked, worded, near)
-        where_and_when = said(asked.question) if mining.elsewhere else Said()
-        topical = self._topical(asked, found, cosines, mining.depth) if where_and_when != Said() else []
-        places = elsewhere(asked.document, where_and_when, topical, mining.elsewhere)
-        chosen = {document.id: why for document, why in places}
-        rest = [at for at in found if self._documents[at].id not in chosen]
+        arms = self._arms(question, self._words.best(question.question, mining.depth), near)
+        wanted = place_and_time_of(question.question) if mining.elsewhere else PlaceAndTime()
+        topical = self._topical(question, arms, cosines, mining.depth) if wanted != PlaceAndTime() else []
+        places = elsewhere(question.document, wanted, topical, mining.elsewhere)
+        chosen = {document.id for document, _ in places}
+        rest = [at for at in arms if self._documents[at].id not in chosen]
         probability = probabilities(cosines[rest].tolist(), positive, mining.simans)
         drawn = [rest[at] for at in sample(probability, mining.count - len(chosen), chance)]
-        hard = [_candidate(document, why) for document, why in places]
         return (
-            *hard,
-            *(_candidate(self._documents[at], found[at]) for at in drawn),
+            *(_candidate(document, why) for document, why in places),
+            *(_candidate(self._documents[at], arms[at]) for at in drawn),
         )
 
-    def _topical(self, asked: Asked, found: Iterable[int], cosines: Vectors, depth: int) -> list[Document]:
-        """What the arms found, then documents with a shared keyword, nearest first: the arms find few on the right
-        topic in the wrong place, because they read the place too.
+    def _topical(self, question: PseudoQuestion, first: Iterable[int], cosines: Vectors, depth: int) -> list[Document]:
+        """``first``, then documents with a shared keyword, nearest first: the arms find few on the right topic in the
+        wrong place, because they read the place too.
         """
-        sharing = {at for term in asked.document.keywords for at in self._of_topic.get(term.casefold(), ())}
-        held = np.array(sorted(sharing), dtype=np.intp)
-        nearest = held[np.argsort(-cosines[held], kind="stable")[:depth]]
-        order = dict.fromkeys([*found, *(int(at) for at in nearest)])
-        return [self._documents[at] for at in order if not _same(asked.document, self._documents[at])]
+        sharing = {at for term in question.document.keywords for at in self._of_topic.get(term.casefold(), ())}
+        places = np.array(sorted(sharing), dtype=np.intp)
+        nearest = places[np.argsort(-cosines[places], kind="stable")[:depth]]
+        order = dict.fromkeys([*first, *(int(at) for at in nearest)])
+        return [self._documents[at] for at in order if not _same(question.document, self._documents[at])]
 
-    def _named(self, asked: Asked, worded: Sequence[int], near: Sequence[int]) -> dict[int, str]:
+    def _arms(self, question: PseudoQuestion, worded: Sequence[int], near: Sequence[int]) -> dict[int, str]:
         """Position -> the arm that found it, best fused rank first; ``fused`` if both did."""
         ranks: dict[int, float] = {}
-        for found in (worded, near):
-            for rank, at in enumerate(found, 1):
+        for positions in (worded, near):
+            for rank, at in enumerate(positions, 1):
                 ranks[at] = ranks.get(at, 0.0) + 1.0 / (_RRF + rank)
-        in_words, in_meaning, topic = set(worded), set(near), asked.question.casefold()
+        in_words, in_meaning, topic = set(worded), set(near), question.question.casefold()
         order = sorted(ranks, key=lambda at: (-ranks[at], at))
         return {
             at: "fused" if at in in_words and at in in_meaning else "bm25" if at in in_words else "dense"
             for at in order
-            if not _same(asked.document, self._documents[at]) and topic not in self._labels[at]
+            if not _same(question.document, self._documents[at]) and topic not in self._labels[at]
         }
 
 

@@ -12,7 +12,7 @@ from core.place import Place
 from reading.gazetteer import Gazetteer
 
 _KINDS = ("continent", "country", "sea", "named_region", "island", "river_basin")
-_ALIKE = 0.4  # intersection over union from which a box gets a place's name
+_LEAST_OVERLAP = 0.4  # intersection over union from which a box gets a place's name
 _TOO_WIDE_DEG = 300.0  # nobody asks for the whole world by name
 
 
@@ -30,11 +30,11 @@ class PlaceNames:
         """
         if box.width_deg > _TOO_WIDE_DEG:
             return None
-        both, own = self._shared(box), _area(box)
-        union = self._areas + own - both
-        alike = np.where(union > 0.0, both / np.where(union > 0.0, union, 1.0), 0.0)
-        best = int(np.argmax(alike))
-        if alike[best] >= _ALIKE:
+        shared, own = self._shared(box), _area(box)
+        union = self._areas + own - shared
+        overlap = np.where(union > 0.0, shared / np.where(union > 0.0, union, 1.0), 0.0)
+        best = int(np.argmax(overlap))
+        if overlap[best] >= _LEAST_OVERLAP:
             return self._places[best].name
         countries, seas = (self._around(box, kind) for kind in ("country", "sea"))
         only = countries or seas
@@ -59,13 +59,13 @@ class PlaceNames:
     @cached_property
     def _places(self) -> list[Place]:
         """Each named place once, by its name."""
-        found: dict[str, Place] = {}
+        places: dict[str, Place] = {}
         for key in self._gazetteer.keys():  # noqa: SIM118 - no mapping
             named = self._gazetteer.named(key)
             for place in named.places if named is not None else ():
                 if place.kind in _KINDS and not place.estimated:
-                    found.setdefault(place.name, place)
-        return [found[name] for name in sorted(found)]
+                    places.setdefault(place.name, place)
+        return [places[name] for name in sorted(places)]
 
     @cached_property
     def _edges(self) -> tuple[NDArray[np.float64], ...]:
@@ -83,8 +83,8 @@ def _area(box: BBox) -> float:
 
 
 def _inside(box: BBox, place: BBox) -> bool:
-    beside = any(
+    inside = any(
         place.west <= box.west + shift and box.unrolled_east + shift <= place.unrolled_east
         for shift in (-360.0, 0.0, 360.0)
     )
-    return beside and place.south <= box.south and box.north <= place.north
+    return inside and place.south <= box.south and box.north <= place.north

@@ -21,7 +21,7 @@ from encoders.prepare import prepared
 from encoders.recorded import record_segmenter
 from encoders.segmenter import NextSentence, SentencePairTokeniser
 from training.examples import TrainingError, is_held_out
-from training.loop import Checkpoints, Finished, Optimisation, Report, TrainingBudget
+from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
 from training.provenance import UNKNOWN, Origin, now, written_model
 from training.segmenter.boundaries import RunningText, SentencePair, auc, sentence_pairs_of
 from training.weights import loading
@@ -65,7 +65,7 @@ def train_segmenter(
     *,
     held_out: float = 0.1,
     resume: bool = False,
-    report: Report = lambda _: None,
+    report: OnEvaluation = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card; whole documents are held out. Raises TrainingError for too little text, a
     full disk, a diverging loss. Checkpoints are beside ``out`` until the model is written.
@@ -182,7 +182,7 @@ def _split(
     return pairs, [held_out_pairs[at] for at in order]
 
 
-def _figures(learner: SegmenterLearner, held_out: Sequence[SentencePair], done: Finished) -> dict[str, object]:
+def _figures(learner: SegmenterLearner, held_out: Sequence[SentencePair], done: FinishedTraining) -> dict[str, object]:
     scores = learner.coherence(held_out)
     false = np.array([pair.label == 1 for pair in held_out])
     return {

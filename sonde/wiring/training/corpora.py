@@ -13,11 +13,10 @@ from indexer.documents.segment import SegmentOptions, segment
 from sonde.settings import Settings
 from sonde.wiring.training.data import remembering, texts_from
 from sonde.wiring.training.documents import passages_from, read_files
-from training.corpora import CorpusKind, Document, of_concepts, of_passages
-from training.definitions import read_definitions
+from training.corpora import CorpusKind, Document, of_concepts, of_passages, read_definitions
 from training.examples import TrainingError
 from training.negatives.mine import Mining
-from training.questions.ways import Asking
+from training.questions.ways import QuestionSettings
 
 LIBRARY = "library"
 """In the place of a folder: what was ingested for everybody."""
@@ -35,7 +34,7 @@ class Sources:
     corpus: frozenset[CorpusKind] = frozenset({"descriptions"})
     concepts: tuple[Path, ...] = ()
     literature: tuple[str, ...] = ()
-    asking: Asking = field(default_factory=Asking)
+    questions: QuestionSettings = field(default_factory=QuestionSettings)
     mining: Mining = field(default_factory=Mining)
 
     def __post_init__(self) -> None:

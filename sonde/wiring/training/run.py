@@ -17,9 +17,9 @@ from sonde.wiring.training.models import embedder_base, licence_of, refuse_in_th
 from training.embedder.encoder import EmbedderSettings, task_instruction
 from training.embedder.train import train_embedder
 from training.examples import Example, Split, split_by_group
-from training.loop import Evaluation, TrainingBudget
+from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
-from training.teaching import Teacher, distilled
+from training.teaching import ScoringTeacher, with_teacher_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Told:
     """Who is told how it goes: a sentence, or a look."""
 
     said: Callable[[str], None] = lambda _: None
-    look: Callable[[Evaluation], None] = lambda _: None
+    look: Callable[[HeldOutEvaluation], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +89,12 @@ def examples_of(settings: Settings, request: Request, told: Told) -> list[Exampl
     if teacher is None:
         return examples
     told.said(f"{teacher.name} scores {len(examples)} examples")
-    return distilled(examples, teacher, request.kept)
+    return with_teacher_scores(examples, teacher, request.kept)
 
 
-def teacher_of(settings: Settings, name: str) -> Teacher:
+def teacher_of(settings: Settings, name: str) -> ScoringTeacher:
     """A folder or hub id as a teacher. Raises ModelMissing."""
-    return Teacher(name, reranker_named(settings, name))
+    return ScoringTeacher(name, reranker_named(settings, name))
 
 
 def _split(examples: list[Example], request: Request, seed: int, told: Told) -> Split:

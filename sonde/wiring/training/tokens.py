@@ -18,7 +18,7 @@ from encoders.prepare import prepared
 from encoders.recipe import read_json
 from encoders.specs import EmbedderSpec
 from encoders.token_heads import KIND
-from encoders.token_states import silent_tokens
+from encoders.token_states import ignored_tokens
 from evaluation.collection import Collection
 from sonde.settings import Settings
 from sonde.wiring.evaluation.judged import judged
@@ -28,11 +28,9 @@ from sonde.wiring.training.lessons import lesson
 from sonde.wiring.training.models import licence_of, refuse_in_the_way
 from training.examples import read_examples
 from training.provenance import UNKNOWN, now
-from training.tokens.fit import Fitted, HeadSettings, figures, fit_head, write_head
-from training.tokens.learn import LearnSettings, learnt_head
-from training.tokens.learn_layers import LayerSettings, teach
-from training.tokens.reader import Reader
-from training.tokens.teacher import Teacher
+from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
+from training.tokens.learn_layers import LayerSettings, train_layers
+from training.tokens.lesson import StateReader, TokenTeacher
 from training.weights import learnable, loading
 
 if TYPE_CHECKING:
@@ -102,7 +100,7 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
 
 @dataclass(frozen=True, slots=True)
 class _Learnt:
-    fitted: Fitted
+    fitted: FittedHead
     settings: Json = field(default_factory=dict)
     used: tuple[Used, ...] = ()
     layers: TokenLayers | None = None
@@ -113,7 +111,7 @@ def _learnt(
     request: HeadRequest,
     located: Located,
     folder: Path,
-    fitted: Fitted,
+    fitted: FittedHead,
     said: Callable[[str], None],
 ) -> _Learnt:
     collections = {name: judged(name, request.shared, "train") for name in request.judged}
@@ -124,12 +122,12 @@ def _learnt(
         return _layers(asking, request, replace(request.layers, mix=_MIX), collections, located, folder, fitted, said)
     if not collections:
         return _Learnt(fitted)
-    reader = Reader(
-        folder, _served(request.base, folder), fitted.head.silent, Compute(settings.embedder.threads or None)
+    reader = StateReader(
+        folder, _served(request.base, folder), fitted.head.ignored, Compute(settings.embedder.threads or None)
     )
     lists = {name: judged_lists(asking, collection, reader, said) for name, collection in collections.items()}
     every = [one for some in lists.values() for one in some]
-    head = learnt_head(fitted.head, every, request.learning, lambda at, loss: said(f"epoch {at}: loss {loss:.4f}"))
+    head = trained_head(fitted.head, every, request.learning, lambda at, loss: said(f"epoch {at}: loss {loss:.4f}"))
     counts = {name: len(own) for name, own in lists.items()}
     return _Learnt(replace(fitted, head=head), {"learning": asdict(request.learning)}, _used(counts))
 
@@ -141,7 +139,7 @@ def _layers(
     collections: Mapping[str, Collection],
     located: Located,
     folder: Path,
-    fitted: Fitted,
+    fitted: FittedHead,
     said: Callable[[str], None],
 ) -> _Learnt:
     from training.tokens.layers import TokenLayers  # imports torch
@@ -153,7 +151,7 @@ def _layers(
     with loading(base, threads=asking.embedder.threads or 0, seed=learning.seed) as transformers:
         read = transformers.AutoModel.from_pretrained(str(base), use_safetensors=True, local_files_only=True)  # nosec B615
     layers = TokenLayers(read, fitted.head)
-    teach(layers, found, learning, lambda step, loss: said(f"step {step} of {learning.steps}: loss {loss:.4f}"))
+    train_layers(layers, found, learning, lambda step, loss: said(f"step {step} of {learning.steps}: loss {loss:.4f}"))
     head = replace(
         fitted.head,
         mean=layers.mean.detach().cpu().numpy(),
@@ -166,7 +164,7 @@ def _layers(
     return _Learnt(replace(fitted, head=head), {"teacher": request.teacher, "layers": asdict(learning)}, used, layers)
 
 
-def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[Teacher]:
+def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[TokenTeacher]:
     """The teacher and the embedder itself, which would otherwise forget."""
     if not request.teacher:
         return []
@@ -175,7 +173,8 @@ def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[Te
     compute = Compute(settings.embedder.threads or None)
     both = ((given, request.teacher, _TEACHERS_SHARE), (folder, request.base, 1.0 - _TEACHERS_SHARE))
     return [
-        Teacher(Reader(at, _served(name, at), frozenset(silent_tokens(at)), compute), share) for at, name, share in both
+        TokenTeacher(StateReader(at, _served(name, at), frozenset(ignored_tokens(at)), compute), share)
+        for at, name, share in both
     ]
 
 

@@ -1,0 +1,121 @@
+"""Questions from the records' own fields: titles, keywords, sentences, places and periods."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.timespan import TimeSpan
+from training.corpora import Document, PseudoQuestion, last_part
+from training.questions.place_names import PlaceNames
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
+_FEWEST_WORDS, _MOST_WORDS = 5, 40  # of a sentence that can be a question
+_MOST_KEYWORDS = 3
+_FEWEST_RECORDS = 2  # other ways make questions from a keyword of only one record
+_COMMON = 0.15  # share of the records: a keyword in more of them (*dataset*) does not distinguish anything
+_SHORTEST_KEYWORD = 3
+_FIRST_YEAR = 1000  # nobody types 0800 to 0900
+
+
+def by_title(documents: Iterable[Document]) -> Iterator[PseudoQuestion]:
+    """The title as a question for the text without it."""
+    for document in documents:
+        if len(document.title.split()) > 1 or (document.title and document.kind == "concepts"):
+            yield PseudoQuestion(document.title, document.text, "title", document)
+
+
+def by_keywords(documents: Iterable[Document], seed: int = 0) -> Iterator[PseudoQuestion]:
+    """One to three of its keywords as a question for title and text; drawn by the seed and the document's id."""
+    for document in documents:
+        if document.keywords:
+            chance = _chance(seed, document)
+            count = chance.randint(1, min(_MOST_KEYWORDS, len(document.keywords)))
+            drawn = [last_part(term) for term in chance.sample(document.keywords, count)]
+            yield PseudoQuestion(" ".join(drawn), document.whole, "keywords", document)
+
+
+def by_sentence(documents: Iterable[Document], seed: int = 0) -> Iterator[PseudoQuestion]:
+    """One sentence as a question for the title and the other sentences (inverse cloze, Lee et al., ACL 2019)."""
+    for document in documents:
+        sentences = sentences_of(document.text)
+        fit = [at for at, text in enumerate(sentences) if _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS]
+        if len(sentences) > 1 and fit:
+            at = _chance(seed, document).choice(fit)
+            rest = " ".join(sentences[:at] + sentences[at + 1 :])
+            yield PseudoQuestion(sentences[at].rstrip("."), f"{document.title}\n{rest}".strip(), "sentence", document)
+
+
+def sentences_of(text: str) -> list[str]:
+    return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+
+
+def by_shared_keywords(documents: Sequence[Document], each: int, seed: int = 0) -> Iterator[PseudoQuestion]:
+    """One keyword alone as a question for every record with it: how people search a catalogue by topic.
+
+    Paper 000 judges keyword queries this way. The labels (``Candidate.labels``) show that other records with the
+    keyword are not negatives, so a batch can have dozens of them. Up to ``each`` keywords of every document, rare ones
+    more likely: weights 1 / sqrt(number of records with it). Drawn by the seed and the document's id.
+    """
+    counts = Counter(label for document in documents for label in document.labels)
+    most = max(_FEWEST_RECORDS, _COMMON * len(documents))
+    for document in documents:
+        fit = [
+            label
+            for label in document.labels
+            if len(label) >= _SHORTEST_KEYWORD and _FEWEST_RECORDS <= counts[label] <= most
+        ]
+        chance = _chance(seed, document)
+        # The largest keys of u^(1/weight) are a weighted draw without replacement (Efraimidis and Spirakis, 2006).
+        keys = {label: chance.random() ** math.sqrt(counts[label]) for label in fit}
+        for label in sorted(fit, key=lambda label: -keys[label])[:each]:
+            yield PseudoQuestion(label, document.whole, "shared keyword", document, shared=True)
+
+
+def by_place_and_time(documents: Iterable[Document], names: PlaceNames, seed: int = 0) -> Iterator[PseudoQuestion]:
+    """A keyword that is not a place (else the title) with the name of the place, words for the period, or both: *snow
+    depth in Norway 1990 to 1999*. Drawn by the seed and the document's id. A record without a place or period that has
+    a name gives no question.
+    """
+    for document in documents:
+        chance = _chance(seed, document)
+        topics = [last_part(term) for term in document.keywords if not names.is_place(last_part(term))]
+        topic = chance.choice(topics) if topics else document.title
+        place = names.of(chance.choice(document.boxes)) if document.boxes else None
+        when = time_words(chance.choice(document.times), chance) if document.times else None
+        if place is not None and when is not None:
+            place, when = chance.choice([(place, None), (None, when), (place, when)])
+        where = None if place is None else chance.choice([f"in {place}", place])
+        if topic and (where or when):
+            question = " ".join(part for part in (topic, where, when) if part)
+            yield PseudoQuestion(question, document.whole, "place and time", document)
+
+
+def time_words(span: TimeSpan, chance: random.Random) -> str | None:
+    """``since 1990``, ``in 1998``, ``in the 1990s``, ``1990 to 1999``; None without a year of four digits."""
+    first, last = (_year(edge) for edge in (span.start_iso, span.end_iso))
+    if first == last is None or any(year is not None and year < _FIRST_YEAR for year in (first, last)):
+        return None
+    if last is None:
+        return f"since {first}"
+    if first is None:
+        return f"until {last}"
+    if first == last:
+        return f"in {first}"
+    if first % 10 == 0 and last == first + 9:
+        return f"in the {first}s"
+    return chance.choice([f"{first} to {last}", f"between {first} and {last}", f"{first}-{last}"])
+
+
+def _year(iso: str | None) -> int | None:
+    """The year of ``1990-01-01T00:00:00Z``; 0 for a year before 0 or after 9999, which has a sign."""
+    if iso is None:
+        return None
+    return 0 if iso[0] in "+-" else int(iso[:4])
+
+
+def _chance(seed: int, document: Document) -> random.Random:
+    return random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated
