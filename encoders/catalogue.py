@@ -20,7 +20,7 @@ from encoders.remote import Endpoint, RemoteEmbedder
 from encoders.reranker import OpenGate
 from encoders.rerankers import RERANKERS
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, RecogniserSpec
-from encoders.token_heads import token_head
+from encoders.token_head import token_head
 from encoders.torch_embedder import TorchEmbedder
 from net.gate import Gate
 

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
-from encoders.classifier_head import read_modules
 from encoders.imports import needs_torch, torch_imports
 from encoders.onnx_session import Compute
 from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import Tokeniser, sound
-from encoders.torch_weights import complete
+from encoders.torch_models import complete, read_modules
 
 log = structlog.get_logger(__name__)
 

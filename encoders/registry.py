@@ -11,11 +11,11 @@ from typing import Any
 
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
-from encoders.known_models import KNOWN
 from encoders.local_reranker import is_reranker
 from encoders.locate import SHIPPED, locate
 from encoders.model_card import CARD, damaged_files
 from encoders.prepare import prepared
+from encoders.presets import KNOWN, known
 from encoders.quantise import ENOUGH
 from encoders.recipe import read_json
 from encoders.recorded import (
@@ -87,10 +87,9 @@ def entry_of(name: str, cache: Path) -> Entry:
     if folder.is_dir() and (own := own_entry(folder)) is not None:
         return own
     located = locate(name, cache)
-    stated = next((one for one in KNOWN if one.name.lower() == name.lower()), None)
-    if stated is not None:
-        return Entry(name, stated.kind, stated.licence, located.folder)
-    return Entry(name, "reranker" if is_reranker(located.folder) else "embedder", "", located.folder)
+    model = known(name)
+    kind = "reranker" if is_reranker(located.folder) else "embedder"
+    return Entry(name, kind, "" if model is None else model.licence, located.folder)
 
 
 def verify(entry: Entry, cache: Path) -> list[Check]:
@@ -189,10 +188,9 @@ def _folder(entry: Entry) -> Path:
 
 
 def _known(cache: Path) -> Iterator[Entry]:
-    for one in KNOWN:
+    for model in KNOWN:
         try:
-            folder: Path | None = locate(one.name, cache, fetch=False).folder
+            folder: Path | None = locate(model.name, cache, fetch=False).folder
         except ModelMissing:
             folder = None
-        note = f"{one.note}{'; GPU or endpoint' if one.gpu else ''}".strip("; ")
-        yield Entry(one.name, one.kind, one.licence, folder, one.dims, one.max_tokens, note=note)
+        yield Entry(model.name, "embedder", model.licence, folder, model.dims, model.max_tokens, note=model.note)

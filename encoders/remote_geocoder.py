@@ -12,6 +12,7 @@ from core.errors import SondeError, Unavailable
 from core.extent import BBox
 from core.json_types import JsonMapping
 from core.place import Place, PlaceKind
+from core.ports import Geocoder
 from encoders.specs import GeocoderSpec
 from net.exchange import Outgoing
 from net.gate import Gate
@@ -159,3 +160,17 @@ _KINDS: Mapping[str, PlaceKind] = {
 
 def _kind(*words: object) -> PlaceKind:
     return next((_KINDS[word] for word in words if isinstance(word, str) and word in _KINDS), "named_region")
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackGeocoder:
+    """Implements the port ``Geocoder``; never raises Unavailable as long as ``second`` does not."""
+
+    first: Geocoder
+    second: Geocoder
+
+    def lookup(self, name: str) -> list[Place]:
+        try:
+            return self.first.lookup(name) or self.second.lookup(name)
+        except Unavailable:
+            return self.second.lookup(name)

@@ -1,4 +1,7 @@
-"""Makes token vectors of an embedder's token states: the reading that makes a text's vector makes them too."""
+"""Makes token vectors of an embedder's token states: the reading that makes a text's vector makes them too.
+
+Finds the head of an embedder: its own, or the one that Sonde ships for the same weights.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,11 @@ from numpy.typing import NDArray
 
 from core.errors import ModelMissing
 from core.ports import TextKind, TokenCard, Vectors
+from encoders.locate import SHIPPED, Located
+from encoders.model_card import ModelKind
 from encoders.pinned import files_sha256
 from encoders.pooling import unit
+from encoders.recipe import read_json
 
 FILE = "tokens.safetensors"
 LAYERS = "layers.onnx"
@@ -22,7 +28,7 @@ _CODE_LENGTH = 8
 @dataclass(frozen=True, slots=True)
 class TokenHead:
     """``mean``: (states,) and ``projection``: (states, dims) of unit states; ``ignored``: ids of tokens without meaning
-    (special ones, punctuation). ``layers``: a graph from the embedder's lower states (``encoders.lower_states``) to the
+    (special ones, punctuation). ``layers``: a graph from the embedder's lower states (``encoders.onnx_graphs``) to the
     head's own; without one the states are the embedder's last.
     """
 
@@ -76,3 +82,32 @@ def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
         raise ModelMissing(f"{file} is damaged ({error}); install Sonde again") from None
     code = files_sha256([file] if head.layers is None else [file, head.layers])
     return head, TokenCard(f"{folder.name}-{code[:_CODE_LENGTH]}", head.projection.shape[1])
+
+
+KIND: ModelKind = "token-head"
+
+
+def token_head(named: str, embedder: Located) -> tuple[TokenHead, TokenCard] | None:
+    """``named``: a folder, ``auto`` or ``none``. Raises ModelMissing if a folder holds no head for this embedder."""
+    if named == "none":
+        return None
+    if named == "auto":
+        folders = [embedder.folder, *_shipped_for(embedder)]
+        return next((found for folder in folders if (found := read_head(folder)) is not None), None)
+    folder = Path(named).expanduser()
+    found = read_head(folder)
+    if found is None:
+        raise ModelMissing(f"{folder} holds no {FILE}; `sonde train tokens` makes one")
+    if not _fits(folder, embedder):
+        raise ModelMissing(f"{folder} was made for another embedder than {embedder.name}, so it cannot read its states")
+    return found
+
+
+def _shipped_for(embedder: Located) -> list[Path]:
+    folders = sorted(SHIPPED.iterdir()) if SHIPPED.is_dir() else []
+    return [folder for folder in folders if (folder / FILE).is_file() and _fits(folder, embedder)]
+
+
+def _fits(folder: Path, embedder: Located) -> bool:
+    """The card names the weights by their SHA-256."""
+    return bool(read_json(folder / "card.json").get("weights") == embedder.digest)

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.ports import Vectors
-from encoders import unigram
 from encoders.onnx_session import Compute, OnnxSession, Tokens
-from encoders.parted import parted
+from encoders.pooling import parted
 from encoders.prepare import checked_graph
 from encoders.recipe import read_json, read_recipe
-from encoders.tokenisers import open_tokeniser
+from encoders.tokens import UNIGRAM, open_tokeniser
 
 Part = tuple[Sequence[int], Vectors]
 """Ids (n,) and states (n, dims), special tokens included."""
@@ -39,9 +38,9 @@ def token_states(
 
 def ignored_tokens(folder: Path) -> list[int]:
     """Ids of the special tokens, and of those without a letter or digit."""
-    file = unigram.FILE if (folder / unigram.FILE).is_file() else "tokenizer.json"
+    file = UNIGRAM if (folder / UNIGRAM).is_file() else "tokenizer.json"
     facts = read_json(folder / file)
-    if file == unigram.FILE:
+    if file == UNIGRAM:
         pieces = {text: at for at, text in enumerate(facts["texts"])}
         special = {at for at, score in enumerate(facts["scores"]) if score == 0.0}
     else:

@@ -15,8 +15,7 @@ from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from encoders.embedder import with_instruction
 from encoders.imports import needs_torch, torch_imports
 from encoders.onnx_session import Compute, Tokens, padded
-from encoders.parted import parted
-from encoders.pooling import unit
+from encoders.pooling import parted, unit
 from encoders.tokens import Tokeniser
 
 _BATCH = 32

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from encoders.classifier import INPUTS, load_classifier
-from encoders.torch_weights import accepted, complete
+from encoders.torch_models import INPUTS, accepted, complete, load_classifier
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -17,7 +17,7 @@ from tiny_models import TEXTS, tiny_cross_encoder, tiny_embedder, tiny_headed_cr
 
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
-from encoders.pairs import PairTokeniser
+from encoders.cross_encoder import PairTokeniser
 from encoders.prepare import make
 from encoders.quantise import INT8_GRAPHS, Int8Kind, int8_kind
 from encoders.recipe import UnfitForOnnx

@@ -10,7 +10,7 @@ import pytest
 from core.errors import ModelMissing
 from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
-from encoders.lower_states import BELOW, OWN_LAYERS, expose
+from encoders.onnx_graphs import BELOW, OWN_LAYERS, expose
 from encoders.onnx_session import Compute, OnnxSession, Tokens
 from encoders.recipe import Recipe
 from encoders.token_head import TokenHead

@@ -50,7 +50,7 @@ class Guessing:
 
 def test_the_right_passage_stands_among_others_of_other_documents() -> None:
     context = OtherPassages(PASSAGES).context(
-        "Rain in Peru?", generated("Peru").asked.document, 4, random.Random(1), right=True
+        "Rain in Peru?", generated("Peru").question.document, 4, random.Random(1), right=True
     )
     assert [one.number for one in context.passages] == [1, 2, 3, 4]
     assert context.right is not None
@@ -63,7 +63,7 @@ def test_the_right_passage_stands_among_others_of_other_documents() -> None:
 
 def test_without_the_right_passage_its_whole_document_is_gone() -> None:
     context = OtherPassages(PASSAGES).context(
-        "Rain?", generated("Peru").asked.document, 4, random.Random(1), right=False
+        "Rain?", generated("Peru").question.document, 4, random.Random(1), right=False
     )
     assert context.right is None
     assert "Peru" not in {one.document for one in context.passages}

@@ -81,7 +81,7 @@ class _Model:
         self.asked: list[str] = []
 
     def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
-        self.asked.append(messages[0]["content"])
+        self.question.append(messages[0]["content"])
         yield from self._answers.pop(0)
 
 
@@ -90,8 +90,8 @@ PAIR = '```json\n{"question": "What was measured in the Alps?", "answer": "Snow 
 
 def test_a_language_model_asks_and_judges() -> None:
     (made,) = by_language_model([SNOW], _Model(PAIR, "Quality: 2"))
-    assert (made.asked.question, made.answer, made.quality) == ("What was measured in the Alps?", "Snow depth.", 2)
-    assert made.asked.origin == f"language model, {made.kind}"
+    assert (made.question.question, made.answer, made.quality) == ("What was measured in the Alps?", "Snow depth.", 2)
+    assert made.question.origin == f"language model, {made.form}"
 
 
 def test_what_is_of_quality_0_is_left_out_and_what_cannot_be_read_is_passed_over() -> None:
@@ -101,7 +101,7 @@ def test_what_is_of_quality_0_is_left_out_and_what_cannot_be_read_is_passed_over
 def test_all_nine_kinds_are_drawn() -> None:
     documents = [Document(f"a:{number}", "", TEXT) for number in range(90)]
     made = by_language_model(documents, _Model(*[PAIR, "3"] * 90))
-    assert {one.kind for one in made} == set(FORMS)
+    assert {one.form for one in made} == set(FORMS)
 
 
 def test_a_model_that_never_says_anything_readable_is_given_up() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from encoders.lower_states import BELOW, OWN_LAYERS
+from encoders.onnx_graphs import BELOW, OWN_LAYERS
 from encoders.onnx_session import Compute, OnnxSession
 from encoders.token_head import TokenHead
 from sonde.cli.train_tokens import tokens

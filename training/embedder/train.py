@@ -17,8 +17,8 @@ from core.json_types import Json
 from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
 from encoders.locate import Located, weights_digest
-from encoders.mapped_weights import write_whole
 from encoders.model_card import CARD, ModelCard, write_card
+from encoders.onnx_graphs import write_whole
 from encoders.onnx_session import Compute
 from encoders.prepare import prepared
 from encoders.recipe import read_json

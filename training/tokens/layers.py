@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch.nn import functional
 
-from encoders.lower_states import BELOW, OWN_LAYERS
+from encoders.onnx_graphs import BELOW, OWN_LAYERS
 from encoders.quantise import quantise
 from encoders.token_head import TokenHead
 from encoders.torch_export import trace

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from core.ports import CrossEncoder
 from encoders.catalogue import load_cross_encoder
+from encoders.local_reranker import write_calibration
 from encoders.locate import locate
-from encoders.own_calibration import write_calibration
 from encoders.specs import CrossEncoderSpec
 from sonde.settings import Settings
 from training.calibration import Calibration, ScoredExample, calibrate_lists, spread

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from encoders.parted import parted
+from encoders.pooling import parted
 from encoders.recipe import read_recipe
 from encoders.token_states import ignored_tokens
-from encoders.tokenisers import open_tokeniser
+from encoders.tokens import open_tokeniser
 from evaluation.collection import Collection
 from sonde.settings import Settings
 from sonde.wiring.training.judged_lists import Depth, asked, texts_of

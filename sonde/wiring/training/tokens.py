@@ -17,7 +17,7 @@ from encoders.onnx_session import Compute
 from encoders.prepare import prepared
 from encoders.recipe import read_json
 from encoders.specs import EmbedderSpec
-from encoders.token_heads import KIND
+from encoders.token_head import KIND
 from encoders.token_states import ignored_tokens
 from evaluation.collection import Collection
 from sonde.settings import Settings

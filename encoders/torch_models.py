@@ -1,22 +1,61 @@
-"""The head of a cross-encoder in folders of sentence-transformers, as the Ettin rerankers keep it.
+"""Loads transformers' models only with all of their weights (the library fills missing ones with random numbers), and a
+cross-encoder with its head. The torch runtime serves them; the exporter makes graphs of them.
 
-``modules.json`` lists a Transformer, a Pooling, then Dense and LayerNorm; the last Dense writes ``scores``.
+The head is part of the model (``...ForSequenceClassification``), or sentence-transformers keeps it in folders beside
+the model, as for the Ettin rerankers: ``modules.json`` lists a Transformer, a Pooling, then Dense and LayerNorm; the
+last Dense writes ``scores``.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.errors import ModelMissing
 from core.json_types import JsonMapping
 from encoders.recipe import Pooling, read_json, read_pooling
-from encoders.torch_weights import listed
 
 if TYPE_CHECKING:
     from torch import Tensor, dtype, nn
+
+Architecture = Literal["AutoModel", "AutoModelForSequenceClassification"]
+_POOLER = "pooler."  # BERT's layer over [CLS], which models of sentence-transformers do not use and often lack
+_SHOWN = 3
+
+
+def complete(kind: Architecture, folder: Path, **options: object) -> Any:
+    """The model, for inference. ``options`` are those of ``from_pretrained``.
+
+    Raises ModelMissing, also for a model that needs code of its own: such code is never run.
+    """
+    import transformers
+
+    given = {"use_safetensors": True, "local_files_only": True, "trust_remote_code": False, **options}
+    try:
+        model, report = getattr(transformers, kind).from_pretrained(str(folder), output_loading_info=True, **given)
+    except (OSError, ValueError, RuntimeError, KeyError, AttributeError) as error:
+        raise ModelMissing(f"{folder} cannot be loaded by transformers: {' '.join(str(error).split())[:200]}") from None
+    has_head = kind != "AutoModel"
+    if missing := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
+        what = "no complete classification head" if has_head else "only a part of the weights"
+        raise ModelMissing(f"{folder} holds {what}: {listed(missing)} missing")
+    return model.eval()
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are; with the verb."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more} {'is' if len(names) == 1 else 'are'}"
+
+
+def accepted(model: nn.Module, names: Sequence[str]) -> list[str]:
+    """Those of the inputs that the model takes; ModernBERT, for example, has no ``token_type_ids``."""
+    taken = inspect.signature(model.forward).parameters
+    return [name for name in names if name in taken]
+
 
 _SCORES = "scores"
 _ACTIVATIONS = "torch.nn.modules."
@@ -122,3 +161,58 @@ def _activation(module: Module) -> nn.Module:
         raise ModelMissing(f"{module.folder} uses the activation {name}, which is not one of PyTorch's")
     found: nn.Module = made()
     return found
+
+
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+MOST_LABELS = 2
+_GENERATIVE = ("ForCausalLM", "ForConditionalGeneration")
+
+
+def load_classifier(folder: Path, **options: object) -> nn.Module:
+    """A torch module from ``INPUTS`` to logits (n, 1 or 2). ``options`` are those of ``from_pretrained``.
+
+    Raises ModelMissing with what the folder lacks: no weight is ever random.
+    """
+    _refuse_generative(folder)
+    modules = read_modules(folder)
+    if len(modules) > 1:
+        head = Head.of(folder, modules)
+        return _module(complete("AutoModel", modules[0].folder, **options), head)
+    model = complete("AutoModelForSequenceClassification", modules[0].folder if modules else folder, **options)
+    labels = int(model.config.num_labels)
+    if labels > MOST_LABELS:
+        raise ModelMissing(f"{folder}: a cross-encoder has one or two labels, this model has {labels}")
+    return _module(model, None)
+
+
+def _refuse_generative(folder: Path) -> None:
+    architectures = read_json(folder / "config.json").get("architectures") or []
+    if any(str(name).endswith(_GENERATIVE) for name in architectures):
+        raise ModelMissing(
+            f"{folder} is a language model and has no classification head: serve it behind a /rerank endpoint "
+            "and set SONDE_CROSS_ENCODER__RUNTIME=remote"
+        )
+
+
+def _module(model: nn.Module, head: Head | None) -> nn.Module:
+    import torch
+
+    names = accepted(model, INPUTS)
+    layers = None if head is None else head.layers(next(model.parameters()).dtype)
+
+    class Classifier(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+            self.head = layers
+
+        def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+            given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
+            said = self.model(**{name: given[name] for name in names})
+            if head is None or self.head is None:
+                scores: Tensor = said.logits
+            else:
+                scores = self.head(head.pooled(said.last_hidden_state, attention_mask))
+            return scores
+
+    return Classifier().eval()
