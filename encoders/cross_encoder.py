@@ -15,7 +15,7 @@ from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
 from encoders.imports import needs_torch, torch_imports
-from encoders.onnx_session import Compute, OnnxSession, Tokens, padded
+from encoders.onnx_session import Compute, OnnxSession, TokenIds, padded
 from encoders.tokens import read_tokenizer
 from encoders.torch_models import load_classifier
 
@@ -24,7 +24,7 @@ from encoders.torch_models import load_classifier
 class Pairs:
     """``cut``: the number of shortened candidates; ``question_cut``: the tokens of the question that did not fit."""
 
-    tokens: list[Tokens]
+    tokens: list[TokenIds]
     cut: int
     question_cut: int
 
@@ -47,7 +47,7 @@ class PairTokeniser:
             cut += len(candidate.ids) > room
             candidate.truncate(room)
             pair = self._tokenizer.post_process(asked, candidate)
-            tokens.append(Tokens(pair.ids, pair.type_ids))
+            tokens.append(TokenIds(pair.ids, pair.type_ids))
         return Pairs(tokens, cut, asked_length - len(asked.ids))
 
 
@@ -59,7 +59,7 @@ _TORCH_BATCH = 16
 class Scorer:
     """Logits of tokenised pairs, in order: the common interface of the two runtimes."""
 
-    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+    def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         """(n,) for at least one pair."""
         raise NotImplementedError
 
@@ -69,7 +69,7 @@ class OnnxScorer(Scorer):
         """Raises ModelMissing if the graph cannot be opened."""
         self._session = OnnxSession(graph, compute)
 
-    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+    def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         return one_logit(self._session.map(pairs, lambda output, _mask: output))
 
 
@@ -78,7 +78,7 @@ class TorchScorer(Scorer):
         """Raises ModelMissing if the folder holds no sequence classifier."""
         self._model, self._device = _classifier(folder, compute), compute.device
 
-    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+    def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         import torch
 
         found = []

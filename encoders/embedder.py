@@ -12,7 +12,7 @@ from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from encoders.onnx_graphs import BELOW
-from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
+from encoders.onnx_session import Compute, OnnxSession, Output, TokenIds
 from encoders.pooling import parted, pooled
 from encoders.recipe import Recipe
 from encoders.token_head import TokenHead
@@ -70,13 +70,13 @@ class OnnxEmbedder:
     def _encode(self, texts: Sequence[str], kind: TextKind, head: TokenHead) -> Encoded:
         read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
 
-        def made(outputs: Sequence[Output], mask: Mask, batch: Sequence[Tokens]) -> list[tuple[Vectors, Vectors]]:
+        def made(outputs: Sequence[Output], mask: Mask, batch: Sequence[TokenIds]) -> list[tuple[Vectors, Vectors]]:
             vectors, states = pooled(outputs[0], mask, self._recipe.pooling), self._token_states(outputs, mask)
             tokens = [head.vectors(one.ids, own[: len(one.ids)], kind) for one, own in zip(batch, states, strict=True)]
             return list(zip(vectors, tokens, strict=True))
 
         outputs = self._session.outputs[:1] if self._layers is None else [self._session.outputs[0], BELOW]
-        found = self._session.each_of([Tokens(ids) for ids in read.parts], outputs, made)
+        found = self._session.each_of([TokenIds(ids) for ids in read.parts], outputs, made)
         tokens: list[list[Vectors]] = [[] for _ in texts]
         for owner, (_, own) in zip(read.owners.tolist(), found, strict=True):
             tokens[owner].append(own)
@@ -91,7 +91,7 @@ class OnnxEmbedder:
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
-        tokens = [Tokens(ids) for ids in read.parts]
+        tokens = [TokenIds(ids) for ids in read.parts]
         vectors = self._session.map(tokens, lambda states, mask: pooled(states, mask, self._recipe.pooling))
         return read.joined(vectors, len(texts))
 

@@ -22,7 +22,7 @@ CARD, PAGE = "card.json", "card.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class TrainingData:
     """Data for training or measuring a model; ``count`` of ``what`` (pairs, sentences, ...)."""
 
     name: str
@@ -44,7 +44,7 @@ class ModelCard:
     name: str
     base: str
     licence: str
-    data: tuple[Used, ...]
+    data: tuple[TrainingData, ...]
     settings: JsonMapping
     seed: int
     commit: str

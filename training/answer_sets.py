@@ -21,9 +21,9 @@ from reading.sentences import sentences
 from reading.small_words import SAYING_NOTHING
 from search_api.ask.prompt import build_messages
 from search_api.search.passages.values import REFUSAL, FoundPassage
-from training.corpora import Document
+from training.corpora import CorpusDocument
 from training.examples import TrainingError
-from training.negatives.bm25 import Bm25
+from training.negatives.bm25 import Bm25Index
 from training.questions.language_model import GeneratedPair
 
 
@@ -42,10 +42,10 @@ class OtherPassages:
         """``titles``: document id -> title, shown with each passage."""
         self._passages, self._titles = list(passages), titles or {}
         self._by_id = {passage.id: passage for passage in passages}
-        self._words = Bm25([passage.text for passage in passages])
+        self._words = Bm25Index([passage.text for passage in passages])
 
     def context(
-        self, question: str, source: Document, count: int, chance: random.Random, *, right: bool
+        self, question: str, source: CorpusDocument, count: int, chance: random.Random, *, right: bool
     ) -> AnswerContext:
         """``count`` passages in a random order. Without ``right`` the source's whole document is left out, because
         another of its passages may answer; fewer passages if there are no more.

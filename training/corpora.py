@@ -29,7 +29,7 @@ _LEAST_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CorpusDocument:
     """``title`` may be empty (a passage), ``keywords`` too; ``boxes`` and ``times`` are the record's own extents.
     ``kind`` is the kind of corpus, ``corpus`` its name there.
 
@@ -57,34 +57,34 @@ class Document:
         return f"{self.title}\n{self.text}".strip()
 
 
-def of_records(records: Iterable[Record], corpus: str) -> Iterator[Document]:
+def of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocument]:
     """Records with a meaningful abstract; a record's group is its parent, else itself."""
     for record in records:
         text = plain(record.abstract)
         if len(text.split()) >= _LEAST_WORDS:
             terms = tuple(dict.fromkeys(keyword.term.strip() for keyword in record.keywords if keyword.term.strip()))
             group = record.parent or record.id
-            yield Document(
+            yield CorpusDocument(
                 record.id, plain(record.title), text, terms, record.extents, record.times, corpus, f"{corpus}:{group}"
             )
 
 
-def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[Document]:
+def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[CorpusDocument]:
     """(label, definition) as separate documents: paper 000's corpus 1b."""
     for label, definition in concepts:
         text = plain(definition)
         if len(text.split()) >= _LEAST_WORDS and label.strip():
             name = f"{corpus}:{label}"
-            yield Document(name, plain(label), text, corpus=corpus, group=name, kind="concepts")
+            yield CorpusDocument(name, plain(label), text, corpus=corpus, group=name, kind="concepts")
 
 
-def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[Document]:
+def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocument]:
     """Passages of running text; all of one document are one group."""
     for passage in passages:
         text = plain(passage.text)
         if passage.kind == "text" and len(text.split()) >= _LEAST_WORDS:
             group = f"{corpus}:{passage.document}"
-            yield Document(passage.id, "", text, corpus=corpus, group=group, kind="literature")
+            yield CorpusDocument(passage.id, "", text, corpus=corpus, group=group, kind="literature")
 
 
 def corpus_kinds(text: str) -> frozenset[CorpusKind]:
@@ -155,7 +155,7 @@ class PseudoQuestion:
     question: str
     answer: str
     origin: str
-    document: Document
+    document: CorpusDocument
     shared: bool = False
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import SondeError
-from evaluation.lines import Faults, json_lines
+from evaluation.collection import Faults, json_lines
 
 
 class TrainingError(SondeError):
@@ -20,7 +20,7 @@ class TrainingError(SondeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateText:
     """A candidate text for a question. ``grade``: 0 does not answer, 1 answers, higher answers better (as in qrels).
 
     ``teacher``: a teacher's logit for the pair, None without a teacher. ``why`` is how a negative was found (``bm25``,
@@ -45,14 +45,14 @@ class Example:
 
     id: str
     question: str
-    positive: Candidate
-    negatives: tuple[Candidate, ...] = ()
+    positive: CandidateText
+    negatives: tuple[CandidateText, ...] = ()
     origin: str = "judged"
     corpus: str = ""
     group: str = ""
 
     @property
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[CandidateText, ...]:
         """The positive first."""
         return (self.positive, *self.negatives)
 
@@ -115,8 +115,8 @@ def _lines(examples: Iterable[Example]) -> Iterator[str]:
         yield json.dumps(asdict(example), ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _candidate(line: _CandidateLine) -> Candidate:
-    return Candidate(**line.model_dump())
+def _candidate(line: _CandidateLine) -> CandidateText:
+    return CandidateText(**line.model_dump())
 
 
 @dataclass(frozen=True, slots=True)

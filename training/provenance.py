@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.errors import ModelMissing
 from encoders.files import published
-from encoders.model_card import Used
+from encoders.model_card import TrainingData
 from training.examples import Example, TrainingError
 
 UNKNOWN = "not stated"
@@ -29,11 +29,13 @@ class Origin:
     commit: str = ""
     reproduce: str = ""
 
-    def used(self, examples: Iterable[Example], note: str = "") -> tuple[Used, ...]:
+    def used(self, examples: Iterable[Example], note: str = "") -> tuple[TrainingData, ...]:
         """Examples by corpus, most first."""
         counts = Counter(example.corpus or "unnamed" for example in examples)
         known = self.licences or {}
-        return tuple(Used(name, known.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common())
+        return tuple(
+            TrainingData(name, known.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common()
+        )
 
 
 def now() -> str:

@@ -18,7 +18,7 @@ from core.errors import ModelMissing
 from encoders.files import exclusive, published
 from encoders.imports import torch_imports
 from encoders.locate import Located
-from encoders.onnx_session import Compute, OnnxSession, Tokens
+from encoders.onnx_session import Compute, OnnxSession, TokenIds
 from training.examples import TrainingError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SAME = 1e-3  # of states whose size is about 1
 _HEAD_SIZES = (32, 64)
-_TRIED = [Tokens([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), Tokens([101, 4542, 102])]
+_TRIED = [TokenIds([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), TokenIds([101, 4542, 102])]
 _BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json", "card.json")
 
 

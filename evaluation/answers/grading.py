@@ -9,16 +9,16 @@ from statistics import fmean
 
 from jinja2 import Environment, StrictUndefined
 
-from evaluation.answers.run import Answered
+from evaluation.answers.measures import MeasuredAnswer
 from evaluation.judgements import JudgementFile, agreement, qrels_of
 
 
-def answer_id(one: Answered) -> str:
+def answer_id(one: MeasuredAnswer) -> str:
     """Equal for the same answer to the same question, in any run."""
     return hashlib.sha256(f"{one.question.id}\n{one.answer.text}".encode()).hexdigest()[:16]
 
 
-def grading_page(name: str, made: str, answers: Iterable[Answered]) -> str:
+def grading_page(name: str, made: str, answers: Iterable[MeasuredAnswer]) -> str:
     """A complete page; its script uses nothing external. ``made``: a sentence on how the answers were made."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
@@ -35,7 +35,7 @@ def grading_page(name: str, made: str, answers: Iterable[Answered]) -> str:
     return template.render(name=name, made=made, answers=shown)
 
 
-def told(file: JudgementFile) -> list[str]:
+def grade_statistics(file: JudgementFile) -> list[str]:
     """Statistics as lines: number of answers, mean grade (of medians, 0 to 3), agreement between graders."""
     grades = file.grades()
     if not grades:

@@ -1,21 +1,30 @@
-"""Measures of answers; pure. Every share has its number of questions, and is None if that is zero."""
+"""Asks each question to the serving answerer and measures the result.
+
+Every share has its number of questions, and is None if that is zero.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from core.ports import LanguageModel
+from evaluation.answers.questions import AnswerQuestion
 from reading.sentences import sentences
+from search_api.ask.answerer import Answerer
+from search_api.ask.citations import without_citations
 from search_api.search.passages.coverage import content_words
+from search_api.search.passages.values import AskRequest, CitedAnswer, FoundPassage
+from search_api.search.retrieval.serving import ServingResolver
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 CUTS = (1, 3, 5, 8, 32, 64)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerMeasures:
     """The result of one question.
 
     ``rank``: of the first passage of its text (from 1), None if none is among 64. ``found``: passages at or above the
@@ -81,13 +90,13 @@ def share(hits: Iterable[bool]) -> float | None:
     return sum(all_of) / len(all_of) if all_of else None
 
 
-def by_kind(rows: Sequence[Asked]) -> dict[str, dict[str, float | int | None]]:
+def by_kind(rows: Sequence[AnswerMeasures]) -> dict[str, dict[str, float | int | None]]:
     """``figures`` of each kind of question, in the order of the first of each; empty where no kind is named."""
     kinds = dict.fromkeys(row.kind for row in rows if row.kind)
     return {kind: figures([row for row in rows if row.kind == kind]) for kind in kinds}
 
 
-def figures(rows: Sequence[Asked]) -> dict[str, float | int | None]:
+def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
     """The whole table. Refusals of answerable questions and answers to unanswerable ones are errors."""
     can = [row for row in rows if row.answerable]
     cannot = [row for row in rows if not row.answerable]
@@ -123,3 +132,92 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+_DEPTH = 64
+_FIRST = 8
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredAnswer:
+    """A question, its answer as it was given, and its measures."""
+
+    question: AnswerQuestion
+    answer: CitedAnswer
+    measures_of: AnswerMeasures
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """``model``: also asked without passages, to measure its own knowledge; None if answers are quotes, which without
+    retrieval can only repeat the question's words.
+    """
+
+    answerer: Answerer
+    resolver: ServingResolver
+    model: LanguageModel | None = None
+
+    def ask(self, question: AnswerQuestion) -> MeasuredAnswer:
+        """Raises Unavailable if Elasticsearch or the model does not answer."""
+        deep = AskRequest(question.question, top_k=_DEPTH, threshold=0.0)
+        passages = self.answerer.retriever.retrieve(deep, self.resolver.resolve()).passages
+        answer = self.answerer.answer(AskRequest(question.question))
+        return MeasuredAnswer(question, answer, measures_of(question, passages, answer, self._alone(question)))
+
+    def _alone(self, question: AnswerQuestion) -> str:
+        if self.model is None:
+            return question.question
+        return "".join(self.model.stream([{"role": "user", "content": question.question}]))
+
+
+def measures_of(
+    question: AnswerQuestion, passages: Sequence[FoundPassage], answer: CitedAnswer, alone: str
+) -> AnswerMeasures:
+    """``passages``: the first 64 without a threshold; ``alone``: the answer without retrieval."""
+    text_of = {passage.number: passage.document for passage in answer.passages}
+    cited = [number for sentence in answer.sentences for number in sentence.citations]
+    relevances = [passage.relevance for passage in passages[:_FIRST]]
+    said = "" if answer.refused else without_citations(answer.text)
+    on_page = _on_page(question, [one for number in cited for one in answer.passages if one.number == number])
+    return AnswerMeasures(
+        id=question.id,
+        answerable=question.answerable,
+        rank=next((rank for rank, one in enumerate(passages, 1) if one.document in question.texts), None),
+        found=len(answer.passages),
+        best=relevances[0] if relevances else 0.0,
+        mean=fmean(relevances) if relevances else 0.0,
+        refused=answer.refused,
+        citations=len(cited),
+        right=sum(text_of.get(number) in question.texts for number in cited),
+        sentences=len(answer.sentences),
+        supported=sum(sentence.supported for sentence in answer.sentences),
+        recall=answer_recall(said, question.answers),
+        without=answer_recall(alone, question.answers),
+        statements=statement_recall(said, question.answers),
+        on_page=any(on_page) if on_page is not None else None,
+        first_on_page=on_page[:1] == [True] if on_page is not None else None,
+        kind=question.kind,
+    )
+
+
+def _on_page(question: AnswerQuestion, cited: Sequence[FoundPassage]) -> list[bool] | None:
+    """For each citation, whether its passage touches a page that the question names; None if it names none."""
+    if not question.pages or not question.answerable:
+        return None
+    return [one.document == question.text and _touches(one, question.pages) for one in cited]
+
+
+def _touches(passage: FoundPassage, pages: Sequence[int]) -> bool:
+    first, last = passage.first_page, passage.last_page or passage.first_page
+    return first is not None and last is not None and any(first <= page <= last for page in pages)
+
+
+def examine(examination: Examination, questions: Sequence[AnswerQuestion], progress: Progress) -> list[MeasuredAnswer]:
+    """In the order of the questions."""
+    done = []
+    for number, question in enumerate(questions, 1):
+        done.append(examination.ask(question))
+        progress(number, len(questions))
+    return done

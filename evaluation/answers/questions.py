@@ -11,10 +11,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.collection import BadCollection
-from evaluation.collections.pira import Language, plain
-from evaluation.lines import Faults, json_lines
-from evaluation.splits import Half
+from evaluation.collection import BadCollection, Faults, Half, json_lines
+from evaluation.collections.public import Language, plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from jinja2 import Environment, StrictUndefined
 
 from core.json_types import Json, JsonMapping
 from core.ports import CrossEncoderCard, EmbedderCard
-from evaluation.by_kind import KindResult, by_kind
-from evaluation.collection import Collection
-from evaluation.evaluate import Against, Evaluation, worst_losses
+from evaluation.collection import JudgedCollection
+from evaluation.evaluate import Against, Evaluation, KindResult, by_kind, worst_losses
 from evaluation.metrics import HEADLINE
 from evaluation.report import plots
 
@@ -23,7 +22,7 @@ _SHOWN_FIRST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ReportSetup:
     """What was evaluated: the models' cards, the ranking's numbers, Sonde's version, the date."""
 
     embedder: EmbedderCard
@@ -34,11 +33,11 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    collection: Collection
+class EvaluationReport:
+    collection: JudgedCollection
     evaluation: Evaluation
     others: Sequence[Against]
-    made: Made
+    made: ReportSetup
 
     def as_dict(self) -> Json:
         """Everything except the run: metrics on top, then the configuration, the comparisons, each question."""

@@ -17,7 +17,7 @@ from encoders.model_card import damaged_files
 from encoders.quantise import sample_texts
 from encoders.specs import EmbedderSpec
 from tests.model_cards import read_card
-from training.embedder.encoder import EmbedderSettings, TrainableEncoder, task_instruction
+from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder, task_instruction
 from training.embedder.held_out import HeldOut
 from training.embedder.learner import EmbedderLearner
 from training.embedder.train import Base, train_embedder
@@ -28,7 +28,7 @@ from training.provenance import Origin
 pytestmark = pytest.mark.models
 
 SPLIT = split_by_group(tiny_examples(), 0.2)
-SETTINGS = EmbedderSettings(learning_rate=3e-3, batch=16, max_tokens=32, threads=1, seed=1)
+SETTINGS = EmbedderTrainingSettings(learning_rate=3e-3, batch=16, max_tokens=32, threads=1, seed=1)
 ORIGIN = Origin("tiny", "Apache-2.0", {"tiny": "CC0"}, "abc", "sonde train embedder --from tiny.jsonl")
 
 
@@ -57,7 +57,7 @@ def test_it_gets_better_on_held_out_questions_and_the_folder_serves(tmp_path: Pa
 
 
 def trained(
-    base: Base, settings: EmbedderSettings, course: TrainingBudget, checkpoints: Path, at: int = 0
+    base: Base, settings: EmbedderTrainingSettings, course: TrainingBudget, checkpoints: Path, at: int = 0
 ) -> TrainableEncoder:
     """Without the export; ``at``: interrupted at the look after that step, then resumed."""
 

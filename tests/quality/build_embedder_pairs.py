@@ -18,9 +18,8 @@ from pathlib import Path
 
 from core.ports import Embedder
 from core.record import Record
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection, read_halves
 from evaluation.collections import ncar
-from evaluation.splits import read_halves
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from sonde.settings import Settings
 from sonde.wiring.models import Models
@@ -43,7 +42,7 @@ _FEW, _MANY = 5, 400  # records that bear a keyword worth asking for
 _SPACE = re.compile(r"\s+")
 
 
-def test_records(collection: Collection) -> list[Record]:
+def test_records(collection: JudgedCollection) -> list[Record]:
     """Records of groups that a test question asks for and no train question does."""
     halves = read_halves(_JUDGED / "split.tsv")
     asked: dict[str | None, set[str]] = {"train": set(), "test": set(), None: set()}

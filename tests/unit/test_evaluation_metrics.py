@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.metrics import AP_OVER_K, ap_over_k, means, measure
-from evaluation.significance import paired_randomisation
+from evaluation.metrics import AP_OVER_K, ap_over_k, means, measure, paired_randomisation
 
 _RUN = {"q1": [("d1", 0.9), ("d2", 0.8), ("d3", 0.7)], "q2": [("d9", 1.0)]}
 _QRELS = {"q1": {"d1": 3, "d3": 1, "d4": 2}, "q2": {"d1": 1}, "q3": {"d2": 1}}

@@ -13,7 +13,7 @@ from core.errors import Unavailable
 from core.passage import Passage
 from search_api.search.passages.values import REFUSAL
 from training.answer_sets import AnswerSets, OtherPassages, cited, dpo, raft, support, without, write_rows
-from training.corpora import Document, PseudoQuestion
+from training.corpora import CorpusDocument, PseudoQuestion
 from training.examples import TrainingError
 from training.questions.language_model import GeneratedPair
 
@@ -29,7 +29,7 @@ PASSAGES = [passage(place, number) for place in PLACES for number in (0, 1)]
 
 
 def generated(place: str, answer: str = "Rain gauges give daily totals.") -> GeneratedPair:
-    document = Document(f"{place}#0", "", passage(place).text, group=place)
+    document = CorpusDocument(f"{place}#0", "", passage(place).text, group=place)
     asked = PseudoQuestion(f"How are rain totals of {place} made?", document.text, "language model", document)
     return GeneratedPair(asked, answer, "how", 3)
 

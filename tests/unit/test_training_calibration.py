@@ -21,16 +21,16 @@ from training.calibration import (
     probability,
     spread,
 )
-from training.examples import Candidate, Example
+from training.examples import CandidateText, Example
 
 
-def _example(name: str, group: str, *negatives: Candidate) -> Example:
-    return Example(name, f"question {name}", Candidate(name, f"answer {name}", 1), negatives, group=group)
+def _example(name: str, group: str, *negatives: CandidateText) -> Example:
+    return Example(name, f"question {name}", CandidateText(name, f"answer {name}", 1), negatives, group=group)
 
 
 def test_orders_by_hand() -> None:
     """The answer on the second of three: nDCG = 1 / log2(3), AP = 1/2; a constant ranks it last."""
-    example = _example("a", "g", *(Candidate(name, name) for name in "xyz"))
+    example = _example("a", "g", *(CandidateText(name, name) for name in "xyz"))
     second = ScoredExample(replace(example, negatives=example.negatives[:2]), np.array([1.0, 2.0, 0.0]))
     assert ndcg([second]) == pytest.approx(1 / math.log2(3))
     assert average_precision(second, 3) == pytest.approx(0.5)
@@ -38,7 +38,7 @@ def test_orders_by_hand() -> None:
 
 
 def test_bm25_candidates_leave_out_what_only_meaning_found() -> None:
-    example = _example("a", "g", Candidate("x", "x", why="dense"), Candidate("y", "y", why="bm25"))
+    example = _example("a", "g", CandidateText("x", "x", why="dense"), CandidateText("y", "y", why="bm25"))
     found = figures([ScoredExample(example, np.array([1.0, 2.0, 0.0]))])
     assert found["MAP@3 on fused candidates"] == pytest.approx(0.5)
     assert found["MAP@3 on BM25 candidates"] == 1.0

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from training.embedder.encoder import EmbedderSettings
+from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.learner import info_nce, loss_of
 
 EAST, NORTH = [1.0, 0.0], [0.0, 1.0]
@@ -47,14 +47,14 @@ def test_a_document_that_answers_besides_is_no_negative() -> None:
 
 def test_margin_mse_is_the_squared_gap_to_the_teachers_margin() -> None:
     """Margins 10 x (1 - 0) and 10 x (0 - 1) against 8 and -10: (2^2 + 0^2) / 2."""
-    loss = loss_of(Given(), EmbedderSettings(loss="margin_mse", margin_scale=10.0))
+    loss = loss_of(Given(), EmbedderTrainingSettings(loss="margin_mse", margin_scale=10.0))
     columns = [vectors(EAST, NORTH), vectors(EAST, EAST), vectors(NORTH, NORTH)]
     assert float(loss(columns, torch.tensor([8.0, -10.0]))) == pytest.approx(2.0)
 
 
 def test_matryoshka_is_the_mean_over_shortened_vectors_of_norm_one() -> None:
     """(.6, .8) whole has cosine .6 with east and .8 with north; its first number alone has cosine 1 and 0."""
-    loss = loss_of(Given(), EmbedderSettings(matryoshka=(2, 1), temperature=1.0))
+    loss = loss_of(Given(), EmbedderTrainingSettings(matryoshka=(2, 1), temperature=1.0))
     whole = -math.log(math.exp(0.6) / (math.exp(0.6) + math.exp(0.8)))
     short = -math.log(math.e / (math.e + 1))
     found = loss([vectors([0.6, 0.8]), vectors(EAST, NORTH)], labels(2))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.extent import BBox
 from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
-from training.corpora import Document, PseudoQuestion
-from training.negatives.bm25 import Bm25
+from training.corpora import CorpusDocument, PseudoQuestion
+from training.negatives.bm25 import Bm25Index
 from training.negatives.elsewhere import PlaceAndTime, disjoint, elsewhere, never_overlapping, place_and_time_of
 from training.negatives.mine import Mining, SimAns, mine, probabilities, sample
 
@@ -23,7 +23,7 @@ NINETIES, LATER = TimeSpan.from_iso("1990", "1999"), TimeSpan.from_iso("2000", N
 
 def test_bm25_by_hand() -> None:
     """Two texts of two words each, so that length counts nothing: idf of a word in one of two = ln 2."""
-    found = Bm25(["snow depth", "rain depth"])
+    found = Bm25Index(["snow depth", "rain depth"])
     assert found.scores("snow").tolist() == pytest.approx([math.log(2.0), 0.0])
     assert found.scores("depth").tolist() == pytest.approx([math.log(1.2)] * 2)
     assert found.best("Snow, snow!", 5) == [0]
@@ -70,9 +70,11 @@ def test_never_together() -> None:
     assert not never_overlapping([], [LATER])
 
 
-def _document(name: str, box: BBox | None = None, span: TimeSpan | None = None, keyword: str = "Snow") -> Document:
+def _document(
+    name: str, box: BBox | None = None, span: TimeSpan | None = None, keyword: str = "Snow"
+) -> CorpusDocument:
     boxes, spans = (box,) if box else (), (span,) if span else ()
-    return Document(name, name, f"{name} snow depth measured by hand", (keyword,), boxes, spans, "test", name)
+    return CorpusDocument(name, name, f"{name} snow depth measured by hand", (keyword,), boxes, spans, "test", name)
 
 
 def test_same_topic_elsewhere() -> None:
@@ -122,7 +124,7 @@ class _ByLength:
 def test_mined_negatives_are_named_and_never_the_answer() -> None:
     here = _document("here", ALPS, NINETIES)
     documents = [here, _document("far", ANDES, NINETIES), _document("like it", ALPS), _document("here", ALPS)]
-    documents[3] = Document("twin", "HERE", "another text under the same title", ("Snow",))
+    documents[3] = CorpusDocument("twin", "HERE", "another text under the same title", ("Snow",))
     asked = [PseudoQuestion("snow depth in the Alps", here.whole, "title", here)]
     (found,) = mine(asked, documents, _ByLength(), Mining(count=5, simans=SimAns(margin=-2.0)))
     assert {one.id: one.why for one in found.negatives} == {"far": "place", "like it": "fused"}

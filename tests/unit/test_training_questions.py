@@ -9,14 +9,16 @@ import pytest
 
 from core.errors import Unavailable
 from core.record import Keyword, Record
-from training.corpora import Document, PseudoQuestion, corpus_kinds, distinct, of_concepts, of_records
+from training.corpora import CorpusDocument, PseudoQuestion, corpus_kinds, distinct, of_concepts, of_records
 from training.examples import TrainingError
 from training.questions.from_records import by_keywords, by_sentence, by_title, sentences_of
 from training.questions.key_phrases import maximal_marginal_relevance, phrases_of
 from training.questions.language_model import FORMS, by_language_model
 
 TEXT = "Snow depth was measured by hand. Stations lie above 2000 m in the Alps. Data are daily."
-SNOW = Document("a:1", "Snow in the Alps", TEXT, ("EARTH SCIENCE > CRYOSPHERE > SNOW DEPTH",), corpus="a", group="a:1")
+SNOW = CorpusDocument(
+    "a:1", "Snow in the Alps", TEXT, ("EARTH SCIENCE > CRYOSPHERE > SNOW DEPTH",), corpus="a", group="a:1"
+)
 
 
 def test_a_title_asks_for_the_text_without_it() -> None:
@@ -37,7 +39,7 @@ def test_a_sentence_is_not_in_its_answer() -> None:
 
 
 def test_what_several_documents_are_asked_by_is_no_question() -> None:
-    other = Document("a:2", "Snow in the Alps", "Another text.", corpus="a")
+    other = CorpusDocument("a:2", "Snow in the Alps", "Another text.", corpus="a")
     asked = [
         PseudoQuestion("snow", "x", "title", SNOW),
         PseudoQuestion("SNOW", "y", "title", other),
@@ -81,7 +83,7 @@ class _Model:
         self.asked: list[str] = []
 
     def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
-        self.question.append(messages[0]["content"])
+        self.asked.append(messages[0]["content"])
         yield from self._answers.pop(0)
 
 
@@ -99,7 +101,7 @@ def test_what_is_of_quality_0_is_left_out_and_what_cannot_be_read_is_passed_over
 
 
 def test_all_nine_kinds_are_drawn() -> None:
-    documents = [Document(f"a:{number}", "", TEXT) for number in range(90)]
+    documents = [CorpusDocument(f"a:{number}", "", TEXT) for number in range(90)]
     made = by_language_model(documents, _Model(*[PAIR, "3"] * 90))
     assert {one.form for one in made} == set(FORMS)
 

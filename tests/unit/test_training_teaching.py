@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard
-from training.examples import Candidate, Example, TrainingError, read_examples, write_examples
+from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
 from training.teaching import ScoringTeacher, with_teacher_scores
 
 EXAMPLES = [
     Example(
         f"e{at}",
         f"question {at}",
-        Candidate(f"a{at}", "snow " * (at + 1), 1),
-        (Candidate("n", "ice"), Candidate("m", "rain" * at + ".")),
+        CandidateText(f"a{at}", "snow " * (at + 1), 1),
+        (CandidateText("n", "ice"), CandidateText("m", "rain" * at + ".")),
     )
     for at in range(6)
 ]

@@ -12,14 +12,14 @@ from core.errors import Unavailable
 from core.extent import BBox
 from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
-from training.corpora import Document
+from training.corpora import CorpusDocument
 from training.examples import TrainingError
 from training.questions.from_records import by_place_and_time, time_words
 from training.questions.language_model import CachedLanguageModel
-from training.questions.place_names import PlaceNames
+from training.questions.place_names import BoxNames
 from training.questions.ways import WITHOUT_A_MODEL, QuestionModels, QuestionSettings, questions, ways
 
-NAMES = PlaceNames()
+NAMES = BoxNames()
 TEXT = "Snow depth was measured by hand at stations above the tree line in each winter."
 
 
@@ -61,7 +61,7 @@ def test_deep_time_has_no_words() -> None:
 
 def test_topic_place_and_period_are_asked_together() -> None:
     box, span = BBox(4.0, 57.5, 31.5, 71.5), TimeSpan.from_iso("1990", "1999")
-    documents = [Document(f"a:{at}", "Snow", TEXT, ("Norway", "snow depth"), (box,), (span,)) for at in range(60)]
+    documents = [CorpusDocument(f"a:{at}", "Snow", TEXT, ("Norway", "snow depth"), (box,), (span,)) for at in range(60)]
     asked = {one.question for one in by_place_and_time(documents, NAMES)}
     assert asked == {
         "snow depth in Norway", "snow depth Norway", "snow depth in the 1990s",
@@ -70,7 +70,7 @@ def test_topic_place_and_period_are_asked_together() -> None:
 
 
 def test_without_extents_there_is_no_question() -> None:
-    assert list(by_place_and_time([Document("a:1", "Snow", TEXT, ("snow",))], NAMES)) == []
+    assert list(by_place_and_time([CorpusDocument("a:1", "Snow", TEXT, ("snow",))], NAMES)) == []
 
 
 def test_ways_are_named() -> None:
@@ -107,7 +107,7 @@ class _Model:
             yield f'{{"question": "What is known of {title}?", "answer": "Much."}}'
 
 
-DOCUMENTS = [Document(f"a:{at}", title, TEXT) for at, title in enumerate(("snow", "dull ice", "firn"))]
+DOCUMENTS = [CorpusDocument(f"a:{at}", title, TEXT) for at, title in enumerate(("snow", "dull ice", "firn"))]
 ASKING = QuestionSettings(("language-model",), quality=2)
 
 

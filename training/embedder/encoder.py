@@ -12,7 +12,7 @@ import numpy as np
 
 from core.batched import batched
 from core.ports import Vectors
-from encoders.onnx_session import Tokens, padded
+from encoders.onnx_session import TokenIds, padded
 from encoders.recipe import Pooling, Recipe, read_recipe
 from encoders.tokens import Tokeniser
 from training.examples import TrainingError
@@ -44,7 +44,7 @@ def task_instruction(task: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedderSettings:
+class EmbedderTrainingSettings:
     """``infonce``: each answer competes with the answers of the other questions and with ``negatives`` of its own, at
     ``temperature``. ``margin_mse`` (GPL): learns a teacher's margins; ``margin_scale`` converts cosines to logits.
 
@@ -92,7 +92,7 @@ class TrainableEncoder:
     ``sentence_embedding``, as the losses of sentence-transformers read it.
     """
 
-    def __init__(self, folder: Path, settings: EmbedderSettings) -> None:
+    def __init__(self, folder: Path, settings: EmbedderTrainingSettings) -> None:
         """Raises ModelMissing if the folder holds no such model, TrainingError if it has only a graph."""
         self.folder, self.settings = folder, settings
         self.recipe: Recipe = read_recipe(folder)
@@ -104,7 +104,7 @@ class TrainableEncoder:
         """Ids and mask, each (n, longest)."""
         import torch
 
-        arrays, _ = padded([Tokens(ids) for ids in self._tokens.ids(texts)])
+        arrays, _ = padded([TokenIds(ids) for ids in self._tokens.ids(texts)])
         names = ("input_ids", "attention_mask")
         return {name: torch.from_numpy(arrays[name]).to(self.settings.device) for name in names}
 
@@ -132,7 +132,7 @@ class TrainableEncoder:
                 shutil.copyfile(self.folder / name, folder / name)
 
 
-def _pooled(module: Any, pooling: Pooling, dims: int, settings: EmbedderSettings) -> nn.Module:
+def _pooled(module: Any, pooling: Pooling, dims: int, settings: EmbedderTrainingSettings) -> nn.Module:
     import torch
 
     class Pooled(torch.nn.Module):
@@ -157,7 +157,7 @@ def _pooled(module: Any, pooling: Pooling, dims: int, settings: EmbedderSettings
     return Pooled()
 
 
-def _load(folder: Path, settings: EmbedderSettings) -> Any:
+def _load(folder: Path, settings: EmbedderTrainingSettings) -> Any:
     import torch
 
     with loading(folder, threads=settings.threads, seed=settings.seed) as transformers:

@@ -10,7 +10,7 @@ import numpy as np
 from core.ports import Vectors
 from encoders.pooling import unit
 from evaluation.collection import Qrels
-from evaluation.metrics import Measured, measure
+from evaluation.metrics import RunMeasures, measure
 from evaluation.trec import Run
 from training.examples import Example
 
@@ -61,7 +61,7 @@ class HeldOut:
         """Mean AP@100, the measure during training: 1 / rank if there is one answer."""
         return self.measured(embed).means["AP@100"]
 
-    def measured(self, embed: Embed, dims: int | None = None) -> Measured:
+    def measured(self, embed: Embed, dims: int | None = None) -> RunMeasures:
         """Every measure; ``dims``: with vectors shortened to this many numbers."""
         return measure(self.run(embed, dims), self.qrels)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from training.embedder.encoder import EmbedderSettings, TrainableEncoder
+from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.held_out import HeldOut
-from training.examples import Candidate, Example
+from training.examples import CandidateText, Example
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -81,7 +81,7 @@ class EmbedderLearner:
         return columns, torch.tensor(margins).to(self._settings.device)
 
 
-def loss_of(model: nn.Module, settings: EmbedderSettings) -> nn.Module:
+def loss_of(model: nn.Module, settings: EmbedderTrainingSettings) -> nn.Module:
     """MarginMSE (Hofstaetter et al. 2020; GPL, Wang et al. 2022) or InfoNCE, with Matryoshka (Kusupati et al. 2022) as
     the mean over the sizes.
     """
@@ -133,7 +133,7 @@ class Batch:
     also: list[set[int]]
 
 
-def batch_of(examples: Sequence[Example], negatives: Sequence[Sequence[Candidate]]) -> Batch:
+def batch_of(examples: Sequence[Example], negatives: Sequence[Sequence[CandidateText]]) -> Batch:
     """Pure. Equal texts share a row; texts that a question's graded candidates mark as relevant are not its
     negatives.
     """

@@ -23,9 +23,8 @@ from encoders.onnx_session import Compute
 from encoders.prepare import prepared
 from encoders.recipe import read_json
 from encoders.recorded import record_embedder
-from evaluation.metrics import HEADLINE, Measured
-from evaluation.significance import paired_randomisation
-from training.embedder.encoder import EmbedderSettings, TrainableEncoder
+from evaluation.metrics import HEADLINE, RunMeasures, paired_randomisation
+from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.held_out import HeldOut
 from training.embedder.learner import EmbedderLearner
 from training.examples import Example, Split, TrainingError
@@ -49,7 +48,7 @@ class Base:
 def train_embedder(
     base: Base,
     split: Split,
-    settings: EmbedderSettings,
+    settings: EmbedderTrainingSettings,
     budget: TrainingBudget,
     origin: Origin,
     out: Path,
@@ -108,7 +107,7 @@ def matched_threshold(threshold: float, before: NDArray[np.float32], after: NDAr
     return round(float(np.quantile(after, share)), 3)
 
 
-def _usable(split: Split, settings: EmbedderSettings) -> list[Example]:
+def _usable(split: Split, settings: EmbedderTrainingSettings) -> list[Example]:
     """An example without a negative has no margin, so ``margin_mse`` leaves it out."""
     fit = [one for one in split.train if one.negatives] if settings.loss == "margin_mse" else list(split.train)
     if len(fit) < LEAST_EXAMPLES:
@@ -138,7 +137,7 @@ def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float
     return np.asarray((questions @ documents.T)[wrong], dtype=np.float32)
 
 
-def _figures(before: Measured, held_out: HeldOut, encoder: TrainableEncoder, done: FinishedTraining) -> Json:
+def _figures(before: RunMeasures, held_out: HeldOut, encoder: TrainableEncoder, done: FinishedTraining) -> Json:
     """Each measure before and after, and the probability of the headline's change by chance."""
     after = held_out.measured(encoder.embed)
     compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
@@ -152,7 +151,7 @@ def _figures(before: Measured, held_out: HeldOut, encoder: TrainableEncoder, don
     }
 
 
-def _identity(base: Base, split: Split, settings: EmbedderSettings) -> Json:
+def _identity(base: Base, split: Split, settings: EmbedderTrainingSettings) -> Json:
     """What must be equal for a training to continue."""
     return {"base": str(base.folder), "train": _ids(split.train), "held_out": _ids(split.held_out), **_plain(settings)}
 
@@ -162,7 +161,7 @@ def _ids(examples: Sequence[Example]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _plain(settings: EmbedderSettings | TrainingBudget) -> Json:
+def _plain(settings: EmbedderTrainingSettings | TrainingBudget) -> Json:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()}
 
 

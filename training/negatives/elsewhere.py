@@ -15,7 +15,7 @@ from core.timespan import TimeSpan
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from training.corpora import Document
+from training.corpora import CorpusDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ def place_and_time_of(question: str) -> PlaceAndTime:
 
 
 def elsewhere(
-    document: Document, question: PlaceAndTime, candidates: Iterable[Document], count: int
-) -> list[tuple[Document, str]]:
+    document: CorpusDocument, question: PlaceAndTime, candidates: Iterable[CorpusDocument], count: int
+) -> list[tuple[CorpusDocument, str]]:
     """The first ``count`` of ``candidates`` that share a keyword but are disjoint both from the document and from the
     question's place or time, with ``place`` or ``time`` as the reason.
 
     A record without a place or time is never a negative.
     """
     topics = {term.casefold() for term in document.keywords}
-    negatives: list[tuple[Document, str]] = []
+    negatives: list[tuple[CorpusDocument, str]] = []
     for other in candidates:
         if len(negatives) == count:
             break

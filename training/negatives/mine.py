@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ports import Embedder, Vectors
-from training.corpora import Document, PseudoQuestion
-from training.examples import Candidate, Example
-from training.negatives.bm25 import Bm25
+from training.corpora import CorpusDocument, PseudoQuestion
+from training.examples import CandidateText, Example
+from training.negatives.bm25 import Bm25Index
 from training.negatives.elsewhere import PlaceAndTime, elsewhere, place_and_time_of
 
 _RRF = 60
@@ -74,7 +74,7 @@ class Mining:
 
 def mine(
     questions: Sequence[PseudoQuestion],
-    documents: Sequence[Document],
+    documents: Sequence[CorpusDocument],
     embedder: Embedder,
     mining: Mining,
     progress: Callable[[int, int], None] = lambda _done, _all: None,
@@ -94,13 +94,13 @@ def mine(
     )
     examples = []
     for at, question in enumerate(questions):
-        negatives: tuple[Candidate, ...] = ()
+        negatives: tuple[CandidateText, ...] = ()
         if not question.shared:
             vector, answer = next(vectors)
             chance = np.random.default_rng([mining.seed, at])
             negatives = pool.negatives(question, vector, float(vector @ answer), mining, chance)
         document, origin = question.document, question.origin
-        positive = Candidate(document.id, question.answer, grade=1, labels=document.labels)
+        positive = CandidateText(document.id, question.answer, grade=1, labels=document.labels)
         name = f"{document.id}#{origin}-{at}"
         examples.append(Example(name, question.question, positive, negatives, origin, document.corpus, document.group))
         progress(at + 1, len(questions))
@@ -110,10 +110,10 @@ def mine(
 class _Pool:
     """The documents, indexed by words and by meaning."""
 
-    def __init__(self, documents: Sequence[Document], embedder: Embedder) -> None:
+    def __init__(self, documents: Sequence[CorpusDocument], embedder: Embedder) -> None:
         self._documents = documents
         self._labels = [frozenset(document.labels) for document in documents]
-        self._words = Bm25([document.whole for document in documents])
+        self._words = Bm25Index([document.whole for document in documents])
         self._of_topic: dict[str, list[int]] = {}
         for at, document in enumerate(documents):
             for term in {keyword.casefold() for keyword in document.keywords}:
@@ -122,7 +122,7 @@ class _Pool:
 
     def negatives(
         self, question: PseudoQuestion, vector: Vectors, positive: float, mining: Mining, chance: np.random.Generator
-    ) -> tuple[Candidate, ...]:
+    ) -> tuple[CandidateText, ...]:
         cosines = self._vectors @ vector
         near = [int(at) for at in np.argsort(-cosines, kind="stable")[: mining.depth]]
         arms = self._arms(question, self._words.best(question.question, mining.depth), near)
@@ -138,7 +138,9 @@ class _Pool:
             *(_candidate(self._documents[at], arms[at]) for at in drawn),
         )
 
-    def _topical(self, question: PseudoQuestion, first: Iterable[int], cosines: Vectors, depth: int) -> list[Document]:
+    def _topical(
+        self, question: PseudoQuestion, first: Iterable[int], cosines: Vectors, depth: int
+    ) -> list[CorpusDocument]:
         """``first``, then documents with a shared keyword, nearest first: the arms find few on the right topic in the
         wrong place, because they read the place too.
         """
@@ -163,10 +165,10 @@ class _Pool:
         }
 
 
-def _candidate(document: Document, why: str) -> Candidate:
-    return Candidate(document.id, document.whole, why=why, labels=document.labels)
+def _candidate(document: CorpusDocument, why: str) -> CandidateText:
+    return CandidateText(document.id, document.whole, why=why, labels=document.labels)
 
 
-def _same(one: Document, other: Document) -> bool:
+def _same(one: CorpusDocument, other: CorpusDocument) -> bool:
     same_title = bool(one.title) and one.title.casefold() == other.title.casefold()
     return one.id == other.id or same_title or one.text == other.text

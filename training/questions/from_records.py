@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from core.timespan import TimeSpan
-from training.corpora import Document, PseudoQuestion, last_part
-from training.questions.place_names import PlaceNames
+from training.corpora import CorpusDocument, PseudoQuestion, last_part
+from training.questions.place_names import BoxNames
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
 _FEWEST_WORDS, _MOST_WORDS = 5, 40  # of a sentence that can be a question
@@ -21,14 +21,14 @@ _SHORTEST_KEYWORD = 3
 _FIRST_YEAR = 1000  # nobody types 0800 to 0900
 
 
-def by_title(documents: Iterable[Document]) -> Iterator[PseudoQuestion]:
+def by_title(documents: Iterable[CorpusDocument]) -> Iterator[PseudoQuestion]:
     """The title as a question for the text without it."""
     for document in documents:
         if len(document.title.split()) > 1 or (document.title and document.kind == "concepts"):
             yield PseudoQuestion(document.title, document.text, "title", document)
 
 
-def by_keywords(documents: Iterable[Document], seed: int = 0) -> Iterator[PseudoQuestion]:
+def by_keywords(documents: Iterable[CorpusDocument], seed: int = 0) -> Iterator[PseudoQuestion]:
     """One to three of its keywords as a question for title and text; drawn by the seed and the document's id."""
     for document in documents:
         if document.keywords:
@@ -38,7 +38,7 @@ def by_keywords(documents: Iterable[Document], seed: int = 0) -> Iterator[Pseudo
             yield PseudoQuestion(" ".join(drawn), document.whole, "keywords", document)
 
 
-def by_sentence(documents: Iterable[Document], seed: int = 0) -> Iterator[PseudoQuestion]:
+def by_sentence(documents: Iterable[CorpusDocument], seed: int = 0) -> Iterator[PseudoQuestion]:
     """One sentence as a question for the title and the other sentences (inverse cloze, Lee et al., ACL 2019)."""
     for document in documents:
         sentences = sentences_of(document.text)
@@ -53,7 +53,7 @@ def sentences_of(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE.split(text) if part.strip()]
 
 
-def by_shared_keywords(documents: Sequence[Document], each: int, seed: int = 0) -> Iterator[PseudoQuestion]:
+def by_shared_keywords(documents: Sequence[CorpusDocument], each: int, seed: int = 0) -> Iterator[PseudoQuestion]:
     """One keyword alone as a question for every record with it: how people search a catalogue by topic.
 
     Paper 000 judges keyword queries this way. The labels (``Candidate.labels``) show that other records with the
@@ -75,7 +75,7 @@ def by_shared_keywords(documents: Sequence[Document], each: int, seed: int = 0) 
             yield PseudoQuestion(label, document.whole, "shared keyword", document, shared=True)
 
 
-def by_place_and_time(documents: Iterable[Document], names: PlaceNames, seed: int = 0) -> Iterator[PseudoQuestion]:
+def by_place_and_time(documents: Iterable[CorpusDocument], names: BoxNames, seed: int = 0) -> Iterator[PseudoQuestion]:
     """A keyword that is not a place (else the title) with the name of the place, words for the period, or both: *snow
     depth in Norway 1990 to 1999*. Drawn by the seed and the document's id. A record without a place or period that has
     a name gives no question.
@@ -117,5 +117,5 @@ def _year(iso: str | None) -> int | None:
     return 0 if iso[0] in "+-" else int(iso[:4])
 
 
-def _chance(seed: int, document: Document) -> random.Random:
+def _chance(seed: int, document: CorpusDocument) -> random.Random:
     return random.Random(f"{seed}:{document.id}")  # noqa: S311 # nosec B311 - a draw to be repeated

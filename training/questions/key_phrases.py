@@ -15,7 +15,7 @@ import numpy as np
 from spacy.lang.en.stop_words import STOP_WORDS
 
 from core.ports import Embedder, Vectors
-from training.corpora import Document, PseudoQuestion
+from training.corpora import CorpusDocument, PseudoQuestion
 
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _PART = 0.6  # share of the phrases, for each question except the first
@@ -37,7 +37,7 @@ class KeyPhrases:
 
 
 def by_key_phrases(
-    documents: Sequence[Document], embedder: Embedder, settings: KeyPhrases = KeyPhrases(), seed: int = 0
+    documents: Sequence[CorpusDocument], embedder: Embedder, settings: KeyPhrases = KeyPhrases(), seed: int = 0
 ) -> Iterator[PseudoQuestion]:
     """A question for each document with at least ``count`` phrases, best first; drawn by seed and id."""
     for document in documents:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from core.errors import SondeError
 from core.ports import LanguageModel
-from training.corpora import Document, PseudoQuestion
+from training.corpora import CorpusDocument, PseudoQuestion
 from training.examples import TrainingError
 
 FormOfQuestion = Literal["what", "which", "who", "when", "where", "how", "why", "general", "imperative"]
@@ -66,7 +66,7 @@ class GeneratedPair:
 
 
 def by_language_model(
-    documents: Iterable[Document], model: LanguageModel, *, least: int = 1, seed: int = 0
+    documents: Iterable[CorpusDocument], model: LanguageModel, *, least: int = 1, seed: int = 0
 ) -> Iterator[GeneratedPair]:
     """One question per document, of a random form by the seed, if its quality is at least ``least``.
 
@@ -86,7 +86,7 @@ def by_language_model(
             yield pair
 
 
-def _generate(document: Document, model: LanguageModel, seed: int) -> GeneratedPair | None:
+def _generate(document: CorpusDocument, model: LanguageModel, seed: int) -> GeneratedPair | None:
     form = random.Random(f"{seed}:{document.id}").choice(list(FORMS))  # noqa: S311 # nosec B311 - to be repeated
     text = document.whole[:_LONGEST]
     pair = _parse(_complete(model, _ASK.format(form=FORMS[form]), text))

@@ -16,7 +16,7 @@ _LEAST_OVERLAP = 0.4  # intersection over union from which a box gets a place's 
 _TOO_WIDE_DEG = 300.0  # nobody asks for the whole world by name
 
 
-class PlaceNames:
+class BoxNames:
     """Names of boxes; the gazetteer is read on first use."""
 
     def __init__(self, gazetteer: Gazetteer | None = None) -> None:

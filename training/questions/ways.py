@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Literal, get_args
 
 from core.ports import Embedder, LanguageModel
-from training.corpora import Document, PseudoQuestion, distinct
+from training.corpora import CorpusDocument, PseudoQuestion, distinct
 from training.examples import TrainingError
 from training.questions.from_records import (
     by_keywords,
@@ -19,7 +19,7 @@ from training.questions.from_records import (
 )
 from training.questions.key_phrases import KeyPhrases, by_key_phrases
 from training.questions.language_model import by_language_model
-from training.questions.place_names import PlaceNames
+from training.questions.place_names import BoxNames
 
 Way = Literal["titles", "keywords", "sentences", "key-phrases", "place-and-time", "language-model"]
 WITHOUT_A_MODEL: tuple[Way, ...] = ("titles", "keywords", "sentences", "key-phrases", "place-and-time")
@@ -46,7 +46,7 @@ class QuestionModels:
 
     embedder: Embedder
     language_model: LanguageModel | None = None
-    names: PlaceNames | None = None
+    names: BoxNames | None = None
 
 
 def ways(text: str) -> tuple[Way, ...]:
@@ -61,7 +61,7 @@ def ways(text: str) -> tuple[Way, ...]:
 
 
 def questions(
-    documents: Sequence[Document], settings: QuestionSettings, models: QuestionModels
+    documents: Sequence[CorpusDocument], settings: QuestionSettings, models: QuestionModels
 ) -> list[PseudoQuestion]:
     """Runs every way in turn; drops questions made from several documents.
 
@@ -75,7 +75,7 @@ def questions(
         "keywords": lambda: by_keywords(documents, seed),
         "sentences": lambda: by_sentence(documents, seed),
         "key-phrases": lambda: by_key_phrases(documents, models.embedder, phrases, seed),
-        "place-and-time": lambda: by_place_and_time(documents, models.names or PlaceNames(), seed),
+        "place-and-time": lambda: by_place_and_time(documents, models.names or BoxNames(), seed),
         "language-model": lambda: _by_model(documents, settings, models.language_model),
     }
     own = chain.from_iterable(makers[way]() for way in settings.ways)
@@ -83,7 +83,7 @@ def questions(
 
 
 def _by_model(
-    documents: Sequence[Document], settings: QuestionSettings, model: LanguageModel | None
+    documents: Sequence[CorpusDocument], settings: QuestionSettings, model: LanguageModel | None
 ) -> Iterator[PseudoQuestion]:
     if model is None:
         raise TrainingError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")

@@ -14,7 +14,7 @@ from indexer.documents.coherence import Coherence
 from indexer.documents.model import Block, ReadDocument
 from indexer.documents.sections import sections
 from reading.sentences import sentences
-from training.corpora import Document
+from training.corpora import CorpusDocument
 from training.examples import TrainingError
 
 _LEAST_WORDS = 3  # a shorter "sentence" is a number or an initial
@@ -38,7 +38,7 @@ class SentencePair:
     label: int
 
 
-def running_of_documents(documents: Iterable[Document]) -> list[RunningText]:
+def running_of_documents(documents: Iterable[CorpusDocument]) -> list[RunningText]:
     """Descriptions of records, each a separate text; boundaries are inside the description."""
     return _running((document.group, document.text) for document in documents)
 

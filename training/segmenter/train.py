@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.batched import batched
 from encoders.locate import Located, weights_digest
-from encoders.model_card import CARD, ModelCard, Used, write_card
+from encoders.model_card import CARD, ModelCard, TrainingData, write_card
 from encoders.onnx_session import Compute, padded
 from encoders.prepare import prepared
 from encoders.recorded import record_segmenter
@@ -192,12 +192,12 @@ def _figures(learner: SegmenterLearner, held_out: Sequence[SentencePair], done: 
     }
 
 
-def _used(texts: Sequence[RunningText], train: int, held_out: int, origin: Origin) -> tuple[Used, ...]:
+def _used(texts: Sequence[RunningText], train: int, held_out: int, origin: Origin) -> tuple[TrainingData, ...]:
     documents = len({text.document for text in texts})
     licence = "; ".join(f"{name}: {licence}" for name, licence in (origin.licences or {}).items()) or UNKNOWN
     return (
-        Used("running text", licence, train, "boundaries", f"{documents} documents in all"),
-        Used("running text", licence, held_out, "boundaries", "held out"),
+        TrainingData("running text", licence, train, "boundaries", f"{documents} documents in all"),
+        TrainingData("running text", licence, held_out, "boundaries", "held out"),
     )
 
 

@@ -13,7 +13,7 @@ from indexer.documents.segment import SegmentOptions, segment
 from sonde.settings import Settings
 from sonde.wiring.training.data import remembering, texts_from
 from sonde.wiring.training.documents import passages_from, read_files
-from training.corpora import CorpusKind, Document, of_concepts, of_passages, read_definitions
+from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, read_definitions
 from training.examples import TrainingError
 from training.negatives.mine import Mining
 from training.questions.ways import QuestionSettings
@@ -57,9 +57,9 @@ class Sources:
         return self.records.endswith(".jsonl")
 
 
-def documents_from(sources: Sources, settings: Settings) -> list[Document]:
+def documents_from(sources: Sources, settings: Settings) -> list[CorpusDocument]:
     """Of every kind that the corpus names, in that order. Raises TrainingError, InvalidInput, Unavailable."""
-    found: list[Document] = []
+    found: list[CorpusDocument] = []
     if "descriptions" in sources.corpus:
         found += texts_from(sources.records, settings)
     if "concepts" in sources.corpus:

@@ -12,9 +12,9 @@ from encoders.pooling import parted
 from encoders.recipe import read_recipe
 from encoders.token_states import ignored_tokens
 from encoders.tokens import open_tokeniser
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection
 from sonde.settings import Settings
-from sonde.wiring.training.judged_lists import Depth, asked, texts_of
+from sonde.wiring.training.judged_lists import Depth, judged_candidates, texts_of
 from training.examples import Example
 from training.tokens.lesson import CandidateList, Ids, LayerLessons, TokenTeacher, teacher_scores
 
@@ -23,7 +23,7 @@ _QUESTION_TOKENS = 64
 
 def lesson(
     settings: Settings,
-    collections: Mapping[str, Collection],
+    collections: Mapping[str, JudgedCollection],
     examples: Sequence[Example],
     teachers: Sequence[TokenTeacher],
     folder: Path,
@@ -36,7 +36,7 @@ def lesson(
     texts, questions = _Numbered(), _Numbered()
     judged: dict[str, list[CandidateList]] = {}
     for name, collection in collections.items():
-        found = asked(settings, collection, Depth(candidates))
+        found = judged_candidates(settings, collection, Depth(candidates))
         own = texts_of(collection, found)
         judged[name] = [
             CandidateList(questions.place(one.text), texts.places([own[id] for id in one.ids]), one.fused, one.grades)

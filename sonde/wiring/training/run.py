@@ -14,7 +14,7 @@ from sonde.wiring.training.corpora import Sources
 from sonde.wiring.training.data import LICENCES, own_commit
 from sonde.wiring.training.examples import examples_from
 from sonde.wiring.training.models import embedder_base, licence_of, refuse_in_the_way
-from training.embedder.encoder import EmbedderSettings, task_instruction
+from training.embedder.encoder import EmbedderTrainingSettings, task_instruction
 from training.embedder.train import train_embedder
 from training.examples import Example, Split, split_by_group
 from training.loop import HeldOutEvaluation, TrainingBudget
@@ -60,7 +60,7 @@ class Request:
 
 
 def run_embedder(
-    settings: Settings, request: Request, wanted: EmbedderSettings, course: TrainingBudget, told: Told = Told()
+    settings: Settings, request: Request, wanted: EmbedderTrainingSettings, course: TrainingBudget, told: Told = Told()
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence; see :func:`training.embedder.train.train_embedder`."""
     refuse_in_the_way(request.out, resume=request.resume)

@@ -12,14 +12,14 @@ from core.json_types import Json
 from encoders.catalogue import serving_graph
 from encoders.imports import needs_torch
 from encoders.locate import Located, locate
-from encoders.model_card import ModelCard, Used
+from encoders.model_card import ModelCard, TrainingData
 from encoders.onnx_session import Compute
 from encoders.prepare import prepared
 from encoders.recipe import read_json
 from encoders.specs import EmbedderSpec
 from encoders.token_head import KIND
 from encoders.token_states import ignored_tokens
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection
 from sonde.settings import Settings
 from sonde.wiring.evaluation.judged import judged
 from sonde.wiring.training.data import LICENCES, own_commit, records_from
@@ -84,7 +84,8 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
         base=request.base,
         licence=licence_of(request.base, None),
         data=tuple(
-            Used(name, LICENCES.get(name, request.licence), len(own), "texts") for name, own in by_source.items()
+            TrainingData(name, LICENCES.get(name, request.licence), len(own), "texts")
+            for name, own in by_source.items()
         )
         + learnt.used,
         settings=asdict(request.settings) | learnt.settings,
@@ -102,7 +103,7 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
 class _Learnt:
     fitted: FittedHead
     settings: Json = field(default_factory=dict)
-    used: tuple[Used, ...] = ()
+    used: tuple[TrainingData, ...] = ()
     layers: TokenLayers | None = None
 
 
@@ -136,7 +137,7 @@ def _layers(
     asking: Settings,
     request: HeadRequest,
     learning: LayerSettings,
-    collections: Mapping[str, Collection],
+    collections: Mapping[str, JudgedCollection],
     located: Located,
     folder: Path,
     fitted: FittedHead,
@@ -159,7 +160,7 @@ def _layers(
     )
     made = Counter(example.corpus for example in examples)
     used = _used({name: len(own) for name, own in found.judged.items()}) + tuple(
-        Used(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in made.items()
+        TrainingData(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in made.items()
     )
     return _Learnt(replace(fitted, head=head), {"teacher": request.teacher, "layers": asdict(learning)}, used, layers)
 
@@ -183,7 +184,8 @@ def _served(name: str, folder: Path) -> str:
     return serving_graph(EmbedderSpec(name), read_json(folder / "card.json"))[0]
 
 
-def _used(counts: Mapping[str, int]) -> tuple[Used, ...]:
+def _used(counts: Mapping[str, int]) -> tuple[TrainingData, ...]:
     return tuple(
-        Used(name, LICENCES.get(name, UNKNOWN), count, "questions", "train half") for name, count in counts.items()
+        TrainingData(name, LICENCES.get(name, UNKNOWN), count, "questions", "train half")
+        for name, count in counts.items()
     )

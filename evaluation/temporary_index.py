@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
@@ -18,8 +18,13 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.records import to_document
 from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
-from es_mappings.names import concrete
+from es_mappings.names import IndexKind, concrete
 from es_mappings.shape import USUAL, IndexShape
+from indexer.documents.limits import Limits
+from indexer.documents.place_time import PassageReader
+from indexer.documents.read_text import read_text
+from indexer.documents.segment import SegmentOptions, embedding_text, segment
+from indexer.documents.store import passage_document
 from indexer.write.bulk import index_operation, write
 
 log = structlog.get_logger(__name__)
@@ -31,7 +36,7 @@ _MERGE_S = 300.0
 
 
 @contextmanager
-def throwaway(
+def temporary_records(
     client: Elasticsearch, records: Sequence[Record], embedder: Embedder, shape: IndexShape = USUAL
 ) -> Iterator[str]:
     """The prefix of a records index of this shape that holds ``records`` with their vectors, one segment a shard.
@@ -96,3 +101,49 @@ def abandoned(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
     return sorted(
         index for index, made in created_ms.items() if index.startswith(PREFIX) and now_ms - made > _ABANDONED_MS
     )
+
+
+_KINDS: tuple[IndexKind, ...] = ("records", "passages")
+
+
+@contextmanager
+def passages_of(
+    client: Elasticsearch, texts: Mapping[str, str], embedder: Embedder, reader: PassageReader
+) -> Iterator[str]:
+    """The prefix of an index that holds the texts' passages; a passage's document is its text's id.
+
+    ``reader`` reads the places and times that a passage names, as when a document is ingested.
+    """
+    with temporary_passages(client, embedder.card, _documents(texts, embedder, reader)) as prefix:
+        yield prefix
+
+
+@contextmanager
+def temporary_passages(
+    client: Elasticsearch, card: EmbedderCard, documents: Iterable[tuple[str, Json]]
+) -> Iterator[str]:
+    """The prefix of an index that holds these passages, by id.
+
+    Deleted on exit; a later evaluation deletes what a killed one left. Raises Unavailable, SondeError.
+    """
+    sweep_abandoned(client)
+    prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
+    try:
+        ensure_indices(client, prefix, card, kinds=_KINDS)
+        index = concrete(prefix, "passages", 1)
+        if failures := write(client, (index_operation(index, id, document) for id, document in documents)):
+            raise SondeError(f"{len(failures)} passages were refused: {failures[0].reason}")
+        client.indices.refresh(index=index)
+        yield prefix
+    finally:
+        for kind in _KINDS:
+            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
+
+
+def _documents(texts: Mapping[str, str], embedder: Embedder, reader: PassageReader) -> Iterator[tuple[str, Json]]:
+    for id, text in texts.items():
+        passages = segment(read_text(text.encode(), Limits()), id, embedder, SegmentOptions()).passages
+        whole = [embedding_text(one, "", embedder, embedder.card.max_tokens) for one in passages]
+        made = to_fields(embedder.encode(whole, "document"), embedder.card, embedder.card.tokens)
+        for one, fields in zip(passages, made, strict=True):
+            yield one.id, passage_document(one, "", reader.read(one.text), None, fields)
