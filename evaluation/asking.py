@@ -137,4 +137,4 @@ def result_of(question: JudgedQuestion, answer: Ordered, documents: Mapping[str,
 
 
 def run_of(answers: list[QuestionResult]) -> Run:
-    return {one.question.id: one.found for one in answers}
+    return {answer.question.id: answer.found for answer in answers}

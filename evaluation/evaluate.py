@@ -80,7 +80,7 @@ def evaluate(
         measured=measure(run, collection.qrels),
         beyond=beyond_topic(answers, records),
         took_ms=_stages(answers),
-        degraded=Counter(name for one in answers for name in one.degraded),
+        degraded=Counter(name for answer in answers for name in answer.degraded),
     )
 
 
@@ -112,7 +112,7 @@ def _compared(a: RunMeasures, b: RunMeasures) -> RunComparison:
 def _stages(answers: Sequence[QuestionResult]) -> dict[str, tuple[float, float]]:
     stages = sorted({stage for one in answers for stage in one.took_ms})
     columns = {stage: [one.took_ms[stage] for one in answers if stage in one.took_ms] for stage in stages}
-    columns["total"] = [sum(one.took_ms.values()) for one in answers]
+    columns["total"] = [sum(answer.took_ms.values()) for answer in answers]
     return {stage: (float(np.percentile(took, 50)), float(np.percentile(took, 95))) for stage, took in columns.items()}
 
 
@@ -181,7 +181,7 @@ class BeyondTopic:
 
 def beyond_topic(answers: Sequence[QuestionResult], records: Mapping[str, Record]) -> BeyondTopic:
     """``records`` by document id. The place is the one annotated by a person, else the one read."""
-    placed = [(one.question.areas or one.areas, _first(one, records)) for one in answers]
+    placed = [(answer.question.areas or answer.areas, _first(answer, records)) for answer in answers]
     placed = [(areas, first) for areas, first in placed if areas and first]
     distances = [mean for areas, first in placed if (mean := mean_hausdorff_deg(areas, first)) is not None]
     observing = [first for one in answers if one.kind == "observation" and (first := _first(one, records))]

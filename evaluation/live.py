@@ -30,7 +30,7 @@ class LiveResult:
 
 def ask_live(pipeline: SearchPipeline, questions: Sequence[JudgedQuestion], variant: Variant) -> Run:
     """The served order of records, by question. Raises what a search raises."""
-    return {one.id: tuple(pipeline.ordered(variant.request(one.text)).served()) for one in questions}
+    return {question.id: tuple(pipeline.ordered(variant.request(question.text)).served()) for question in questions}
 
 
 def live_result(run: Run, qrels: Qrels, at: str) -> LiveResult:

@@ -143,7 +143,7 @@ def temporary_passages(
 def _documents(texts: Mapping[str, str], embedder: Embedder, reader: PassageReader) -> Iterator[tuple[str, Json]]:
     for id, text in texts.items():
         passages = segment(read_text(text.encode(), Limits()), id, embedder, SegmentOptions()).passages
-        whole = [embedding_text(one, "", embedder, embedder.card.max_tokens) for one in passages]
+        whole = [embedding_text(passage, "", embedder, embedder.card.max_tokens) for passage in passages]
         made = to_fields(embedder.encode(whole, "document"), embedder.card, embedder.card.tokens)
         for one, fields in zip(passages, made, strict=True):
             yield one.id, passage_document(one, "", reader.read(one.text), None, fields)

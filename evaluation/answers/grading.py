@@ -24,13 +24,13 @@ def grading_page(name: str, made: str, answers: Iterable[MeasuredAnswer]) -> str
     template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     shown = [
         {
-            "id": answer_id(one),
-            "question": one.question,
-            "text": one.answer.text,
-            "sentences": one.answer.sentences,
-            "passages": one.answer.passages,
+            "id": answer_id(answer),
+            "question": answer.question,
+            "text": answer.answer.text,
+            "sentences": answer.answer.sentences,
+            "passages": answer.answer.passages,
         }
-        for one in answers
+        for answer in answers
     ]
     return template.render(name=name, made=made, answers=shown)
 

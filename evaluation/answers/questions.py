@@ -48,7 +48,7 @@ class AnswerCollection:
 
     def half(self, half: Half, halves: Mapping[str, Half | None]) -> AnswerCollection:
         """The questions of one half over all the texts. ``halves`` names no unanswerable question, so none is kept."""
-        chosen = tuple(one for one in self.questions if halves.get(one.id) == half)
+        chosen = tuple(question for question in self.questions if halves.get(question.id) == half)
         return AnswerCollection(f"{self.name}, {half} half", chosen, self.texts)
 
     def sample(self, count: int) -> AnswerCollection:

@@ -44,7 +44,7 @@ def load_quick(data: Path, judged: Path, samples: Path) -> JudgedCollection:
     questions = tuple(
         replace(one, goals=one.goals & held) for one in whole.questions if not one.goals or one.goals & held
     )
-    right = {one.id for one in questions if 2 in whole.qrels.get(one.id, {}).values()}
+    right = {question.id for question in questions if 2 in whole.qrels.get(question.id, {}).values()}
     return replace(whole, questions=questions).asking(right)
 
 

@@ -39,12 +39,12 @@ class HeldOut:
         labelled: dict[str, dict[str, int]] = {}
         for example in examples:
             question = questions.setdefault(example.question, f"q{len(questions)}")
-            for one in example.candidates:
-                name = texts.setdefault(one.text, f"t{len(texts)}")
-                grade = max(one.grade, 1) if one is example.positive else one.grade
+            for candidate in example.candidates:
+                name = texts.setdefault(candidate.text, f"t{len(texts)}")
+                grade = max(candidate.grade, 1) if candidate is example.positive else candidate.grade
                 if grade > 0:
                     qrels.setdefault(question, {})[name] = grade
-                for label in one.labels:
+                for label in candidate.labels:
                     labelled.setdefault(label, {})[name] = 1
         for text, question in questions.items():
             qrels[question] = {**labelled.get(text.casefold(), {}), **qrels[question]}

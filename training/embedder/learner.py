@@ -62,7 +62,9 @@ class EmbedderLearner:
         import torch
 
         count = self._settings.negatives
-        batch = batch_of(examples, [drawn.sample(one.negatives, min(count, len(one.negatives))) for one in examples])
+        batch = batch_of(
+            examples, [drawn.sample(example.negatives, min(count, len(example.negatives))) for example in examples]
+        )
         also = torch.zeros((len(examples), len(batch.texts)), dtype=torch.bool)
         for row, columns in enumerate(batch.also):
             also[row, sorted(columns)] = True

@@ -157,7 +157,9 @@ def _identity(base: Base, split: Split, settings: EmbedderTrainingSettings) -> J
 
 
 def _ids(examples: Sequence[Example]) -> str:
-    lines = (f"{one.id}\t{one.question}\t{[text.teacher for text in one.candidates]}" for one in examples)
+    lines = (
+        f"{example.id}\t{example.question}\t{[text.teacher for text in example.candidates]}" for example in examples
+    )
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
