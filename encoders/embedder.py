@@ -60,8 +60,8 @@ class OnnxEmbedder:
             self._encode(some, kind, self._head)
             for some in batched(with_instruction(texts, kind, self._card), _ENCODED_SLICE)
         ]
-        vectors = [one.vectors for one in slices] or [np.empty((0, self._card.dims), dtype=np.float32)]
-        return Encoded(np.concatenate(vectors), [tokens for one in slices for tokens in one.tokens or ()])
+        vectors = [part.vectors for part in slices] or [np.empty((0, self._card.dims), dtype=np.float32)]
+        return Encoded(np.concatenate(vectors), [tokens for part in slices for tokens in part.tokens or ()])
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special tokens included."""
@@ -72,7 +72,10 @@ class OnnxEmbedder:
 
         def made(outputs: Sequence[Output], mask: Mask, batch: Sequence[TokenIds]) -> list[tuple[Vectors, Vectors]]:
             vectors, states = pooled(outputs[0], mask, self._recipe.pooling), self._token_states(outputs, mask)
-            tokens = [head.vectors(one.ids, own[: len(one.ids)], kind) for one, own in zip(batch, states, strict=True)]
+            tokens = [
+                head.vectors(tokens_of.ids, own[: len(tokens_of.ids)], kind)
+                for tokens_of, own in zip(batch, states, strict=True)
+            ]
             return list(zip(vectors, tokens, strict=True))
 
         outputs = self._session.outputs[:1] if self._layers is None else [self._session.outputs[0], BELOW]

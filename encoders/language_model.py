@@ -70,8 +70,8 @@ class RemoteLanguageModel:
             choices = parsed["choices"]
             if not choices:
                 return ""
-            said = choices[0].get("delta") or choices[0].get("message") or {}
-            return str(said.get("content") or "")
+            message = choices[0].get("delta") or choices[0].get("message") or {}
+            return str(message.get("content") or "")
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Unavailable(f"{self._host} does not answer as a chat endpoint") from None
 

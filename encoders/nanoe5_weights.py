@@ -63,7 +63,9 @@ class FourBits:
     def stacked(self, *others: FourBits) -> FourBits:
         """This matrix with the rows of others below."""
         every = (self, *others)
-        return FourBits(np.concatenate([one.nibbles for one in every]), np.concatenate([one.scales for one in every]))
+        return FourBits(
+            np.concatenate([part.nibbles for part in every]), np.concatenate([part.scales for part in every])
+        )
 
     @property
     def weights(self) -> NDArray[np.float32]:

@@ -118,8 +118,8 @@ def _embedder_facts(source: Path, target: Path) -> JsonMapping:
     portable = compare(target, recipe, sample_texts())
     # If this processor cannot run the other graph, it counts as good as the portable one: it keeps one bit more.
     fast = compare(target, recipe, sample_texts(), "vnni") if int8_kind() == "vnni" else None
-    said = {**asdict(fast), "good": fast.good} if fast else {"good": portable.good, "measured": False}
-    return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": said}}
+    vnni = {**asdict(fast), "good": fast.good} if fast else {"good": portable.good, "measured": False}
+    return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": vnni}}
 
 
 def _in_own_process(located: Located, draft: Path, head: Head) -> None:
@@ -132,8 +132,8 @@ def _in_own_process(located: Located, draft: Path, head: Head) -> None:
     except subprocess.TimeoutExpired:
         raise ModelMissing(f"{located.name} was not prepared within {_TIMEOUT_S} s") from None
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or ["no reason given"]
-        raise ModelMissing(f"{located.name} could not be prepared for ONNX Runtime: {said[-1][:300]}")
+        lines = done.stderr.strip().splitlines() or ["no reason given"]
+        raise ModelMissing(f"{located.name} could not be prepared for ONNX Runtime: {lines[-1][:300]}")
 
 
 def _short(name: str) -> str:

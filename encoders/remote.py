@@ -84,10 +84,10 @@ class RemoteEmbedder:
         return host_of(self._endpoint.address)
 
     def _ask(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        said: Json = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
+        body: Json = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
         if self._endpoint.says_input_type:
-            said["input_type"] = _INPUT_TYPES[kind]
-        outgoing = Outgoing.of_json(self._endpoint.address, said, self._endpoint.key, self._endpoint.timeout_s)
+            body["input_type"] = _INPUT_TYPES[kind]
+        outgoing = Outgoing.of_json(self._endpoint.address, body, self._endpoint.key, self._endpoint.timeout_s)
         return self._read(self._gate.request(outgoing).expect_ok().parsed(), len(texts))
 
     def _read(self, answer: Any, expected: int) -> Vectors:

@@ -90,16 +90,16 @@ def _readable(read: Callable[[Any, int], Place], items: object) -> tuple[Place, 
 
 
 def _photon_place(feature: JsonMapping, rank: int) -> Place:
-    said = feature["properties"]
+    properties = feature["properties"]
     longitude, latitude = (float(number) for number in feature["geometry"]["coordinates"][:2])
     box = None
-    if extent := said.get("extent"):
+    if extent := properties.get("extent"):
         west, north, east, south = (float(number) for number in extent)
         box = BBox(west, min(south, north), east, max(south, north))
-    kind = _kind(said.get("osm_value"), said.get("type"))
+    kind = _kind(properties.get("osm_value"), properties.get("type"))
     where = _Where(box or _around(longitude, latitude), estimated=box is None)
     # Photon gives an order but no number: the rank becomes the number.
-    return _place(str(said["name"]), kind, where, said.get("countrycode"), 1.0 / (rank + 1), "photon")
+    return _place(str(properties["name"]), kind, where, properties.get("countrycode"), 1.0 / (rank + 1), "photon")
 
 
 def _nominatim_place(item: JsonMapping, rank: int) -> Place:

@@ -11,4 +11,4 @@ _LISTED = (
     local_reranker.TORCH,
     remote_reranker.RERANKER,
 )
-RERANKERS: dict[str, Reranker] = {one.name: one for one in _LISTED}
+RERANKERS: dict[str, Reranker] = {reranker.name: reranker for reranker in _LISTED}

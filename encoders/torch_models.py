@@ -109,8 +109,8 @@ class Head:
         """(n, dims) of (n, tokens, dims) in PyTorch."""
         if self.pooling == "cls":
             return states[:, 0]
-        kept = mask.unsqueeze(-1).to(states.dtype)
-        return (states * kept).sum(1) / kept.sum(1).clamp(min=1e-9)
+        weights = mask.unsqueeze(-1).to(states.dtype)
+        return (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
 
     def layers(self, numbers: dtype) -> nn.Module:
         """The layers with their weights, in the model's number type."""
@@ -208,11 +208,11 @@ def _module(model: nn.Module, head: Head | None) -> nn.Module:
 
         def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
             given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
-            said = self.model(**{name: given[name] for name in names})
+            output = self.model(**{name: given[name] for name in names})
             if head is None or self.head is None:
-                scores: Tensor = said.logits
+                scores: Tensor = output.logits
             else:
-                scores = self.head(head.pooled(said.last_hidden_state, attention_mask))
+                scores = self.head(head.pooled(output.last_hidden_state, attention_mask))
             return scores
 
     return Classifier().eval()

@@ -104,8 +104,8 @@ def ask_all(
         waiting: list[Future[QuestionResult]] = [
             executor.submit(ask, pipeline, collection, question, variant) for question in collection.questions[1:]
         ]
-        for count, one in enumerate(waiting, len(answers) + 1):
-            answers.append(one.result())
+        for count, future in enumerate(waiting, len(answers) + 1):
+            answers.append(future.result())
             if progress is not None:
                 progress(count, len(collection.questions))
         return answers

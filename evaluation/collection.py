@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from collections.abc import JudgedCollection as Several
+from collections.abc import Collection as Several
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TextIO, TypeVar, cast
@@ -79,12 +79,12 @@ class JudgedCollection:
     def holding(self, documents: Several[str]) -> JudgedCollection:
         """Only those documents, by their id in the qrels; judgements of other documents are removed."""
         records = tuple(record for record in self.records if self.documents[record.id] in documents)
-        kept = {
+        qrels = {
             question: {document: grade for document, grade in grades.items() if document in documents}
             for question, grades in self.qrels.items()
         }
         return replace(
-            self, records=records, qrels=kept, documents={record.id: self.documents[record.id] for record in records}
+            self, records=records, qrels=qrels, documents={record.id: self.documents[record.id] for record in records}
         )
 
 
@@ -117,8 +117,8 @@ def checked(collection: JudgedCollection, *, skip_unknown: bool = False) -> Judg
     notes = [f"left out {len(faults)} judgements of what is not there"] if faults else []
     unjudged = len(collection.questions) - len(judged)
     notes += [f"left out {unjudged} questions that nobody judged"] if unjudged else []
-    kept = {question.id: qrels[question.id] for question in judged}
-    return replace(collection, questions=judged, qrels=kept, notes=(*collection.notes, *notes))
+    qrels_of_judged = {question.id: qrels[question.id] for question in judged}
+    return replace(collection, questions=judged, qrels=qrels_of_judged, notes=(*collection.notes, *notes))
 
 
 M = TypeVar("M", bound=BaseModel)
@@ -171,7 +171,7 @@ def json_lines(path: Path, kind: type[M], faults: Faults) -> Iterator[tuple[int,
             value: object = json.loads(line)
             yield number, kind.model_validate(value)
         except ValidationError as error:
-            named = (f"{'.'.join(map(str, one['loc'])) or 'line'}: {one['msg']}" for one in error.errors())
+            named = (f"{'.'.join(map(str, fault['loc'])) or 'line'}: {fault['msg']}" for fault in error.errors())
             faults.add(number, ", ".join(named))
         except (ValueError, RecursionError) as error:
             faults.add(number, f"is not JSON ({error})")
@@ -192,10 +192,10 @@ def half_of(collection: JudgedCollection, half: Half, path: Path) -> JudgedColle
     ids = {question.id for question in collection.questions}
     if unsorted := sorted(ids - halves.keys()):
         raise BadCollection(str(path), [f"the question {name!r} is in no half" for name in unsorted])
-    kept = {question for question in ids if halves[question] == half}
-    if not kept:
+    chosen = {question for question in ids if halves[question] == half}
+    if not chosen:
         raise BadCollection(str(path), [f"no question is in the half {half}"])
-    return collection.asking(kept)
+    return collection.asking(chosen)
 
 
 def read_halves(path: Path) -> dict[str, Half | None]:

@@ -110,8 +110,8 @@ def _compared(a: RunMeasures, b: RunMeasures) -> RunComparison:
 
 
 def _stages(answers: Sequence[QuestionResult]) -> dict[str, tuple[float, float]]:
-    stages = sorted({stage for one in answers for stage in one.took_ms})
-    columns = {stage: [one.took_ms[stage] for one in answers if stage in one.took_ms] for stage in stages}
+    stages = sorted({stage for answer in answers for stage in answer.took_ms})
+    columns = {stage: [answer.took_ms[stage] for answer in answers if stage in answer.took_ms] for stage in stages}
     columns["total"] = [sum(answer.took_ms.values()) for answer in answers]
     return {stage: (float(np.percentile(took, 50)), float(np.percentile(took, 95))) for stage, took in columns.items()}
 
@@ -134,22 +134,22 @@ class KindResult:
 def by_kind(run: Run, collection: JudgedCollection, measured: RunMeasures) -> list[KindResult]:
     """Each kind in the order of the questions, then ``all``; empty where no question has a kind."""
     kinds = list(dict.fromkeys(question.kind for question in collection.questions if question.kind))
-    rows = [(kind, [one for one in collection.questions if one.kind == kind]) for kind in kinds]
+    rows = [(kind, [question for question in collection.questions if question.kind == kind]) for kind in kinds]
     rows += [("all", list(collection.questions))] if kinds else []
     return [_row(kind, asked, run, collection, measured) for kind, asked in rows]
 
 
 def _row(
-    kind: str, asked: Sequence[JudgedQuestion], run: Run, collection: JudgedCollection, measured: RunMeasures
+    kind: str, questions: Sequence[JudgedQuestion], run: Run, collection: JudgedCollection, measured: RunMeasures
 ) -> KindResult:
-    count = len(asked)
+    count = len(questions)
     return KindResult(
         kind=kind,
         questions=count,
-        success_at_10=sum(reached(one, run, collection, K) for one in asked) / count,
-        first=sum(reached(one, run, collection, 1) for one in asked) / count,
-        ndcg_at_10=sum(measured.by_question[one.id][HEADLINE] for one in asked) / count,
-        empty=sum(not run.get(one.id) for one in asked),
+        success_at_10=sum(reached(question, run, collection, K) for question in questions) / count,
+        first=sum(reached(question, run, collection, 1) for question in questions) / count,
+        ndcg_at_10=sum(measured.by_question[question.id][HEADLINE] for question in questions) / count,
+        empty=sum(not run.get(question.id) for question in questions),
     )
 
 
@@ -184,7 +184,7 @@ def beyond_topic(answers: Sequence[QuestionResult], records: Mapping[str, Record
     placed = [(answer.question.areas or answer.areas, _first(answer, records)) for answer in answers]
     placed = [(areas, first) for areas, first in placed if areas and first]
     distances = [mean for areas, first in placed if (mean := mean_hausdorff_deg(areas, first)) is not None]
-    observing = [first for one in answers if one.kind == "observation" and (first := _first(one, records))]
+    observing = [first for answer in answers if answer.kind == "observation" and (first := _first(answer, records))]
     return BeyondTopic(
         questions_with_place=len(placed),
         hausdorff_deg=_mean(distances),
@@ -202,8 +202,8 @@ def mean_hausdorff_deg(areas: Sequence[BBox], first: Sequence[Record]) -> float 
     return _mean(each)
 
 
-def _first(one: QuestionResult, records: Mapping[str, Record]) -> list[Record]:
-    return [records[document] for document, _ in one.found[:_FIRST]]
+def _first(answer: QuestionResult, records: Mapping[str, Record]) -> list[Record]:
+    return [records[document] for document, _ in answer.found[:_FIRST]]
 
 
 def _is_other(kind: ProvenanceKind) -> bool:

@@ -44,17 +44,17 @@ class JudgementFile:
     """The file of everybody's judgements; a later judgement replaces an earlier one of the same person."""
 
     path: Path
-    _said: dict[tuple[str, Pair], RelevanceJudgement] = field(default_factory=dict)
+    _latest: dict[tuple[str, Pair], RelevanceJudgement] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path) -> JudgementFile:
         """Reads the file; removes an incomplete last line. Raises SondeError for any other invalid line."""
         file = cls(path)
         whole = path.read_bytes() if path.exists() else b""
-        kept, _, cut = whole.rpartition(b"\n")
+        complete, _, cut = whole.rpartition(b"\n")
         if cut:
             os.truncate(path, len(whole) - len(cut))
-        for number, line in enumerate(kept.splitlines(), 1):
+        for number, line in enumerate(complete.splitlines(), 1):
             try:
                 file._note(RelevanceJudgement.model_validate_json(line))
             except ValidationError as error:
@@ -71,31 +71,31 @@ class JudgementFile:
 
     def of(self, judge: str) -> dict[Pair, RelevanceJudgement]:
         """One person's judgements in order, without withdrawn ones, with skipped ones."""
-        return {pair: said for (who, pair), said in self._said.items() if who == judge}
+        return {pair: judgement for (who, pair), judgement in self._latest.items() if who == judge}
 
     def grades(self) -> dict[Pair, dict[str, int]]:
         """Maps pair -> person -> grade, without skipped ones."""
         given: dict[Pair, dict[str, int]] = {}
-        for (who, pair), said in self._said.items():
-            if said.grade is not None:
-                given.setdefault(pair, {})[who] = said.grade
+        for (who, pair), judgement in self._latest.items():
+            if judgement.grade is not None:
+                given.setdefault(pair, {})[who] = judgement.grade
         return given
 
     def _note(self, judgement: RelevanceJudgement) -> None:
         key = judgement.judge, (judgement.question, judgement.document)
-        self._said.pop(key, None)  # puts the latest last
+        self._latest.pop(key, None)  # puts the latest last
         if not judgement.undone:
-            self._said[key] = judgement
+            self._latest[key] = judgement
 
 
 def waiting(pooled: Mapping[str, Sequence[str]], done: Iterable[Pair]) -> list[Pair]:
     """What one person still has to judge, in the pool's order."""
-    said = set(done)
+    judged = set(done)
     return [
         (question, document)
         for question, found in pooled.items()
         for document in found
-        if (question, document) not in said
+        if (question, document) not in judged
     ]
 
 

@@ -61,5 +61,5 @@ def fall(result: LiveResult, before: Sequence[LiveResult]) -> float:
     """How far nDCG@10 is below the median of the last seven; 0 without earlier ones."""
     if not before:
         return 0.0
-    usual = median(one.ndcg_at_10 for one in before[-_COMPARED:])
+    usual = median(result_before.ndcg_at_10 for result_before in before[-_COMPARED:])
     return max(0.0, round(usual - result.ndcg_at_10, 4))

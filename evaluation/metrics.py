@@ -53,8 +53,8 @@ def measure(run: Run, qrels: Qrels) -> RunMeasures:
     }
     judged = {question: dict(grades) for question, grades in qrels.items()}
     by_question: dict[str, dict[str, float]] = {question: {} for question in judged}
-    for one in ir_measures.iter_calc(list(MEASURES), judged, ranked):
-        by_question[one.query_id][str(one.measure)] = float(one.value)
+    for value in ir_measures.iter_calc(list(MEASURES), judged, ranked):
+        by_question[value.query_id][str(value.measure)] = float(value.value)
     for question, grades in judged.items():
         relevant = {document for document, grade in grades.items() if grade > 0}
         found = [document in relevant for document, _ in run.get(question, ())]

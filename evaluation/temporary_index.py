@@ -145,5 +145,5 @@ def _documents(texts: Mapping[str, str], embedder: Embedder, reader: PassageRead
         passages = segment(read_text(text.encode(), Limits()), id, embedder, SegmentOptions()).passages
         whole = [embedding_text(passage, "", embedder, embedder.card.max_tokens) for passage in passages]
         made = to_fields(embedder.encode(whole, "document"), embedder.card, embedder.card.tokens)
-        for one, fields in zip(passages, made, strict=True):
-            yield one.id, passage_document(one, "", reader.read(one.text), None, fields)
+        for passage, fields in zip(passages, made, strict=True):
+            yield passage.id, passage_document(passage, "", reader.read(passage.text), None, fields)

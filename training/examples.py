@@ -156,7 +156,7 @@ def _group(example: Example) -> str:
 
 
 def _without(example: Example, answers: set[str]) -> Example:
-    kept = tuple(negative for negative in example.negatives if negative.text not in answers)
-    if len(kept) == len(example.negatives):
+    negatives = tuple(negative for negative in example.negatives if negative.text not in answers)
+    if len(negatives) == len(example.negatives):
         return example
-    return replace(example, negatives=kept)
+    return replace(example, negatives=negatives)

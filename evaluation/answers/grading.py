@@ -13,9 +13,9 @@ from evaluation.answers.measures import MeasuredAnswer
 from evaluation.judgements import JudgementFile, agreement, qrels_of
 
 
-def answer_id(one: MeasuredAnswer) -> str:
+def answer_id(answer: MeasuredAnswer) -> str:
     """Equal for the same answer to the same question, in any run."""
-    return hashlib.sha256(f"{one.question.id}\n{one.answer.text}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{answer.question.id}\n{answer.answer.text}".encode()).hexdigest()[:16]
 
 
 def grading_page(name: str, made: str, answers: Iterable[MeasuredAnswer]) -> str:
@@ -42,9 +42,9 @@ def grade_statistics(file: JudgementFile) -> list[str]:
         return ["Nobody has graded an answer yet."]
     median = [grade for answers in qrels_of(grades).values() for grade in answers.values()]
     lines = [f"{len(median)} answers are graded; mean {fmean(median):.2f} of 3, {_full(median):.0%} answer in full."]
-    for one in agreement(grades):
-        weighted = "" if one.weighted is None else f", weighted {one.weighted:.2f}"
-        lines.append(f"{' and '.join(one.of)}: kappa {one.kappa:.2f}{weighted} on {one.pairs} answers")
+    for pair in agreement(grades):
+        weighted = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
+        lines.append(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted} on {pair.pairs} answers")
     return lines
 
 

@@ -60,9 +60,9 @@ def answer_recall(answer: str, references: Sequence[str]) -> float | None:
 
     None without a reference. The recall half of the token F1 of Rajpurkar et al., EMNLP 2016.
     """
-    said = content_words(answer)
+    present = content_words(answer)
     wanted = [words for reference in references if (words := content_words(reference))]
-    return max((len(words & said) / len(words) for words in wanted), default=None)
+    return max((len(words & present) / len(words) for words in wanted), default=None)
 
 
 def statement_recall(answer: str, references: Sequence[str]) -> float | None:
@@ -70,18 +70,18 @@ def statement_recall(answer: str, references: Sequence[str]) -> float | None:
 
     A sentence is said if the answer has three fifths of its content words and all of its numbers.
     """
-    said, numbers = content_words(answer), set(_NUMBER.findall(answer))
+    present, numbers = content_words(answer), set(_NUMBER.findall(answer))
     shares = [
-        fmean(_said(statement, said, numbers) for statement in statements)
+        fmean(_makes(statement, present, numbers) for statement in statements)
         for reference in references
-        if (statements := [one for one in sentences(reference) if content_words(one)])
+        if (statements := [statement_text for statement_text in sentences(reference) if content_words(statement_text)])
     ]
     return max(shares, default=None)
 
 
-def _said(statement: str, said: frozenset[str], numbers: set[str]) -> float:
+def _makes(statement: str, present: frozenset[str], numbers: set[str]) -> float:
     words = content_words(statement)
-    return float(len(words & said) >= 0.6 * len(words) and numbers.issuperset(_NUMBER.findall(statement)))
+    return float(len(words & present) >= 0.6 * len(words) and numbers.issuperset(_NUMBER.findall(statement)))
 
 
 def share(hits: Iterable[bool]) -> float | None:
@@ -179,7 +179,7 @@ def measures_of(
     text_of = {passage.number: passage.document for passage in answer.passages}
     cited = [number for sentence in answer.sentences for number in sentence.citations]
     relevances = [passage.relevance for passage in passages[:_FIRST]]
-    said = "" if answer.refused else without_citations(answer.text)
+    text = "" if answer.refused else without_citations(answer.text)
     on_page = _on_page(question, [one for number in cited for one in answer.passages if one.number == number])
     return AnswerMeasures(
         id=question.id,
@@ -193,9 +193,9 @@ def measures_of(
         right=sum(text_of.get(number) in question.texts for number in cited),
         sentences=len(answer.sentences),
         supported=sum(sentence.supported for sentence in answer.sentences),
-        recall=answer_recall(said, question.answers),
+        recall=answer_recall(text, question.answers),
         without=answer_recall(alone, question.answers),
-        statements=statement_recall(said, question.answers),
+        statements=statement_recall(text, question.answers),
         on_page=any(on_page) if on_page is not None else None,
         first_on_page=on_page[:1] == [True] if on_page is not None else None,
         kind=question.kind,
@@ -206,7 +206,7 @@ def _on_page(question: AnswerQuestion, cited: Sequence[FoundPassage]) -> list[bo
     """For each citation, whether its passage touches a page that the question names; None if it names none."""
     if not question.pages or not question.answerable:
         return None
-    return [one.document == question.text and _touches(one, question.pages) for one in cited]
+    return [passage.document == question.text and _touches(passage, question.pages) for passage in cited]
 
 
 def _touches(passage: FoundPassage, pages: Sequence[int]) -> bool:

@@ -89,10 +89,12 @@ def load_climate_fever(data: Path) -> JudgedCollection:
     path = data / "judged" / "climate_fever" / "climate-fever.jsonl"
     with path.open(encoding="utf-8") as file:
         claims: list[Json] = [json.loads(line) for line in file]
-    sentences = {_evidence_id(one): one["evidence"] for claim in claims for one in claim["evidences"]}
+    sentences = {_evidence_id(evidence): evidence["evidence"] for claim in claims for evidence in claim["evidences"]}
     records = {name: text_record(name, "", text) for name, text in sentences.items()}
     qrels = {
-        claim["claim_id"]: {_evidence_id(one): 1 for one in claim["evidences"] if one["evidence_label"] in _RELEVANT}
+        claim["claim_id"]: {
+            _evidence_id(evidence): 1 for evidence in claim["evidences"] if evidence["evidence_label"] in _RELEVANT
+        }
         for claim in claims
     }
     return checked(

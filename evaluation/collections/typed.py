@@ -42,7 +42,9 @@ def load_quick(data: Path, judged: Path, samples: Path) -> JudgedCollection:
     whole = _load(QUICK, judged, records, skip_unknown=True)
     held = {record.id for record in records}
     questions = tuple(
-        replace(one, goals=one.goals & held) for one in whole.questions if not one.goals or one.goals & held
+        replace(question, goals=question.goals & held)
+        for question in whole.questions
+        if not question.goals or question.goals & held
     )
     right = {question.id for question in questions if 2 in whole.qrels.get(question.id, {}).values()}
     return replace(whole, questions=questions).asking(right)
@@ -59,7 +61,8 @@ def _load(name: str, judged: Path, every: list[Record], *, skip_unknown: bool = 
             name=name,
             records=tuple(reversed(records.values())),
             questions=tuple(
-                JudgedQuestion(one.id, one.text, kind=one.kind, goals=goals.get(one.id, frozenset())) for one in asked
+                JudgedQuestion(entry.id, entry.text, kind=entry.kind, goals=goals.get(entry.id, frozenset()))
+                for entry in asked
             ),
             qrels=read_qrels(judged / "qrels.tsv.gz"),
             documents={name: name for name in reversed(records)},

@@ -76,7 +76,9 @@ class EvaluationReport:
     def _recalls(self) -> dict[str, list[tuple[str, float]]]:
         rows = {self.evaluation.variant.name: self.evaluation.measured.means}
         rows |= {other.name: other.measured.means for other in self.others[:5]}
-        return {name: [(one.removeprefix("R@"), means[one]) for one in _RECALLS] for name, means in rows.items()}
+        return {
+            name: [(measure.removeprefix("R@"), means[measure]) for measure in _RECALLS] for name, means in rows.items()
+        }
 
     def _worst(self) -> list[Json]:
         """The largest losses against the first comparison, with the first hit and the expected one."""

@@ -109,10 +109,14 @@ def matched_threshold(threshold: float, before: NDArray[np.float32], after: NDAr
 
 def _usable(split: Split, settings: EmbedderTrainingSettings) -> list[Example]:
     """An example without a negative has no margin, so ``margin_mse`` leaves it out."""
-    fit = [one for one in split.train if one.negatives] if settings.loss == "margin_mse" else list(split.train)
+    fit = (
+        [example for example in split.train if example.negatives]
+        if settings.loss == "margin_mse"
+        else list(split.train)
+    )
     if len(fit) < LEAST_EXAMPLES:
         raise TrainingError(f"{len(fit)} examples are too little to learn from; give {LEAST_EXAMPLES} or more.")
-    unscored = [one for one in fit if any(text.teacher is None for text in one.candidates)]
+    unscored = [example for example in fit if any(text.teacher is None for text in example.candidates)]
     if settings.loss == "margin_mse" and unscored:
         raise TrainingError(
             f"{len(unscored)} of {len(fit)} examples lack a teacher's scores, which margin_mse learns from; score "

@@ -74,8 +74,8 @@ def never_overlapping(some: Sequence[TimeSpan], candidates: Sequence[TimeSpan]) 
 
 def _touch(a: BBox, b: BBox) -> bool:
     return any(
-        one.west <= other.east and other.west <= one.east and one.south <= other.north and other.south <= one.north
-        for one in a.parts()
+        part.west <= other.east and other.west <= part.east and part.south <= other.north and other.south <= part.north
+        for part in a.parts()
         for other in b.parts()
     )
 

@@ -169,6 +169,6 @@ def _candidate(document: CorpusDocument, why: str) -> CandidateText:
     return CandidateText(document.id, document.whole, why=why, labels=document.labels)
 
 
-def _same(one: CorpusDocument, other: CorpusDocument) -> bool:
-    same_title = bool(one.title) and one.title.casefold() == other.title.casefold()
-    return one.id == other.id or same_title or one.text == other.text
+def _same(document: CorpusDocument, other: CorpusDocument) -> bool:
+    same_title = bool(document.title) and document.title.casefold() == other.title.casefold()
+    return document.id == other.id or same_title or document.text == other.text

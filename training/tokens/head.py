@@ -74,9 +74,9 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
         raise TrainingError(f"{len(sample)} tokens are too few to fit {settings.dims} dimensions; name more texts.")
     mean = sample.mean(axis=0)
     variances, directions = np.linalg.eigh(np.cov((sample - mean).T))
-    kept = directions[:, ::-1][:, : settings.dims]
+    main = directions[:, ::-1][:, : settings.dims]
     turn, _ = np.linalg.qr(random.normal(size=(settings.dims, settings.dims)))
-    head = TokenHead(mean.astype(np.float32), (kept @ turn).astype(np.float32), ignored)
+    head = TokenHead(mean.astype(np.float32), (main @ turn).astype(np.float32), ignored)
     explained = float(variances[::-1][: settings.dims].sum() / variances.sum())
     sizes = [len(packed(head.vectors(ids, states, "document"))) for ids, states in read]
     return FittedHead(head, explained, float(np.mean(sizes)), len(drawn))
