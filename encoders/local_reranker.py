@@ -19,8 +19,7 @@ from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute
 from encoders.prepare import checked_graph, prepared
 from encoders.recipe import read_json, read_pair_limit
-from encoders.reranker import OpenGate, Reranker
-from encoders.specs import CrossEncoderSpec
+from encoders.specs import CrossEncoderSpec, OpenGate, Reranker
 
 _FOLDER = "calibration"
 

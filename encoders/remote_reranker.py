@@ -14,8 +14,7 @@ from core.batched import batched
 from core.errors import ModelMissing, Unavailable
 from core.json_types import Json
 from core.ports import CrossEncoderCard
-from encoders.reranker import OpenGate, Reranker
-from encoders.specs import CrossEncoderSpec
+from encoders.specs import CrossEncoderSpec, OpenGate, Reranker
 from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
 from net.gate import Gate

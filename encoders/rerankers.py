@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from encoders import local_reranker, remote_reranker
-from encoders.reranker import Reranker
+from encoders.specs import Reranker
 
 _LISTED = (
     local_reranker.AUTO,

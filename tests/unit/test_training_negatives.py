@@ -14,8 +14,18 @@ from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
 from training.corpora import CorpusDocument, PseudoQuestion
 from training.negatives.bm25 import Bm25Index
-from training.negatives.elsewhere import PlaceAndTime, disjoint, elsewhere, never_overlapping, place_and_time_of
-from training.negatives.mine import Mining, SimAns, mine, probabilities, sample
+from training.negatives.mine import (
+    Mining,
+    PlaceAndTime,
+    SimAns,
+    disjoint,
+    elsewhere,
+    mine,
+    never_overlapping,
+    place_and_time_of,
+    probabilities,
+    sample,
+)
 
 ALPS, ANDES, PACIFIC = BBox(5, 43, 16, 48), BBox(-80, -50, -65, 10), BBox(170, -10, -160, 10)
 NINETIES, LATER = TimeSpan.from_iso("1990", "1999"), TimeSpan.from_iso("2000", None)

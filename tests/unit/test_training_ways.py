@@ -14,9 +14,8 @@ from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
 from training.corpora import CorpusDocument
 from training.examples import TrainingError
-from training.questions.from_records import by_place_and_time, time_words
+from training.questions.from_records import BoxNames, by_place_and_time, time_words
 from training.questions.language_model import CachedLanguageModel
-from training.questions.place_names import BoxNames
 from training.questions.ways import WITHOUT_A_MODEL, QuestionModels, QuestionSettings, questions, ways
 
 NAMES = BoxNames()

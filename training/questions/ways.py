@@ -11,6 +11,7 @@ from core.ports import Embedder, LanguageModel
 from training.corpora import CorpusDocument, PseudoQuestion, distinct
 from training.examples import TrainingError
 from training.questions.from_records import (
+    BoxNames,
     by_keywords,
     by_place_and_time,
     by_sentence,
@@ -19,7 +20,6 @@ from training.questions.from_records import (
 )
 from training.questions.key_phrases import KeyPhrases, by_key_phrases
 from training.questions.language_model import by_language_model
-from training.questions.place_names import BoxNames
 
 Way = Literal["titles", "keywords", "sentences", "key-phrases", "place-and-time", "language-model"]
 WITHOUT_A_MODEL: tuple[Way, ...] = ("titles", "keywords", "sentences", "key-phrases", "place-and-time")
