@@ -18,7 +18,7 @@ from core.record import Record, record_id
 from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, Faults, JudgedCollection, JudgedQuestion, checked, json_lines
 from evaluation.trec import read_qrels
-from indexer.plan.digest import with_kind
+from indexer.plan.parsed_record import with_kind
 
 SOURCE = "judged"
 

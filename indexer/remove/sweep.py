@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import structlog
 
@@ -12,13 +12,10 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
-from indexer.harvest.parts import Options
-from indexer.harvest.unread import unread_in_run
-from indexer.plan.succession import succeed
-from indexer.write import bulk
-from indexer.write.commit import targets, write_ledger
-from indexer.write.ledger import PUSHED, RESTORED, Ledger
-from indexer.write.scan import scan
+from indexer.parts import Options
+from indexer.plan.succession import succeed, unread_in_run
+from indexer.store import bulk
+from indexer.store.ledger import PUSHED, RESTORED, Ledger, forgotten, scan, targets, tombstone, write_ledger
 
 log = structlog.get_logger(__name__)
 
@@ -38,13 +35,13 @@ class Removal:
     """The plan of a sweep. ``before``: the number of the source's records when the run began.
 
     ``lost``: records in the ledger but not in the index; the next run writes them again.
-    ``sheltered``: records kept although they were not read: the source skipped them, or a person restored them.
+    ``protected``: records kept although they were not read: the source skipped them, or a person restored them.
     """
 
     records: tuple[str, ...]
     entries: tuple[LedgerEntry, ...]
     lost: tuple[str, ...]
-    sheltered: tuple[str, ...]
+    protected: tuple[str, ...]
     before: int
 
 
@@ -62,23 +59,23 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
         return Swept(refusal=refusal, warnings=_warnings(removal))
     failures = bulk.write(client, _deletions(prefix, removal.records))
     kept = {failure.id for failure in failures}
-    marks = [removed(entry, now) for entry in removal.entries if entry.record not in kept]
-    forgotten = [forget(entry) for entry in ledger.holders(run.source, removal.lost).values()]
-    failures += write_ledger(client, prefix, [*marks, *forgotten])
+    marks = [tombstone(entry, now) for entry in removal.entries if entry.record not in kept]
+    lost = [forgotten(entry) for entry in ledger.holders(run.source, removal.lost).values()]
+    failures += write_ledger(client, prefix, [*marks, *lost])
     log.info("sweep.done", source=run.source, run=run.id, removed=len(removal.records) - len(kept))
     return Swept(len(removal.records) - len(kept), None, _warnings(removal), tuple(failures))
 
 
 def refuse(removal: Removal, seen: int, options: Options) -> str | None:
     """Why this removal must not happen, None if it may. A run that saw nothing never means an empty source."""
-    doomed = len(removal.records)
-    if not doomed or options.allow_mass_removal:
+    to_delete = len(removal.records)
+    if not to_delete or options.allow_mass_removal:
         return None
     if seen == 0:
         return f"The source gave nothing; its {removal.before} records were kept (--allow-mass-removal removes them)."
-    if doomed > options.max_removal_share * removal.before:
+    if to_delete > options.max_removal_share * removal.before:
         return (
-            f"{doomed} of {removal.before} records would vanish, more than {options.max_removal_share:.0%}; "
+            f"{to_delete} of {removal.before} records would vanish, more than {options.max_removal_share:.0%}; "
             "none was removed (--allow-mass-removal removes them)."
         )
     return None
@@ -98,13 +95,13 @@ def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     pushed = {entry.held for entry in found if entry.last_seen_run == PUSHED and entry.held is not None}
     unseen = [entry for entry in found if entry.last_seen_run != PUSHED]
     spared = [entry for entry in unseen if entry.reason == RESTORED or unread.may_be(entry)]
-    sheltered = tuple(entry.held for entry in spared if entry.held is not None)
-    held = sorted({*sheltered, *pushed, *ledger.held_records(run.source, run.id)})
-    doomed, lost, total = compare(_records_of(client, prefix, run), held)
+    protected = tuple(entry.held for entry in spared if entry.held is not None)
+    held = sorted({*protected, *pushed, *ledger.held_records(run.source, run.id)})
+    to_delete, lost, total = compare(_records_of(client, prefix, run), held)
     lost = [id for id in lost if id not in pushed]
     keys = {entry.key for entry in spared}
     gone = tuple(entry for entry in unseen if entry.key not in keys)
-    return Removal(tuple(doomed), gone, tuple(lost), sheltered, max(total - run.counts.new, 0))
+    return Removal(tuple(to_delete), gone, tuple(lost), protected, max(total - run.counts.new, 0))
 
 
 def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], list[str], int]:
@@ -128,18 +125,8 @@ def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], lis
 
 def _warnings(removal: Removal) -> tuple[str, ...]:
     lost = f"index: {len(removal.lost)} records were missing from it; the next run writes them again"
-    kept = f"kept: {len(removal.sheltered)} records that could not be read now, or were restored by hand, stay"
-    return tuple(text for text, found in ((lost, removal.lost), (kept, removal.sheltered)) if found)
-
-
-def removed(entry: LedgerEntry, now: str) -> LedgerEntry:
-    """The tombstone: the old entry and the time of removal; if the document returns, it is read and written again."""
-    return replace(entry, state="removed", removed_at=now, raw_hash="", record_hash=None, embedding_model=None)
-
-
-def forget(entry: LedgerEntry) -> LedgerEntry:
-    """The entry of a record that is missing from the index: the next run writes it again."""
-    return replace(entry, raw_hash="", record_hash=None, embedding_model=None)
+    kept = f"kept: {len(removal.protected)} records that could not be read now, or were restored by hand, stay"
+    return tuple(text for text, found in ((lost, removal.lost), (kept, removal.protected)) if found)
 
 
 def _records_of(client: Elasticsearch, prefix: str, run: RunReport) -> Iterator[str]:
