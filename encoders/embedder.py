@@ -1,5 +1,5 @@
-"""The embedders that run in this process: on ONNX Runtime, or on sentence-transformers for a GPU or for layers that only
-it computes.
+"""The embedders that run in this process: on ONNX Runtime, or on sentence-transformers for a GPU or for layers that
+only it computes.
 """
 
 from __future__ import annotations

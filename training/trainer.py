@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import structlog
 import torch
-from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
+from torch import Tensor
+from torch.optim.lr_scheduler import LambdaLR
+from torch.utils.data import DataLoader, Dataset
+from transformers import PrinterCallback, Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from training.examples import TrainingError
 from training.loop import (
@@ -74,11 +76,13 @@ class _Course(TrainerCallback):
         self._report, self._clock = report, clock
         self._before_s, self._started = 0.0, 0.0
 
-    def on_train_begin(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
+    def on_train_begin(
+        self, _args: TrainingArguments, state: TrainerState, _control: TrainerControl, **_: object
+    ) -> None:
         self._before_s = max((entry.get("eval_spent_s", 0.0) for entry in state.log_history), default=0.0)
         self.spent_s, self._started = self._before_s, self._clock()
 
-    def on_step_end(self, _arguments: Any, _state: Any, control: Any, **_: Any) -> None:
+    def on_step_end(self, _args: TrainingArguments, _state: TrainerState, control: TrainerControl, **_: object) -> None:
         self.spent_s = self._before_s + self._clock() - self._started
         if self.spent_s >= 60.0 * self.budget.minutes and not control.should_training_stop:
             self.why = "minutes"
@@ -86,7 +90,7 @@ class _Course(TrainerCallback):
         if control.should_evaluate:
             control.should_log = control.should_save = True
 
-    def on_evaluate(self, _arguments: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_evaluate(self, _args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
         looks = _looks(state)
         last = looks[-1]
         log.info("training.look", step=last.step, measure=round(last.measure, 4), loss=last.loss)
@@ -98,7 +102,7 @@ class _Course(TrainerCallback):
             self.why = "patience"
             control.should_training_stop = True
 
-    def on_save(self, _arguments: Any, state: Any, _control: Any, **_: Any) -> None:
+    def on_save(self, _args: TrainingArguments, state: TrainerState, _control: TrainerControl, **_: object) -> None:
         self._report(_looks(state)[-1])
 
     def _is_stuck(self, looks: list[HeldOutEvaluation]) -> bool:
@@ -122,18 +126,15 @@ class _Trainer(Trainer):  # type: ignore[misc]
         )
         self.remove_callback(PrinterCallback)
 
-    def get_train_dataloader(self) -> Any:
-        steps: Any = range(1, self._course.budget.steps + 1)
-        return torch.utils.data.DataLoader(steps, batch_size=1, collate_fn=lambda rows: {"step": rows[0]})
+    def get_train_dataloader(self) -> DataLoader[int]:
+        return DataLoader(_Steps(self._course.budget.steps), batch_size=1, collate_fn=lambda rows: {"step": rows[0]})
 
-    def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:  # noqa: ARG002
+    def create_scheduler(self, num_training_steps: int, optimizer: object = None) -> LambdaLR:  # noqa: ARG002
         course, self._created_lr_scheduler = self._course, True
-        self.lr_scheduler = torch.optim.lr_scheduler.LambdaLR(
-            self.optimizer, lambda done: rate(done + 1, course.spent_s, course.budget)
-        )
+        self.lr_scheduler = LambdaLR(self.optimizer, lambda done: rate(done + 1, course.spent_s, course.budget))
         return self.lr_scheduler
 
-    def compute_loss(self, _model: Any, inputs: Any, *_: Any, **__: Any) -> Any:
+    def compute_loss(self, _model: object, inputs: Mapping[str, int], *_: object, **__: object) -> Tensor:
         loss = self._learner.loss(inputs["step"])
         if not math.isfinite(float(loss.detach())):
             last = self._checkpoints.last()
@@ -141,23 +142,36 @@ class _Trainer(Trainer):  # type: ignore[misc]
             raise TrainingError(f"The loss of step {inputs['step']} is not a number; try a lower learning rate.{kept}")
         return loss
 
-    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
+    def evaluate(self, *_: object, **__: object) -> dict[str, float]:
         metrics = {"eval_measure": self._learner.measure(), "eval_spent_s": self._course.spent_s}
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
-    def _save_checkpoint(self, *given: Any, **named: Any) -> None:
+    def _save_checkpoint(self, *given: object, **named: object) -> None:
         with self._checkpoints.writing():
             super()._save_checkpoint(*given, **named)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: object = None) -> None:
         with self._checkpoints.reading(resume_from_checkpoint):
             super()._load_from_checkpoint(resume_from_checkpoint, model)
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         with self._checkpoints.reading(str(checkpoint)):
             super()._load_optimizer_and_scheduler(checkpoint)
+
+
+class _Steps(Dataset[int]):
+    """The numbers of the steps, from 1."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, at: int) -> int:
+        return at + 1
 
 
 def _arguments(
@@ -184,7 +198,7 @@ def _arguments(
     )
 
 
-def _looks(state: Any) -> list[HeldOutEvaluation]:
+def _looks(state: TrainerState) -> list[HeldOutEvaluation]:
     losses = {entry["step"]: entry["loss"] for entry in state.log_history if "loss" in entry}
     return [
         HeldOutEvaluation(entry["step"], entry["eval_measure"], losses.get(entry["step"]))
