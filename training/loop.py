@@ -71,7 +71,7 @@ OnEvaluation = Callable[[HeldOutEvaluation], None]
 class FinishedTraining:
     """``why``: ``steps``, ``minutes`` or ``patience``. The module has the best weights, those of ``best``."""
 
-    looks: tuple[HeldOutEvaluation, ...]
+    evaluations: tuple[HeldOutEvaluation, ...]
     best: HeldOutEvaluation
     why: str
     seconds: float
@@ -79,8 +79,8 @@ class FinishedTraining:
     def figures(self, measure: str) -> Json:
         """For the card: the held-out measure under that name before and after, and the course of the training."""
         return {
-            measure: {"before": self.looks[0].measure, "after": self.best.measure},
-            "steps": self.looks[-1].step,
+            measure: {"before": self.evaluations[0].measure, "after": self.best.measure},
+            "steps": self.evaluations[-1].step,
             "best step": self.best.step,
             "seconds": round(self.seconds),
             "ended by": self.why,

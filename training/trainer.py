@@ -46,14 +46,14 @@ def train(
     """
     start = checkpoints.begin()
     base = {name: value.detach().clone() for name, value in learner.module.named_parameters() if value.requires_grad}
-    course = _Course(budget, report, clock)
-    trainer = _Trainer(learner, optimisation, course, checkpoints, resumed=start is not None)
+    budget_callback = _BudgetCallback(budget, report, clock)
+    trainer = _Trainer(learner, optimisation, budget_callback, checkpoints, resumed=start is not None)
     trainer.train(resume_from_checkpoint=None if start is None else str(start))
-    looks = _looks(trainer.state)
-    best = _best(looks)
+    evaluations = _evaluations(trainer.state)
+    best = _best(evaluations)
     if best.step == 0:
         learner.module.load_state_dict(base, strict=False)
-    return FinishedTraining(tuple(looks), best, course.why, course.spent_s)
+    return FinishedTraining(tuple(evaluations), best, budget_callback.why, budget_callback.spent_s)
 
 
 def rate(step: int, spent_s: float, budget: TrainingBudget) -> float:
@@ -64,7 +64,7 @@ def rate(step: int, spent_s: float, budget: TrainingBudget) -> float:
     return done / _WARM_UP if done < _WARM_UP else (1.0 - done) / (1.0 - _WARM_UP)
 
 
-class _Course(TrainerCallback):
+class _BudgetCallback(TrainerCallback):
     """Ends the training by time or patience, and reports each evaluation once its checkpoint is written.
 
     ``spent_s``: over all runs; ``why`` it ended.
@@ -91,47 +91,57 @@ class _Course(TrainerCallback):
             control.should_log = control.should_save = True
 
     def on_evaluate(self, _args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
-        looks = _looks(state)
-        last = looks[-1]
+        evaluations = _evaluations(state)
+        last = evaluations[-1]
         log.info("training.look", step=last.step, measure=round(last.measure, 4), loss=last.loss)
         if last.step == 0:
             state.best_metric, state.best_global_step = last.measure, 0
             self._report(last)
             self._started = self._clock()  # this evaluation does not count
-        elif not control.should_training_stop and self._is_stuck(looks):
+        elif not control.should_training_stop and self._is_stuck(evaluations):
             self.why = "patience"
             control.should_training_stop = True
 
     def on_save(self, _args: TrainingArguments, state: TrainerState, _control: TrainerControl, **_: object) -> None:
-        self._report(_looks(state)[-1])
+        self._report(_evaluations(state)[-1])
 
-    def _is_stuck(self, looks: list[HeldOutEvaluation]) -> bool:
-        return sum(look.step > _best(looks).step for look in looks) >= self.budget.patience
+    def _is_stuck(self, evaluations: list[HeldOutEvaluation]) -> bool:
+        return sum(evaluation.step > _best(evaluations).step for evaluation in evaluations) >= self.budget.patience
 
 
 class _Trainer(Trainer):  # type: ignore[misc]
     """Its data are the numbers of the steps: a learner draws its batch by them, so that a resumed run sees the same."""
 
     def __init__(
-        self, learner: Learner, optimisation: Optimisation, course: _Course, checkpoints: Checkpoints, *, resumed: bool
+        self,
+        learner: Learner,
+        optimisation: Optimisation,
+        budget_callback: _BudgetCallback,
+        checkpoints: Checkpoints,
+        *,
+        resumed: bool,
     ) -> None:
-        self._learner, self._course, self._checkpoints = learner, course, checkpoints
+        self._learner, self._budget_callback, self._checkpoints = learner, budget_callback, checkpoints
         parameters = [value for value in learner.module.parameters() if value.requires_grad]
         super().__init__(
             learner.module,
-            _arguments(course.budget, optimisation, checkpoints, resumed=resumed),
+            _arguments(budget_callback.budget, optimisation, checkpoints, resumed=resumed),
             eval_dataset=[0],  # the learner has its own
-            callbacks=[course],
+            callbacks=[budget_callback],
             optimizers=(torch.optim.AdamW(parameters, lr=optimisation.learning_rate, weight_decay=0.01), None),
         )
         self.remove_callback(PrinterCallback)
 
     def get_train_dataloader(self) -> DataLoader[int]:
-        return DataLoader(_Steps(self._course.budget.steps), batch_size=1, collate_fn=lambda rows: {"step": rows[0]})
+        return DataLoader(
+            _Steps(self._budget_callback.budget.steps), batch_size=1, collate_fn=lambda rows: {"step": rows[0]}
+        )
 
     def create_scheduler(self, num_training_steps: int, optimizer: object = None) -> LambdaLR:  # noqa: ARG002
-        course, self._created_lr_scheduler = self._course, True
-        self.lr_scheduler = LambdaLR(self.optimizer, lambda done: rate(done + 1, course.spent_s, course.budget))
+        budget_callback, self._created_lr_scheduler = self._budget_callback, True
+        self.lr_scheduler = LambdaLR(
+            self.optimizer, lambda done: rate(done + 1, budget_callback.spent_s, budget_callback.budget)
+        )
         return self.lr_scheduler
 
     def compute_loss(self, _model: object, inputs: Mapping[str, int], *_: object, **__: object) -> Tensor:
@@ -143,7 +153,7 @@ class _Trainer(Trainer):  # type: ignore[misc]
         return loss
 
     def evaluate(self, *_: object, **__: object) -> dict[str, float]:
-        metrics = {"eval_measure": self._learner.measure(), "eval_spent_s": self._course.spent_s}
+        metrics = {"eval_measure": self._learner.measure(), "eval_spent_s": self._budget_callback.spent_s}
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
@@ -198,7 +208,7 @@ def _arguments(
     )
 
 
-def _looks(state: TrainerState) -> list[HeldOutEvaluation]:
+def _evaluations(state: TrainerState) -> list[HeldOutEvaluation]:
     losses = {entry["step"]: entry["loss"] for entry in state.log_history if "loss" in entry}
     return [
         HeldOutEvaluation(entry["step"], entry["eval_measure"], losses.get(entry["step"]))
@@ -207,6 +217,6 @@ def _looks(state: TrainerState) -> list[HeldOutEvaluation]:
     ]
 
 
-def _best(looks: list[HeldOutEvaluation]) -> HeldOutEvaluation:
+def _best(evaluations: list[HeldOutEvaluation]) -> HeldOutEvaluation:
     """The earliest of the best evaluations."""
-    return max(looks, key=lambda look: (look.measure, -look.step))
+    return max(evaluations, key=lambda evaluation: (evaluation.measure, -evaluation.step))

@@ -58,11 +58,11 @@ def test_it_measures_before_learning_and_keeps_the_best_weights(tmp_path: Path) 
     reported: list[HeldOutEvaluation] = []
     budget = TrainingBudget(steps=13, look_every=2, patience=9)
     done = train(walker, STRIDE, budget, saved(tmp_path), reported.append)
-    assert [look.step for look in done.looks] == [0, 2, 4, 6, 8, 10, 12, 13]
-    assert list(done.looks) == reported
-    assert (done.looks[0].measure, done.looks[0].loss) == (-3.0, None)
+    assert [evaluation.step for evaluation in done.evaluations] == [0, 2, 4, 6, 8, 10, 12, 13]
+    assert list(done.evaluations) == reported
+    assert (done.evaluations[0].measure, done.evaluations[0].loss) == (-3.0, None)
     assert 0 < done.best.step < 12
-    assert done.best.measure == max(look.measure for look in done.looks)
+    assert done.best.measure == max(evaluation.measure for evaluation in done.evaluations)
     assert (done.why, walker.measure()) == ("steps", pytest.approx(done.best.measure))
 
 
@@ -75,13 +75,13 @@ def test_weights_that_nothing_improved_are_those_of_the_beginning(tmp_path: Path
 
 def test_it_ends_where_looking_again_and_again_shows_nothing_better(tmp_path: Path) -> None:
     done = train(Walker(), STRIDE, TrainingBudget(steps=40, look_every=1, patience=2), saved(tmp_path))
-    assert (done.why, done.looks[-1].step) == ("patience", done.best.step + 2)
+    assert (done.why, done.evaluations[-1].step) == ("patience", done.best.step + 2)
 
 
 def test_it_ends_after_its_minutes(tmp_path: Path) -> None:
     clock = ticking(30.0)
     done = train(Walker(), STRIDE, TrainingBudget(minutes=2, look_every=50), saved(tmp_path), clock=lambda: next(clock))
-    assert (done.why, done.looks[-1].step, done.seconds) == ("minutes", 4, 120.0)
+    assert (done.why, done.evaluations[-1].step, done.seconds) == ("minutes", 4, 120.0)
 
 
 def test_an_interrupted_one_continues_as_if_nothing_had_been(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_an_interrupted_one_continues_as_if_nothing_had_been(tmp_path: Path) -> 
     walker = Walker()
     again = train(walker, STRIDE, budget, saved(tmp_path, resume=True))
     assert walker.seen == [3, 4, 5, 6]
-    assert again.looks == whole.looks
+    assert again.evaluations == whole.evaluations
 
 
 def test_checkpoints_of_other_settings_are_refused_and_deleted_without_resume(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_a_loss_that_is_no_number_ends_it_and_the_checkpoint_is_named(tmp_path: 
         train(Walker(slope=float("nan")), STRIDE, TrainingBudget(steps=9, look_every=2), saved(tmp_path))
     walker = Walker()
 
-    def spoil(look: HeldOutEvaluation) -> None:
-        walker.slope = float("nan") if look.step == 2 else 1.0
+    def spoil(evaluation: HeldOutEvaluation) -> None:
+        walker.slope = float("nan") if evaluation.step == 2 else 1.0
 
     with pytest.raises(TrainingError, match=r"step 3 .*checkpoint-2 holds"):
         train(walker, STRIDE, TrainingBudget(steps=9, look_every=2), saved(tmp_path), spoil)
@@ -119,8 +119,8 @@ def test_a_full_disk_is_named_and_the_checkpoint_before_is_kept(tmp_path: Path) 
     checkpoints = saved(tmp_path)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 
-    def fill(look: HeldOutEvaluation) -> None:
-        if look.step == 1:
+    def fill(evaluation: HeldOutEvaluation) -> None:
+        if evaluation.step == 1:
             resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
 
     try:
@@ -156,5 +156,8 @@ def test_the_rate_lies_between_nought_and_one(step: int, spent_s: float) -> None
 
 
 def test_figures_show_where_it_began() -> None:
-    looks = (HeldOutEvaluation(0, 0.1, None), HeldOutEvaluation(5, 0.2, 1.0))
-    assert FinishedTraining(looks, looks[1], "steps", 1.0).figures("AP")["AP"] == {"before": 0.1, "after": 0.2}
+    evaluations = (HeldOutEvaluation(0, 0.1, None), HeldOutEvaluation(5, 0.2, 1.0))
+    assert FinishedTraining(evaluations, evaluations[1], "steps", 1.0).figures("AP")["AP"] == {
+        "before": 0.1,
+        "after": 0.2,
+    }
