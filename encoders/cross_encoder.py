@@ -38,17 +38,17 @@ class PairTokeniser:
 
     def pairs(self, question: str, texts: Sequence[str]) -> Pairs:
         """One input per text, in order."""
-        asked = self._tokenizer.encode(question, add_special_tokens=False)
-        asked_length = len(asked.ids)
-        asked.truncate(min(asked_length, self._room // 2))
-        room = self._room - len(asked.ids)
+        encoded = self._tokenizer.encode(question, add_special_tokens=False)
+        whole_length = len(encoded.ids)
+        encoded.truncate(min(whole_length, self._room // 2))
+        room = self._room - len(encoded.ids)
         tokens, cut = [], 0
         for candidate in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
             cut += len(candidate.ids) > room
             candidate.truncate(room)
-            pair = self._tokenizer.post_process(asked, candidate)
+            pair = self._tokenizer.post_process(encoded, candidate)
             tokens.append(TokenIds(pair.ids, pair.type_ids))
-        return Pairs(tokens, cut, asked_length - len(asked.ids))
+        return Pairs(tokens, cut, whole_length - len(encoded.ids))
 
 
 log = structlog.get_logger(__name__)
@@ -81,13 +81,13 @@ class TorchScorer(Scorer):
     def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         import torch
 
-        found = []
+        batches = []
         with torch.inference_mode():
             for some in batched(pairs, _TORCH_BATCH):
                 feed, _ = padded(some)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
-                found.append(self._model(**tensors).float().cpu().numpy())
-        return one_logit(np.concatenate(found))
+                batches.append(self._model(**tensors).float().cpu().numpy())
+        return one_logit(np.concatenate(batches))
 
 
 class ModelCrossEncoder:

@@ -53,8 +53,8 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in parts."""
-        asked = with_instruction(texts, kind, self._card)
-        slices = [self._embed(some) for some in batched(asked, _SLICE)]
+        prefixed = with_instruction(texts, kind, self._card)
+        slices = [self._embed(some) for some in batched(prefixed, _SLICE)]
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
@@ -147,10 +147,10 @@ class TorchEmbedder:
 
         feed, _ = padded([TokenIds(ids) for ids in parts])
         device = self._model.device
-        given = {name: torch.from_numpy(feed[name]).to(device) for name in ("input_ids", "attention_mask")}
+        inputs = {name: torch.from_numpy(feed[name]).to(device) for name in ("input_ids", "attention_mask")}
         with torch.inference_mode():
-            found = self._model(given)["sentence_embedding"]
-        return unit(found.float().cpu().numpy())
+            vectors = self._model(inputs)["sentence_embedding"]
+        return unit(vectors.float().cpu().numpy())
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
         """Without token vectors."""

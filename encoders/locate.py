@@ -154,10 +154,10 @@ def weights_digest(folder: Path) -> str:
 
 def _shipped(name: str) -> Located:
     """Only existing names: the part after the colon is not a path."""
-    there = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
-    folder = there.get(name.removeprefix(_SHIPPED))
+    folders = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
+    folder = folders.get(name.removeprefix(_SHIPPED))
     if folder is None:
-        known = ", ".join(f"{_SHIPPED}{each}" for each in sorted(there)) or "none"
+        known = ", ".join(f"{_SHIPPED}{each}" for each in sorted(folders)) or "none"
         raise ModelMissing(f"{name} does not come with Sonde; these do: {known}")
     return Located(name, folder, weights_digest(folder))
 

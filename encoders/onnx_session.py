@@ -85,9 +85,9 @@ class OnnxSession:
         batches = list(batched(order, self._compute.batch_size))
 
         def run(batch: list[int]) -> Sequence[T]:
-            taken = [inputs[at] for at in batch]
-            feed, mask = padded(taken)
-            return made(self._session.run(outputs, {name: feed[name] for name in self._names}), mask, taken)
+            chosen = [inputs[at] for at in batch]
+            feed, mask = padded(chosen)
+            return made(self._session.run(outputs, {name: feed[name] for name in self._names}), mask, chosen)
 
         found = dict(zip(order, (one for batch in self._spread(run, batches) for one in batch), strict=True))
         return [found[at] for at in range(len(inputs))]

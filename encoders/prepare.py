@@ -102,13 +102,13 @@ def _exported(source: Path, target: Path, head: Head) -> JsonMapping:
 
 
 def _write_graph(source: Path, target: Path, head: Head) -> None:
-    given = source / "model.onnx"
-    if not given.is_file():
+    graph = source / "model.onnx"
+    if not graph.is_file():
         export(source, target, head)
     elif read_json(source / "card.json").get("weights"):  # compared with our own export of them: in the same form
-        write_with_layer_norms(given, target)
+        write_with_layer_norms(graph, target)
     else:
-        shutil.copyfile(given, target)
+        shutil.copyfile(graph, target)
 
 
 def _embedder_facts(source: Path, target: Path) -> JsonMapping:

@@ -145,8 +145,8 @@ def _int8(entry: ModelEntry, cache: Path) -> Iterator[ModelCheck]:
         return
     recorded = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
     least = ENOUGH if recorded is None else min(ENOUGH, float(recorded)) - _INT8_SLACK
-    wanted = "" if recorded is None else f", recorded {recorded:.4f}"
-    yield ModelCheck("int8 against fp32", made["mean"] >= least, f"mean cosine {made['mean']:.4f}{wanted}")
+    expected = "" if recorded is None else f", recorded {recorded:.4f}"
+    yield ModelCheck("int8 against fp32", made["mean"] >= least, f"mean cosine {made['mean']:.4f}{expected}")
 
 
 def _reranker(entry: ModelEntry, cache: Path) -> list[ModelCheck]:

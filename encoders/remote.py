@@ -62,9 +62,9 @@ class RemoteEmbedder:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
-        asked = with_instruction(texts, kind, self._card)
-        found = [self._ask(some, kind) for some in batched(asked, _BATCH)]
-        vectors = np.concatenate(found) if found else np.empty((0, self._card.dims), dtype=np.float32)
+        prefixed = with_instruction(texts, kind, self._card)
+        parts = [self._ask(some, kind) for some in batched(prefixed, _BATCH)]
+        vectors = np.concatenate(parts) if parts else np.empty((0, self._card.dims), dtype=np.float32)
         if vectors.shape[1] != self._card.dims:
             raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")
         return vectors

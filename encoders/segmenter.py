@@ -37,14 +37,14 @@ class SentencePairTokeniser:
     def tokens(self, before: Sequence[str], behind: Sequence[str]) -> list[TokenIds]:
         """One input for each joint, in order."""
         pairs = zip(self._encoded(before), self._encoded(behind), strict=True)
-        found = []
+        inputs = []
         for first, second in pairs:
             keep = max(self._room // 2, self._room - len(second.ids))
             first.truncate(keep, direction="left")
             second.truncate(self._room - len(first.ids))
             pair = self._tokenizer.post_process(first, second)
-            found.append(TokenIds(pair.ids, pair.type_ids))
-        return found
+            inputs.append(TokenIds(pair.ids, pair.type_ids))
+        return inputs
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)

@@ -80,8 +80,8 @@ def _states(inner: nn.Module) -> nn.Module:
             self.inner = inner
 
         def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-            given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
-            states: Tensor = self.inner(**{name: given[name] for name in names}).last_hidden_state
+            inputs = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
+            states: Tensor = self.inner(**{name: inputs[name] for name in names}).last_hidden_state
             return states
 
     return States()

@@ -33,9 +33,9 @@ def complete(kind: Architecture, folder: Path, **options: object) -> Any:
     """
     import transformers
 
-    given = {"use_safetensors": True, "local_files_only": True, "trust_remote_code": False, **options}
+    arguments = {"use_safetensors": True, "local_files_only": True, "trust_remote_code": False, **options}
     try:
-        model, report = getattr(transformers, kind).from_pretrained(str(folder), output_loading_info=True, **given)
+        model, report = getattr(transformers, kind).from_pretrained(str(folder), output_loading_info=True, **arguments)
     except (OSError, ValueError, RuntimeError, KeyError, AttributeError) as error:
         raise ModelMissing(f"{folder} cannot be loaded by transformers: {' '.join(str(error).split())[:200]}") from None
     has_head = kind != "AutoModel"
@@ -53,8 +53,8 @@ def listed(names: Sequence[str]) -> str:
 
 def accepted(model: nn.Module, names: Sequence[str]) -> list[str]:
     """Those of the inputs that the model takes; ModernBERT, for example, has no ``token_type_ids``."""
-    taken = inspect.signature(model.forward).parameters
-    return [name for name in names if name in taken]
+    parameters = inspect.signature(model.forward).parameters
+    return [name for name in names if name in parameters]
 
 
 _SCORES = "scores"
@@ -138,12 +138,12 @@ def _loaded(layer: nn.Module, module: Module, prefix: str) -> nn.Module:
     from safetensors.torch import load_file
 
     file = module.folder / "model.safetensors"
-    found = load_file(file) if file.is_file() else {}
-    given = {name.removeprefix(prefix): value for name, value in found.items()}
-    if missing := sorted(set(layer.state_dict()) - set(given)):
+    tensors = load_file(file) if file.is_file() else {}
+    state = {name.removeprefix(prefix): value for name, value in tensors.items()}
+    if missing := sorted(set(layer.state_dict()) - set(state)):
         raise ModelMissing(f"{module.folder} lacks weights of the classification head: {listed(missing)} missing")
     try:
-        layer.load_state_dict(given)
+        layer.load_state_dict(state)
     except RuntimeError as error:
         raise ModelMissing(
             f"{module.folder} holds weights of another layer: {' '.join(str(error).split())[:150]}"
@@ -207,8 +207,8 @@ def _module(model: nn.Module, head: Head | None) -> nn.Module:
             self.head = layers
 
         def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-            given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
-            output = self.model(**{name: given[name] for name in names})
+            inputs = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
+            output = self.model(**{name: inputs[name] for name in names})
             if head is None or self.head is None:
                 scores: Tensor = output.logits
             else:

@@ -125,12 +125,12 @@ def ask(
 
 def result_of(question: JudgedQuestion, answer: Ordered, documents: Mapping[str, str]) -> QuestionResult:
     """The answer with the collection's ids, in the served order."""
-    read = answer.interpretation
+    interpretation = answer.interpretation
     return QuestionResult(
         question=question,
         found=tuple((documents[id], score) for id, score in answer.served()),
-        areas=read.areas,
-        kind=read.kinds[0].kind if read.kinds else None,
+        areas=interpretation.areas,
+        kind=interpretation.kinds[0].kind if interpretation.kinds else None,
         degraded=answer.degraded,
         took_ms=dict(answer.took_ms),
     )

@@ -75,11 +75,11 @@ class JudgementFile:
 
     def grades(self) -> dict[Pair, dict[str, int]]:
         """Maps pair -> person -> grade, without skipped ones."""
-        given: dict[Pair, dict[str, int]] = {}
+        by_pair: dict[Pair, dict[str, int]] = {}
         for (who, pair), judgement in self._latest.items():
             if judgement.grade is not None:
-                given.setdefault(pair, {})[who] = judgement.grade
-        return given
+                by_pair.setdefault(pair, {})[who] = judgement.grade
+        return by_pair
 
     def _note(self, judgement: RelevanceJudgement) -> None:
         key = judgement.judge, (judgement.question, judgement.document)
@@ -102,8 +102,8 @@ def waiting(pooled: Mapping[str, Sequence[str]], done: Iterable[Pair]) -> list[P
 def qrels_of(grades: Mapping[Pair, Mapping[str, int]]) -> Qrels:
     """One grade for each pair: the median of everybody's; of two in the middle, the lower one."""
     qrels: dict[str, dict[str, int]] = {}
-    for (question, document), given in grades.items():
-        qrels.setdefault(question, {})[document] = median_low(given.values())
+    for (question, document), grades_of_pair in grades.items():
+        qrels.setdefault(question, {})[document] = median_low(grades_of_pair.values())
     return qrels
 
 
@@ -122,20 +122,20 @@ class Agreement:
 
 def agreement(grades: Mapping[Pair, Mapping[str, int]]) -> list[Agreement]:
     """Every two people with common judgements, then all together if there are more than two."""
-    judges = sorted({who for given in grades.values() for who in given})
+    judges = sorted({who for row in grades.values() for who in row})
     found = [one for a, b in combinations(judges, 2) if (one := _of_two(grades, a, b)) is not None]
-    common = [given for given in grades.values() if len(given) == len(judges)]
+    common = [row for row in grades.values() if len(row) == len(judges)]
     if len(judges) > 2 and common:
-        counts = [[Counter(given.values())[grade] for grade in range(GRADES)] for given in common]
+        counts = [[Counter(row.values())[grade] for grade in range(GRADES)] for row in common]
         found.append(Agreement(tuple(judges), len(common), fleiss_kappa(counts), None))
     return found
 
 
 def _of_two(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) -> Agreement | None:
-    both = [given for given in grades.values() if a in given and b in given]
+    both = [row for row in grades.values() if a in row and b in row]
     if not both:
         return None
-    first, second = [given[a] for given in both], [given[b] for given in both]
+    first, second = [row[a] for row in both], [row[b] for row in both]
     weighted = cohen_kappa(first, second, GRADES, "quadratic")
     return Agreement((a, b), len(both), cohen_kappa(first, second, GRADES), weighted)
 

@@ -134,15 +134,15 @@ def split_by_group(examples: Sequence[Example], share: float = 0.1, seed: int = 
     example, it is left out there: otherwise the model would learn that it answers nothing. Raises TrainingError if a
     side is empty.
     """
-    held = tuple(example for example in examples if is_held_out(_group(example), share, seed))
-    answers = {example.positive.text for example in held}
+    held_out = tuple(example for example in examples if is_held_out(_group(example), share, seed))
+    answers = {example.positive.text for example in held_out}
     train = tuple(_without(example, answers) for example in examples if not is_held_out(_group(example), share, seed))
-    if not train or not held:
+    if not train or not held_out:
         groups = len({_group(example) for example in examples})
         raise TrainingError(
             f"{len(examples)} examples in {groups} groups are too few to hold {share:.0%} of the groups out."
         )
-    return Split(train, held)
+    return Split(train, held_out)
 
 
 def is_held_out(group: str, share: float, seed: int = 0) -> bool:

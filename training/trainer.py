@@ -158,9 +158,9 @@ class _Trainer(Trainer):  # type: ignore[misc]
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
-    def _save_checkpoint(self, *given: object, **named: object) -> None:
+    def _save_checkpoint(self, *positional: object, **named: object) -> None:
         with self._checkpoints.writing():
-            super()._save_checkpoint(*given, **named)
+            super()._save_checkpoint(*positional, **named)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: object = None) -> None:
         with self._checkpoints.reading(resume_from_checkpoint):

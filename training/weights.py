@@ -50,10 +50,10 @@ def learnable(located: Located, cache: Path) -> Path:
 
 def _restore(graph: Path, draft: Path) -> None:
     weights = named_weights(graph)
-    wanted = [np.asarray(each) for each in _states_of(OnnxSession(graph, Compute(1)))]
+    expected = [np.asarray(each) for each in _states_of(OnnxSession(graph, Compute(1)))]
     for head_size in _HEAD_SIZES:
         model = _bert(weights, head_size)
-        if model is not None and _difference(model, wanted) < _SAME:
+        if model is not None and _difference(model, expected) < _SAME:
             model.save_pretrained(str(draft), safe_serialization=True)
             for name in _BESIDE:
                 if (graph.parent / name).is_file():
@@ -68,13 +68,13 @@ def named_weights(graph: Path) -> dict[str, NDArray[np.generic]]:
     from onnx import numpy_helper
 
     read = onnx.load(str(graph)).graph
-    held = {each.name: numpy_helper.to_array(each) for each in read.initializer}
-    found = {name: value for name, value in held.items() if name.startswith(("embeddings.", "encoder."))}
+    initialisers = {each.name: numpy_helper.to_array(each) for each in read.initializer}
+    weights = {name: value for name, value in initialisers.items() if name.startswith(("embeddings.", "encoder."))}
     for node in read.node:
-        if node.op_type == "MatMul" and len(node.input) == 2 and node.input[1] in held:
+        if node.op_type == "MatMul" and len(node.input) == 2 and node.input[1] in initialisers:
             name = node.name.strip("/").removesuffix("/MatMul").replace("/", ".")
-            found[f"{name}.weight"] = held[node.input[1]].T.copy()  # ONNX multiplies from the other side
-    return found
+            weights[f"{name}.weight"] = initialisers[node.input[1]].T.copy()  # ONNX multiplies from the other side
+    return weights
 
 
 def _bert(weights: Mapping[str, NDArray[np.generic]], head_size: int) -> BertModel | None:
@@ -108,12 +108,12 @@ def _bert(weights: Mapping[str, NDArray[np.generic]], head_size: int) -> BertMod
     return None if missing else model
 
 
-def _difference(model: BertModel, wanted: list[NDArray[np.float32]]) -> float:
+def _difference(model: BertModel, expected: list[NDArray[np.float32]]) -> float:
     import torch
 
     with torch.inference_mode():
-        found = [model(torch.tensor([list(each.ids)])).last_hidden_state[0].numpy() for each in _TRIED]
-    return max(float(np.abs(a - b).max()) for a, b in zip(found, wanted, strict=True))
+        restored = [model(torch.tensor([list(each.ids)])).last_hidden_state[0].numpy() for each in _TRIED]
+    return max(float(np.abs(a - b).max()) for a, b in zip(restored, expected, strict=True))
 
 
 def _states_of(session: OnnxSession) -> list[NDArray[np.float32]]:

@@ -61,8 +61,8 @@ def answer_recall(answer: str, references: Sequence[str]) -> float | None:
     None without a reference. The recall half of the token F1 of Rajpurkar et al., EMNLP 2016.
     """
     present = content_words(answer)
-    wanted = [words for reference in references if (words := content_words(reference))]
-    return max((len(words & present) / len(words) for words in wanted), default=None)
+    references_words = [words for reference in references if (words := content_words(reference))]
+    return max((len(words & present) / len(words) for words in references_words), default=None)
 
 
 def statement_recall(answer: str, references: Sequence[str]) -> float | None:

@@ -69,10 +69,10 @@ class HeldOut:
         """The best hundred texts of each question by cosine; ties in the order of the texts."""
         names, question_names = list(self.texts), list(self.questions)
         documents = _short(embed(list(self.texts.values())), dims)
-        asked = _short(embed([self.instruction + text for text in self.questions.values()]), dims)
+        questions = _short(embed([self.instruction + text for text in self.questions.values()]), dims)
         run: dict[str, list[tuple[str, float]]] = {}
-        for start in range(0, len(asked), _BLOCK):
-            cosines = asked[start : start + _BLOCK] @ documents.T
+        for start in range(0, len(questions), _BLOCK):
+            cosines = questions[start : start + _BLOCK] @ documents.T
             for question, row in zip(question_names[start : start + _BLOCK], cosines, strict=True):
                 best = np.argsort(-row, kind="stable")[:_DEPTH]
                 run[question] = [(names[at], float(row[at])) for at in best]

@@ -119,11 +119,11 @@ class SimAns:
 
 def probabilities(scores: Sequence[float], positive: float, settings: SimAns) -> NDArray[np.float64]:
     """(n,) with sum 1; 0 for candidates that the margin drops; all 0 if it drops everything."""
-    given = np.asarray(scores, dtype=np.float64)
-    possible = given <= positive - settings.margin
+    values = np.asarray(scores, dtype=np.float64)
+    possible = values <= positive - settings.margin
     if not possible.any():
-        return np.zeros(len(given))
-    exponent = np.where(possible, -settings.a * (given - positive - settings.b) ** 2, -np.inf)
+        return np.zeros(len(values))
+    exponent = np.where(possible, -settings.a * (values - positive - settings.b) ** 2, -np.inf)
     weight = np.exp(exponent - exponent.max())
     probability: NDArray[np.float64] = weight / weight.sum()
     return probability
@@ -207,9 +207,9 @@ class _Pool:
         cosines = self._vectors @ vector
         near = [int(at) for at in np.argsort(-cosines, kind="stable")[: mining.depth]]
         arms = self._arms(question, self._words.best(question.question, mining.depth), near)
-        wanted = place_and_time_of(question.question) if mining.elsewhere else PlaceAndTime()
-        topical = self._topical(question, arms, cosines, mining.depth) if wanted != PlaceAndTime() else []
-        places = elsewhere(question.document, wanted, topical, mining.elsewhere)
+        place_and_time = place_and_time_of(question.question) if mining.elsewhere else PlaceAndTime()
+        topical = self._topical(question, arms, cosines, mining.depth) if place_and_time != PlaceAndTime() else []
+        places = elsewhere(question.document, place_and_time, topical, mining.elsewhere)
         chosen = {document.id for document, _ in places}
         rest = [at for at in arms if self._documents[at].id not in chosen]
         probability = probabilities(cosines[rest].tolist(), positive, mining.simans)

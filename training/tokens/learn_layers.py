@@ -149,17 +149,17 @@ class _LayerTrainer:
 
         loss = torch.zeros((), device=scores.device)
         if candidates.fused is not None and candidates.grades is not None:
-            wanted = self._on(candidates.grades / candidates.grades.sum())
+            target = self._on(candidates.grades / candidates.grades.sum())
             together = self._fused_scale * (self._on(candidates.fused) + self._settings.share * scores)
             alone = self._settings.alone
             mixed = (1.0 - alone) * torch.log_softmax(together, 0) + alone * torch.log_softmax(
                 self._own_scale * scores, 0
             )
-            loss = loss - (wanted * mixed).sum()
+            loss = loss - (target * mixed).sum()
         if candidates.teacher_scores is not None:
-            wanted = torch.log_softmax(self._settings.sharpness * self._on(candidates.teacher_scores), 0)
+            target = torch.log_softmax(self._settings.sharpness * self._on(candidates.teacher_scores), 0)
             learnt = torch.log_softmax(self._settings.sharpness * self._teacher_scale * scores, 0)
-            loss = loss + self._settings.teacher_weight * (wanted.exp() * (wanted - learnt)).sum()
+            loss = loss + self._settings.teacher_weight * (target.exp() * (target - learnt)).sum()
         return loss
 
     def _questions(self, places: Sequence[int]) -> tuple[Tensor, Tensor]:
