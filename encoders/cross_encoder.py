@@ -19,6 +19,9 @@ from encoders.onnx_session import Compute, OnnxSession, TokenIds, padded
 from encoders.tokens import read_tokenizer
 from encoders.torch_models import load_classifier
 
+log = structlog.get_logger(__name__)
+_TORCH_BATCH = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
@@ -49,11 +52,6 @@ class PairTokeniser:
             pair = self._tokenizer.post_process(encoded, candidate)
             tokens.append(TokenIds(pair.ids, pair.type_ids))
         return Pairs(tokens, cut, whole_length - len(encoded.ids))
-
-
-log = structlog.get_logger(__name__)
-
-_TORCH_BATCH = 16
 
 
 class Scorer:

@@ -28,6 +28,7 @@ Mask = NDArray[np.int64]
 # Token ids are in memory for at most this many texts at once.
 _SLICE = 2048
 _ENCODED_SLICE = 256  # and their token vectors
+_BATCH = 32
 
 
 class OnnxEmbedder:
@@ -108,9 +109,6 @@ def with_instruction(texts: Sequence[str], kind: TextKind, card: EmbedderCard) -
     """Each text with the model's instruction for its kind before it."""
     instruction = card.instruction if kind == "query" else card.document_instruction
     return [f"{instruction}{text}" for text in texts]
-
-
-_BATCH = 32
 
 
 class TorchEmbedder:

@@ -25,6 +25,8 @@ again: increase ``encoders.prepare._VERSIONS``.
 """
 
 _END = re.compile(r"layer\.(\d+)/output/LayerNorm/[^/]+$")
+_LEAST_BYTES = 4 << 20  # smaller arrays are multiplied: ONNX Runtime copies those into its own order
+OPSET, _IR = 17, 8
 
 
 def expose(graph: Path) -> bool:
@@ -47,9 +49,6 @@ def expose(graph: Path) -> bool:
     model.graph.output.append(own)
     onnx.save(model, str(graph))
     return True
-
-
-_LEAST_BYTES = 4 << 20  # smaller arrays are multiplied: ONNX Runtime copies those into its own order
 
 
 def move_weights_beside(graph: Path) -> None:
@@ -79,9 +78,6 @@ def write_whole(graph: Path, target: Path) -> None:
     import onnx
 
     onnx.save_model(onnx.load(str(graph)), str(target))
-
-
-OPSET, _IR = 17, 8
 
 
 def write_with_layer_norms(source: Path, target: Path) -> None:

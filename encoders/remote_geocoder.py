@@ -23,6 +23,26 @@ _REST_S = 30.0
 _POINT_HALF_DEG = 0.1
 _LONGEST_NAME = 200
 _MAX_BYTES = 2_000_000
+_KINDS: Mapping[str, PlaceKind] = {
+    "continent": "continent",
+    "country": "country",
+    "state": "region",
+    "region": "region",
+    "province": "region",
+    "county": "region",
+    "district": "region",
+    "sea": "sea",
+    "ocean": "sea",
+    "bay": "sea",
+    "strait": "sea",
+    "island": "island",
+    "islet": "island",
+    "archipelago": "island",
+    "city": "city",
+    "town": "city",
+    "village": "city",
+    "municipality": "city",
+}
 
 
 class RemoteGeocoder:
@@ -134,28 +154,6 @@ def _around(longitude: float, latitude: float) -> BBox:
         min(longitude + half, 180.0),
         min(latitude + half, 90.0),
     )
-
-
-_KINDS: Mapping[str, PlaceKind] = {
-    "continent": "continent",
-    "country": "country",
-    "state": "region",
-    "region": "region",
-    "province": "region",
-    "county": "region",
-    "district": "region",
-    "sea": "sea",
-    "ocean": "sea",
-    "bay": "sea",
-    "strait": "sea",
-    "island": "island",
-    "islet": "island",
-    "archipelago": "island",
-    "city": "city",
-    "town": "city",
-    "village": "city",
-    "municipality": "city",
-}
 
 
 def _kind(*words: object) -> PlaceKind:

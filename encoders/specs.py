@@ -18,6 +18,9 @@ GeocoderKind = Literal["photon", "nominatim"]
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 
 
+OpenGate = Callable[[], Gate]
+
+
 @dataclass(frozen=True, slots=True)
 class EmbedderSpec:
     """``name`` is a hub id, a folder or ``artifact:<name>``.
@@ -83,9 +86,6 @@ class GeocoderSpec:
     remembered: int = 1024
     limit: int = 5
     language: str = "en"
-
-
-OpenGate = Callable[[], Gate]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from encoders.recipe import read_json
 FILE = "tokens.safetensors"
 LAYERS = "layers.onnx"
 _CODE_LENGTH = 8
+KIND: ModelKind = "token-head"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,6 @@ def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
         raise ModelMissing(f"{file} is damaged ({error}); install Sonde again") from None
     code = files_sha256([file] if head.layers is None else [file, head.layers])
     return head, TokenCard(f"{folder.name}-{code[:_CODE_LENGTH]}", head.projection.shape[1])
-
-
-KIND: ModelKind = "token-head"
 
 
 def token_head(named: str, embedder: Located) -> tuple[TokenHead, TokenCard] | None:

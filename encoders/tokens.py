@@ -16,6 +16,12 @@ from core.errors import ModelMissing
 from core.json_types import JsonMapping
 from encoders.recipe import read_json
 
+UNIGRAM = "unigram.json"
+_SPACE = "\u2581"  # begins each word
+_CACHED_WORDS = 20_000
+_LONGEST_CACHED = 32
+_UNKNOWN_PENALTY = 10.0
+
 
 class TextTokeniser(Protocol):
     """Converts texts to token ids; special tokens are included everywhere."""
@@ -78,13 +84,6 @@ def read_tokenizer(file: Path) -> Tokenizer:
 def sound(text: str) -> str:
     """Removes lone surrogates, which UTF-8 cannot encode; they come from broken metadata and mean nothing."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-UNIGRAM = "unigram.json"
-_SPACE = "\u2581"  # begins each word
-_CACHED_WORDS = 20_000
-_LONGEST_CACHED = 32
-_UNKNOWN_PENALTY = 10.0
 
 
 @dataclass(frozen=True, slots=True)

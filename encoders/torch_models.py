@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 Architecture = Literal["AutoModel", "AutoModelForSequenceClassification"]
 _POOLER = "pooler."  # BERT's layer over [CLS], which models of sentence-transformers do not use and often lack
 _SHOWN = 3
+_SCORES = "scores"
+_ACTIVATIONS = "torch.nn.modules."
+_LAYERS = ("Dense", "LayerNorm", "Dropout")
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+MOST_LABELS = 2
+_GENERATIVE = ("ForCausalLM", "ForConditionalGeneration")
 
 
 def complete(kind: Architecture, folder: Path, **options: object) -> Any:
@@ -55,11 +61,6 @@ def accepted(model: nn.Module, names: Sequence[str]) -> list[str]:
     """Those of the inputs that the model takes; ModernBERT, for example, has no ``token_type_ids``."""
     parameters = inspect.signature(model.forward).parameters
     return [name for name in names if name in parameters]
-
-
-_SCORES = "scores"
-_ACTIVATIONS = "torch.nn.modules."
-_LAYERS = ("Dense", "LayerNorm", "Dropout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +162,6 @@ def _activation(module: Module) -> nn.Module:
         raise ModelMissing(f"{module.folder} uses the activation {name}, which is not one of PyTorch's")
     found: nn.Module = made()
     return found
-
-
-INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-MOST_LABELS = 2
-_GENERATIVE = ("ForCausalLM", "ForConditionalGeneration")
 
 
 def load_classifier(folder: Path, **options: object) -> nn.Module:

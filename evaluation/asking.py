@@ -15,6 +15,8 @@ from search_api.search.pipeline import Ordered, SearchPipeline
 from search_api.search.ranking.target import SpatialMode
 from search_api.search.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest
 
+Progress = Callable[[int, int], None]
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -66,9 +68,6 @@ def ablations(full: Variant) -> tuple[Variant, ...]:
         replace(text_alone, name="text, filtered by the box read", inside=True),
     )
     return tuple(variant for variant in each if replace(variant, name=full.name) != full)
-
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,10 @@ Qrels = Mapping[str, Mapping[str, int]]
 """Question id -> document id -> grade; 0 and below is not relevant, missing means not judged."""
 
 _NAMED = 10
+M = TypeVar("M", bound=BaseModel)
+Half = Literal["train", "test"]
+# Questions put aside belong to both halves, so neither uses them.
+_NAMES: dict[str, Half | None] = {"train": "train", "tune": "train", "test": "test", "aside": None}
 
 
 class BadCollection(SondeError):
@@ -121,9 +125,6 @@ def checked(collection: JudgedCollection, *, skip_unknown: bool = False) -> Judg
     return replace(collection, questions=judged, qrels=qrels_of_judged, notes=(*collection.notes, *notes))
 
 
-M = TypeVar("M", bound=BaseModel)
-
-
 @dataclass(slots=True)
 class Faults:
     """The faults of one file, by line."""
@@ -175,12 +176,6 @@ def json_lines(path: Path, kind: type[M], faults: Faults) -> Iterator[tuple[int,
             faults.add(number, ", ".join(named))
         except (ValueError, RecursionError) as error:
             faults.add(number, f"is not JSON ({error})")
-
-
-Half = Literal["train", "test"]
-
-# Questions put aside belong to both halves, so neither uses them.
-_NAMES: dict[str, Half | None] = {"train": "train", "tune": "train", "test": "test", "aside": None}
 
 
 def half_of(collection: JudgedCollection, half: Half, path: Path) -> JudgedCollection:

@@ -19,6 +19,7 @@ from evaluation.trec import Run
 from search_api.search.pipeline import SearchPipeline
 
 K = 10
+_FIRST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +158,6 @@ def reached(question: JudgedQuestion, run: Run, collection: JudgedCollection, k:
     """Whether one of its goals, or where it has none any right document, is among the first ``k``."""
     right = question.goals or {name for name, grade in collection.qrels[question.id].items() if grade > 0}
     return any(document in right for document, _ in run.get(question.id, ())[:k])
-
-
-_FIRST = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,9 @@ Pair = tuple[str, str]
 """(question id, document id)."""
 
 
+Weights = Literal["none", "linear", "quadratic"]
+
+
 class RelevanceJudgement(BaseModel):
     """One line. ``grade`` None: skipped, or (``undone``) withdrawn."""
 
@@ -138,9 +141,6 @@ def _of_two(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) -> Agreeme
     first, second = [row[a] for row in both], [row[b] for row in both]
     weighted = cohen_kappa(first, second, GRADES, "quadratic")
     return Agreement((a, b), len(both), cohen_kappa(first, second, GRADES), weighted)
-
-
-Weights = Literal["none", "linear", "quadratic"]
 
 
 def cohen_kappa(a: Sequence[int], b: Sequence[int], grades: int, weights: Weights = "none") -> float:

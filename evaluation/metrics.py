@@ -28,6 +28,9 @@ AP_OVER_K = "ap_over_k@100"
 HEADLINE = "nDCG@10"
 
 _K = 100
+PERMUTATIONS = 10_000
+_SEED = 20_04  # any number; fixed, so that a figure can be computed again
+_BLOCK = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +88,6 @@ def ap_over_k(relevant: Sequence[bool], k: int) -> float:
             found += 1
             total += found / rank
     return total / k
-
-
-PERMUTATIONS = 10_000
-_SEED = 20_04  # any number; fixed, so that a figure can be computed again
-_BLOCK = 1000
 
 
 @dataclass(frozen=True, slots=True)

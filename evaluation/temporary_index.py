@@ -33,6 +33,7 @@ PREFIX = "sonde-evaluation-"
 
 _ABANDONED_MS = 24 * 3_600_000  # no evaluation takes a day: an older index is from a killed one
 _MERGE_S = 300.0
+_KINDS: tuple[IndexKind, ...] = ("records", "passages")
 
 
 @contextmanager
@@ -101,9 +102,6 @@ def abandoned(created_ms: Mapping[str, int], now_ms: int) -> list[str]:
     return sorted(
         index for index, made in created_ms.items() if index.startswith(PREFIX) and now_ms - made > _ABANDONED_MS
     )
-
-
-_KINDS: tuple[IndexKind, ...] = ("records", "passages")
 
 
 @contextmanager

@@ -26,6 +26,10 @@ from training.examples import TrainingError
 from training.negatives.bm25 import Bm25Index
 from training.questions.language_model import GeneratedPair
 
+Row = Json
+_WORD = re.compile(r"\w+")
+_CITED = re.compile(r"\s*\[\d+\]")
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
@@ -79,11 +83,6 @@ def without(context: AnswerContext) -> AnswerContext:
     """The same context without the passage that answers; the others are numbered again."""
     rest = [passage for passage in context.passages if passage.number != context.right]
     return AnswerContext(tuple(replace(passage, number=number) for number, passage in enumerate(rest, 1)), None)
-
-
-Row = Json
-_WORD = re.compile(r"\w+")
-_CITED = re.compile(r"\s*\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ CorpusKind = Literal["descriptions", "concepts", "literature"]
 
 _SPACE = re.compile(r"\s+")
 _LEAST_WORDS = 8
+_NO_DEFINITION = "no definition"  # GCMD's text for a missing definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +107,6 @@ def last_part(term: str) -> str:
 def plain(text: str) -> str:
     """Normalises white space."""
     return _SPACE.sub(" ", text).strip()
-
-
-_NO_DEFINITION = "no definition"  # GCMD's text for a missing definition
 
 
 def read_definitions(path: Path) -> list[tuple[str, str]]:

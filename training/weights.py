@@ -30,6 +30,9 @@ _TRIED = [TokenIds([101, 2003, 2045, 4586, 1999, 1996, 13698, 102]), TokenIds([1
 _BESIDE = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json", "card.json")
 
 
+Precision = Literal["float32", "bfloat16"]
+
+
 def learnable(located: Located, cache: Path) -> Path:
     """The folder itself if it has safetensors, else one in ``cache`` restored from its ``model.onnx``.
 
@@ -143,9 +146,6 @@ def loading(folder: Path, *, threads: int, seed: int) -> Iterator[Any]:
         yield transformers
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelMissing(f"{folder} cannot be loaded for training: {str(error)[:200]}") from None
-
-
-Precision = Literal["float32", "bfloat16"]
 
 
 def quickest(device: str = "cpu") -> Precision:

@@ -21,6 +21,9 @@ from search_api.search.retrieval.serving import ServingResolver
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 CUTS = (1, 3, 5, 8, 32, 64)
+_DEPTH = 64
+_FIRST = 8
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +135,6 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-_DEPTH = 64
-_FIRST = 8
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ Language = Literal["en", "pt"]
 
 _TAG = re.compile(r"<[^>]+>")
 _SPACE = re.compile(r"\s+")
+_RELEVANT = ("SUPPORTS", "REFUTES")
 
 
 def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
@@ -74,9 +75,6 @@ def plain(text: str) -> str:
 
 def _text_id(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-_RELEVANT = ("SUPPORTS", "REFUTES")
 
 
 def load_climate_fever(data: Path) -> JudgedCollection:

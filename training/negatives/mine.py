@@ -25,6 +25,8 @@ from training.corpora import CorpusDocument, PseudoQuestion
 from training.examples import CandidateText, Example
 from training.negatives.bm25 import Bm25Index
 
+_RRF = 60
+
 
 @dataclass(frozen=True, slots=True)
 class PlaceAndTime:
@@ -95,9 +97,6 @@ def _overlap(a: TimeSpan, b: TimeSpan) -> bool:
 def _before(start: int | None, end: int | None) -> bool:
     """Open ends reach everything."""
     return start is None or end is None or start <= end
-
-
-_RRF = 60
 
 
 @dataclass(frozen=True, slots=True)

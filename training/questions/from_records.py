@@ -23,6 +23,13 @@ from training.corpora import CorpusDocument, PseudoQuestion, last_part
 _KINDS = ("continent", "country", "sea", "named_region", "island", "river_basin")
 _LEAST_OVERLAP = 0.4  # intersection over union from which a box gets a place's name
 _TOO_WIDE_DEG = 300.0  # nobody asks for the whole world by name
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
+_FEWEST_WORDS, _MOST_WORDS = 5, 40  # of a sentence that can be a question
+_MOST_KEYWORDS = 3
+_FEWEST_RECORDS = 2  # other ways make questions from a keyword of only one record
+_COMMON = 0.15  # share of the records: a keyword in more of them (*dataset*) does not distinguish anything
+_SHORTEST_KEYWORD = 3
+_FIRST_YEAR = 1000  # nobody types 0800 to 0900
 
 
 class BoxNames:
@@ -97,15 +104,6 @@ def _inside(box: BBox, place: BBox) -> bool:
         for shift in (-360.0, 0.0, 360.0)
     )
     return inside and place.south <= box.south and box.north <= place.north
-
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])")
-_FEWEST_WORDS, _MOST_WORDS = 5, 40  # of a sentence that can be a question
-_MOST_KEYWORDS = 3
-_FEWEST_RECORDS = 2  # other ways make questions from a keyword of only one record
-_COMMON = 0.15  # share of the records: a keyword in more of them (*dataset*) does not distinguish anything
-_SHORTEST_KEYWORD = 3
-_FIRST_YEAR = 1000  # nobody types 0800 to 0900
 
 
 def by_title(documents: Iterable[CorpusDocument]) -> Iterator[PseudoQuestion]:

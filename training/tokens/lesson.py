@@ -17,6 +17,7 @@ from encoders.token_states import token_states
 
 Ids = Sequence[int]
 """Of one part of a text, special tokens included."""
+_REPORT_EVERY = 5000  # texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +98,6 @@ class StateReader:
         """Each text whole, the states of its parts after each other: (tokens, states), unit norm."""
         for parts in token_states(self.folder, texts, self.compute, self.graph):
             yield np.concatenate([content_states(ids, states, kind, self.ignored) for ids, states in parts])
-
-
-_REPORT_EVERY = 5000  # texts
 
 
 @dataclass(frozen=True, slots=True)
