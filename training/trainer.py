@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from typing import cast
 
 import structlog
 import torch
@@ -133,9 +134,8 @@ class _Trainer(Trainer):  # type: ignore[misc]
         self.remove_callback(PrinterCallback)
 
     def get_train_dataloader(self) -> DataLoader[int]:
-        return DataLoader(
-            _Steps(self._budget_callback.budget.steps), batch_size=1, collate_fn=lambda rows: {"step": rows[0]}
-        )
+        steps = cast("Dataset[int]", range(1, self._budget_callback.budget.steps + 1))
+        return DataLoader(steps, batch_size=1, collate_fn=lambda rows: {"step": rows[0]})
 
     def create_scheduler(self, num_training_steps: int, optimizer: object = None) -> LambdaLR:  # noqa: ARG002
         budget_callback, self._created_lr_scheduler = self._budget_callback, True
@@ -169,19 +169,6 @@ class _Trainer(Trainer):  # type: ignore[misc]
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         with self._checkpoints.reading(str(checkpoint)):
             super()._load_optimizer_and_scheduler(checkpoint)
-
-
-class _Steps(Dataset[int]):
-    """The numbers of the steps, from 1."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __getitem__(self, at: int) -> int:
-        return at + 1
 
 
 def _arguments(
