@@ -1,3 +1,4 @@
+# ruff: noqa: ARG002 - the signatures are those of transformers
 """The training loop: transformers' Trainer with limits of time or steps, a held-out measure, and checkpoints from which
 an interrupted run continues to the same weights. Imports torch.
 """
@@ -6,12 +7,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import structlog
 import torch
 from torch import Tensor
+from torch.nn import Module
 from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader, Dataset
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
@@ -77,13 +79,11 @@ class _BudgetCallback(TrainerCallback):
         self._report, self._clock = report, clock
         self._before_s, self._started = 0.0, 0.0
 
-    def on_train_begin(
-        self, _args: TrainingArguments, state: TrainerState, _control: TrainerControl, **_: object
-    ) -> None:
+    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         self._before_s = max((entry.get("eval_spent_s", 0.0) for entry in state.log_history), default=0.0)
         self.spent_s, self._started = self._before_s, self._clock()
 
-    def on_step_end(self, _args: TrainingArguments, _state: TrainerState, control: TrainerControl, **_: object) -> None:
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         self.spent_s = self._before_s + self._clock() - self._started
         if self.spent_s >= 60.0 * self.budget.minutes and not control.should_training_stop:
             self.why = "minutes"
@@ -91,7 +91,7 @@ class _BudgetCallback(TrainerCallback):
         if control.should_evaluate:
             control.should_log = control.should_save = True
 
-    def on_evaluate(self, _args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:
+    def on_evaluate(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         evaluations = _evaluations(state)
         last = evaluations[-1]
         log.info("training.look", step=last.step, measure=round(last.measure, 4), loss=last.loss)
@@ -103,14 +103,14 @@ class _BudgetCallback(TrainerCallback):
             self.why = "patience"
             control.should_training_stop = True
 
-    def on_save(self, _args: TrainingArguments, state: TrainerState, _control: TrainerControl, **_: object) -> None:
+    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         self._report(_evaluations(state)[-1])
 
     def _is_stuck(self, evaluations: list[HeldOutEvaluation]) -> bool:
         return sum(evaluation.step > _best(evaluations).step for evaluation in evaluations) >= self.budget.patience
 
 
-class _Trainer(Trainer):  # type: ignore[misc]
+class _Trainer(Trainer):
     """Its data are the numbers of the steps: a learner draws its batch by them, so that a resumed run sees the same."""
 
     def __init__(
@@ -124,12 +124,13 @@ class _Trainer(Trainer):  # type: ignore[misc]
     ) -> None:
         self._learner, self._budget_callback, self._checkpoints = learner, budget_callback, checkpoints
         parameters = [value for value in learner.module.parameters() if value.requires_grad]
+        self._optimiser = torch.optim.AdamW(parameters, lr=optimisation.learning_rate, weight_decay=0.01)
         super().__init__(
             learner.module,
             _arguments(budget_callback.budget, optimisation, checkpoints, resumed=resumed),
             eval_dataset=[0],  # the learner has its own
             callbacks=[budget_callback],
-            optimizers=(torch.optim.AdamW(parameters, lr=optimisation.learning_rate, weight_decay=0.01), None),
+            optimizers=(self._optimiser, None),
         )
         self.remove_callback(PrinterCallback)
 
@@ -137,14 +138,16 @@ class _Trainer(Trainer):  # type: ignore[misc]
         steps = cast("Dataset[int]", range(1, self._budget_callback.budget.steps + 1))
         return DataLoader(steps, batch_size=1, collate_fn=lambda rows: {"step": rows[0]})
 
-    def create_scheduler(self, num_training_steps: int, optimizer: object = None) -> LambdaLR:  # noqa: ARG002
+    def create_scheduler(self, num_training_steps: int, optimizer: object = None) -> LambdaLR:
         budget_callback, self._created_lr_scheduler = self._budget_callback, True
         self.lr_scheduler = LambdaLR(
-            self.optimizer, lambda done: rate(done + 1, budget_callback.spent_s, budget_callback.budget)
+            self._optimiser, lambda done: rate(done + 1, budget_callback.spent_s, budget_callback.budget)
         )
         return self.lr_scheduler
 
-    def compute_loss(self, _model: object, inputs: Mapping[str, int], *_: object, **__: object) -> Tensor:
+    def compute_loss(
+        self, model: Module, inputs: dict[str, Any], return_outputs: bool = False, num_items_in_batch: object = None
+    ) -> Tensor:
         loss = self._learner.loss(inputs["step"])
         if not math.isfinite(float(loss.detach())):
             last = self._checkpoints.last()
@@ -158,11 +161,11 @@ class _Trainer(Trainer):  # type: ignore[misc]
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
-    def _save_checkpoint(self, *positional: object, **named: object) -> None:
+    def _save_checkpoint(self, model: Module, trial: Any) -> None:
         with self._checkpoints.writing():
-            super()._save_checkpoint(*positional, **named)
+            super()._save_checkpoint(model, trial)
 
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: object = None) -> None:
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Module | None = None) -> None:
         with self._checkpoints.reading(resume_from_checkpoint):
             super()._load_from_checkpoint(resume_from_checkpoint, model)
 
