@@ -143,7 +143,7 @@ class MeasuredAnswer:
 
     question: AnswerQuestion
     answer: CitedAnswer
-    measures_of: AnswerMeasures
+    measured: AnswerMeasures
 
 
 @dataclass(frozen=True, slots=True)

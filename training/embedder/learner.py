@@ -6,13 +6,14 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.held_out import HeldOut
 from training.examples import CandidateText, Example
 
 if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
     from torch import Tensor, nn
 
 Group = list[Example]
@@ -90,12 +91,14 @@ def loss_of(model: nn.Module, settings: EmbedderTrainingSettings) -> nn.Module:
     from sentence_transformers.sentence_transformer.losses import MarginMSELoss, MatryoshkaLoss
     from sentence_transformers.util import pairwise_cos_sim
 
-    if settings.loss == "margin_mse":
-        loss = MarginMSELoss(model, lambda a, b: settings.margin_scale * pairwise_cos_sim(a, b))
-    else:
-        loss = info_nce(model, settings.temperature)
+    embeds = cast("SentenceTransformer", model)  # they only call it
+    loss: nn.Module = (
+        MarginMSELoss(embeds, lambda a, b: settings.margin_scale * pairwise_cos_sim(a, b))
+        if settings.loss == "margin_mse"
+        else info_nce(model, settings.temperature)
+    )
     sizes = settings.matryoshka
-    return MatryoshkaLoss(model, loss, sizes, [1.0 / len(sizes)] * len(sizes)) if sizes else loss
+    return MatryoshkaLoss(embeds, loss, sizes, [1.0 / len(sizes)] * len(sizes)) if sizes else loss
 
 
 def info_nce(model: nn.Module, temperature: float) -> nn.Module:
