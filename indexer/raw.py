@@ -16,7 +16,7 @@ class RawRecord:
     the caller decides which record it is, whatever the document says.
 
     ``access_groups``: the groups that may see it; empty: everybody. None: the configuration does not say, so the groups
-    that are stored stay (``indexer.kept_access``): a lost configuration never opens a record.
+    that are stored stay (``indexer.plan.kept_access``): a lost configuration never opens a record.
     """
 
     native_id: str
@@ -47,6 +47,11 @@ class Skipped:
     reason: str
     native_id: str | None = None
     container: str | None = None
+
+
+def skipped_id(origin: str) -> str:
+    """The native id for a skipped member, of which only the origin is known."""
+    return f"skipped {origin}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from es_mappings.names import IndexKind, alias
 from indexer.documents.catalogued import put_record
 from indexer.documents.store import DocumentStore
 from indexer.parts import Parts
-from indexer.scan import scan
+from indexer.store.scan import scan
 
 log = structlog.get_logger(__name__)
 

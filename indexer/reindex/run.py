@@ -23,8 +23,6 @@ from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import IndexKind, alias, concrete, generation_of
 from es_mappings.shape import USUAL, IndexShape
-from indexer.commit import write_ledger
-from indexer.ledger import Ledger
 from indexer.reindex.finish import finish, note_model
 from indexer.reindex.handover import (
     REINDEXED,
@@ -37,7 +35,7 @@ from indexer.reindex.handover import (
 )
 from indexer.reindex.sync import Round, differing, sync
 from indexer.reindex.transform import copying
-from indexer.sweep import forget
+from indexer.store.ledger import Ledger, forgotten, write_ledger
 
 log = structlog.get_logger(__name__)
 
@@ -291,7 +289,7 @@ def _forget_newer(client: Elasticsearch, prefix: str, left: str, taken: str) -> 
         by_source.setdefault(hit["_source"]["source"], []).append(hit["_id"])
     ledger = Ledger(client, prefix)
     for source, ids in by_source.items():
-        write_ledger(client, prefix, [forget(entry) for entry in ledger.holders(source, ids).values()])
+        write_ledger(client, prefix, [forgotten(entry) for entry in ledger.holders(source, ids).values()])
     serves = resolved(client, prefix, "records")
     if serves is not None:
         note_model(client, prefix, serves.meta.embedding_model)

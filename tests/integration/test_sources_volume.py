@@ -11,7 +11,7 @@ from es_mappings.indices import ensure_indices
 from indexer.formats.registry import read
 from indexer.parts import Parts
 from indexer.raw import RawRecord
-from indexer.runs import Runs
+from indexer.store.runs import Runs
 from lab.chaos.large_catalogue import document
 from lab.chaos.turtle import TRIPLES, catalogue, read_catalogue
 from lab.chaos.volume import volume

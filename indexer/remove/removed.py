@@ -1,0 +1,65 @@
+"""Lists removed records, restores them from their stored native bytes, and purges them after a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry
+from indexer.store import bulk
+from indexer.store.file_versions import FileVersions
+from indexer.store.ledger import Ledger, targets
+
+KEPT = timedelta(days=30)
+
+
+def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[LedgerEntry]:
+    """The source's tombstones, newest first."""
+    ledger = Ledger(client, prefix)
+    ledger.refresh()
+    return sorted(ledger.removed(source), key=lambda entry: entry.removed_at or "", reverse=True)
+
+
+def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: datetime | None = None) -> int:
+    """Deletes native bytes and tombstones of records removed longer ago than ``kept``; returns their number.
+
+    Also deletes file versions of that age: those files are fetched once more.
+    """
+    limit = ((now or datetime.now(UTC)) - kept).isoformat(timespec="milliseconds")
+    ledger = Ledger(client, prefix)
+    ledger.refresh()
+    purged = 0
+    for tombs in _hundreds(ledger.removed(before=limit)):
+        held = _held_again(ledger, tombs)
+        deletions = [
+            bulk.delete_operation(index, tomb.record)
+            for tomb in tombs
+            if tomb.record is not None and tomb.record not in held
+            for index in targets(prefix, "natives")
+        ]
+        deletions += [bulk.delete_operation(index, tomb.key) for tomb in tombs for index in targets(prefix, "ledger")]
+        bulk.write(client, deletions)
+        purged += len(tombs)
+    FileVersions(client, prefix).forget_before(limit)
+    return purged
+
+
+def _held_again(ledger: Ledger, tombs: Sequence[LedgerEntry]) -> set[str]:
+    """Records of these tombstones that another document has brought back meanwhile."""
+    held: set[str] = set()
+    for source in {tomb.source for tomb in tombs}:
+        records = [tomb.record for tomb in tombs if tomb.source == source and tomb.record is not None]
+        held |= set(ledger.holders(source, records))
+    return held
+
+
+def _hundreds(entries: Iterator[LedgerEntry]) -> Iterator[list[LedgerEntry]]:
+    some: list[LedgerEntry] = []
+    for entry in entries:
+        some.append(entry)
+        if len(some) == 500:
+            yield some
+            some = []
+    if some:
+        yield some
