@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 
+from core.letters import letters_of
 from indexer.documents.clean import Joined, join_lines, normalise_text
 from indexer.documents.compounds import hyphenated_words
-from indexer.documents.kinds import NUMBERED
-from indexer.documents.model import Block, BlockKind, Table
+from indexer.documents.model import Block, BlockKind, PlacedWord, Table
 from indexer.documents.page import Line, Region, RegionKind
 from indexer.documents.regions import LaidOut
-from indexer.documents.sections import role_of
-from indexer.documents.word_places import placed_words
+from indexer.documents.sections import NUMBERED, role_of
 
 _FLOW: dict[RegionKind, BlockKind] = {
     "heading": "heading",
@@ -102,6 +101,22 @@ def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> Styled
     block = Block(kind, text, region.page, region.page, lines=kept, words=placed_words(region.lines, region.page))
     first = region.lines[0]
     return Styled(block, (round(first.size * 2.0) / 2.0, text.isupper(), first.share("bold") >= 0.5))
+
+
+def placed_words(lines: Iterable[Line], page: int) -> tuple[PlacedWord, ...]:
+    """The words of these lines in reading order; words without a letter have no place in a text."""
+    return tuple(_placed(lines, page))
+
+
+def _placed(lines: Iterable[Line], page: int) -> Iterator[PlacedWord]:
+    for line in lines:
+        for word in line.words:
+            count = len(letters_of(normalise_text(word.text))[0])
+            if count:
+                box = word.box
+                yield PlacedWord(
+                    page, count, round(box.left, 1), round(box.top, 1), round(box.right, 1), round(box.bottom, 1)
+                )
 
 
 def _without_false_headings(drafts: Sequence[Styled]) -> list[Styled]:

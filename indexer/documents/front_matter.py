@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 from lxml import etree
 
 from indexer.documents.clean import letters, normalise_text
-from indexer.documents.kinds import NUMBERED, SECTION_NAMES
 from indexer.documents.limits import LONGEST_HEADING
 from indexer.documents.model import Block, FrontMatter
 from indexer.documents.moments import date_in, whole_date
-from indexer.documents.sections import role_of
+from indexer.documents.sections import NUMBERED, SECTION_NAMES, role_of
 from indexer.formats.doi import doi_in
 
 _XMP_BEGINS, _XMP_ENDS = b"<x:xmpmeta", b"</x:xmpmeta>"

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 from indexer.documents.measures import Measures
 from indexer.documents.page import Line, RegionKind
+from indexer.documents.sections import NUMBERED, SECTION_NAMES
 
 CAPTION = re.compile(
     r"^(?P<what>fig(?:ure|\.)?|tab(?:le|\.|elle|leau)?|abb(?:ildung|\.)|scheme|plate)\s*(?P<number>[A-Z]?\d+(?:[.\-]\d+)*[a-z]?)\s*"
     r"(?P<mark>[.:|–—-])?",
     re.IGNORECASE,
-)
-NUMBERED = re.compile(
-    r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,3}|[IVX]{1,5}\.)\.?\s+(?P<title>\S.*)$"
 )
 _CONTENTS = re.compile(r"(?:\.\s?){4,}\s*\d{1,4}$")
 _CONTENTS_END = 40  # characters: the dots and the number are at the end
@@ -25,44 +23,6 @@ _FOOTNOTE_MARK = re.compile(r"^(?:\d{1,2}|[*†‡§¶])(?:\s|\D)")
 _WORD = re.compile(r"(?!(?:sin|cos|tan|log|exp|max|min|lim|sup|inf)\b)[^\W\d_]{3,}")
 _LARGER = 1.08
 _MOST_WORDS = 16
-
-SECTION_NAMES = frozenset(
-    [
-        "abstract",
-        "summary",
-        "introduction",
-        "background",
-        "methods",
-        "method",
-        "methodology",
-        "materials",
-        "results",
-        "discussion",
-        "conclusion",
-        "conclusions",
-        "acknowledgments",
-        "acknowledgements",
-        "acknowledgement",
-        "references",
-        "bibliography",
-        "appendix",
-        "contents",
-        "zusammenfassung",
-        "einleitung",
-        "methoden",
-        "ergebnisse",
-        "diskussion",
-        "literatur",
-        "résumé",
-        "resume",
-        "introducción",
-        "resultados",
-        "discusión",
-        "conclusiones",
-        "referencias",
-        "bibliographie",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)

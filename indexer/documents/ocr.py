@@ -10,17 +10,17 @@ import io
 import subprocess  # nosec B404
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import pypdfium2 as pdfium
-from PIL import Image
+from typing import TYPE_CHECKING
 
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.page import Box, Page, Word
 
+if TYPE_CHECKING:
+    from PIL import Image
+
 _LEAST_CONFIDENCE = 25.0
-_POINTS = 72.0
-_MOST_PIXELS = 40_000_000  # an A0 sheet is rendered below 200 dpi
+POINTS = 72.0  # an inch
 _SIZE_OF_HEIGHT = 1.3  # converts the height of a line whose letters have no long strokes to a type size
 
 
@@ -35,11 +35,11 @@ class Picture:
     def size(self) -> tuple[float, float]:
         """Width and height in points."""
         width, height = self.image.size
-        return width * _POINTS / self.dpi, height * _POINTS / self.dpi
+        return width * POINTS / self.dpi, height * POINTS / self.dpi
 
     def cut(self, box: Box) -> Picture:
         """The part in this box (points)."""
-        scale = self.dpi / _POINTS
+        scale = self.dpi / POINTS
         edges = (box.left * scale, box.top * scale, box.right * scale, box.bottom * scale)
         left, top, right, bottom = map(round, edges)
         width, height = self.image.size
@@ -62,16 +62,6 @@ class Recognised:
         return " ".join(word.text for word in self.page.words)
 
 
-def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
-    """The rendered page, with a lower resolution if it is very large."""
-    width, height = page.get_size()
-    scale = dpi / _POINTS
-    pixels = width * height * scale * scale
-    if pixels > _MOST_PIXELS:
-        scale *= (_MOST_PIXELS / pixels) ** 0.5
-    return Picture(page.render(scale=scale, grayscale=True).to_pil(), scale * _POINTS)
-
-
 def ocr_image(picture: Picture, number: int, ocr: Ocr, limits: Limits, languages: str = "eng") -> Recognised | None:
     """The words of an image; None if none was recognised or the page took too long.
 
@@ -80,7 +70,7 @@ def ocr_image(picture: Picture, number: int, ocr: Ocr, limits: Limits, languages
     output = run_tesseract(picture, ocr, limits, ("-l", languages, "--psm", "3", "tsv"))
     if output is None:
         return None
-    words, confidence = _words(output, _POINTS / picture.dpi)
+    words, confidence = _words(output, POINTS / picture.dpi)
     width, height = picture.size
     page = Page(number, width, height, words, read_by="ocr")
     return Recognised(page, confidence) if words else None

@@ -20,7 +20,7 @@ from indexer.documents.legible import WITHOUT_MEANING, illegible
 from indexer.documents.limits import Allowance, Limits, Ocr
 from indexer.documents.measures import measure
 from indexer.documents.model import Block, DocumentFormat, ReadDocument, RegionBox
-from indexer.documents.ocr import Picture, page_image
+from indexer.documents.ocr import POINTS, Picture
 from indexer.documents.page import Page
 from indexer.documents.page_warnings import page_warnings
 from indexer.documents.pdf_text import read_page
@@ -30,6 +30,7 @@ from indexer.documents.references import split_references
 from indexer.documents.regions import LaidOut, lay_out, page_gutters, text_lines
 
 _PASSWORD = "password"  # noqa: S105  # nosec B105 - a word of pdfium's message
+_MOST_PIXELS = 40_000_000  # an A0 sheet is rendered below 200 dpi
 _LONGEST_REGION_TEXT = 200
 _MOST_WARNINGS = 100
 _LONGEST_REASON = 1000
@@ -217,6 +218,16 @@ def _rendered(document: pdfium.PdfDocument, index: int, dpi: int) -> Picture:
         return page_image(page, dpi)
     finally:
         page.close()
+
+
+def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
+    """The rendered page, with a lower resolution if it is very large."""
+    width, height = page.get_size()
+    scale = dpi / POINTS
+    pixels = width * height * scale * scale
+    if pixels > _MOST_PIXELS:
+        scale *= (_MOST_PIXELS / pixels) ** 0.5
+    return Picture(page.render(scale=scale, grayscale=True).to_pil(), scale * POINTS)
 
 
 def _region_boxes(laid: Sequence[LaidOut]) -> Iterator[RegionBox]:

@@ -10,10 +10,10 @@ from indexer.documents.clean import join_lines, normalise_text
 from indexer.documents.compounds import hyphenated_words
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.front_matter import front_matter
-from indexer.documents.kinds import NUMBERED, SECTION_NAMES
 from indexer.documents.limits import LONGEST_HEADING, Allowance, Limits
 from indexer.documents.model import Block, ReadDocument
 from indexer.documents.references import split_references
+from indexer.documents.sections import NUMBERED, SECTION_NAMES
 
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(\S.*)$")
 _UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,})$")

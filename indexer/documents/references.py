@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from indexer.documents.clean import Joined
-from indexer.documents.kinds import NUMBERED
 from indexer.documents.model import Block
-from indexer.documents.sections import role_of
+from indexer.documents.sections import NUMBERED, role_of
 
 _NUMBERED_ENTRY = re.compile(r"^(?:\[\d{1,3}\]|\d{1,3}\.)\s")
 _ENTRY = re.compile(

@@ -9,10 +9,11 @@ from itertools import groupby
 from indexer.documents.columns import Placed, reading_order
 from indexer.documents.furniture import Furniture
 from indexer.documents.gutters import Gutters, find_gutters, kept_gutters
-from indexer.documents.kinds import NUMBERED, has_words, is_caption_start, is_footnote_start, kind_of, neighbours
+from indexer.documents.kinds import has_words, is_caption_start, is_footnote_start, kind_of, neighbours
 from indexer.documents.measures import Measures
 from indexer.documents.page import Box, Line, Page, Region, RegionKind, Word, around
 from indexer.documents.rows import rows, segments
+from indexer.documents.sections import NUMBERED
 from indexer.documents.spaced import spaced_tables
 from indexer.documents.table_found import TableFound
 from indexer.documents.tables import find_tables

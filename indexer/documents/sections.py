@@ -30,6 +30,17 @@ ROLES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 """Maps a role to the words that mark it in a heading; the first match wins."""
 
+NUMBERED = re.compile(
+    r"^(?P<number>\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z](?:\.\d{1,2}){1,3}|[IVX]{1,5}\.)\.?\s+(?P<title>\S.*)$"
+)
+_SECTION_WORDS = """
+    abstract summary introduction background methods method methodology materials results discussion conclusion
+    conclusions acknowledgments acknowledgements acknowledgement references bibliography appendix contents
+    zusammenfassung einleitung methoden ergebnisse diskussion literatur résumé resume introducción resultados
+    discusión conclusiones referencias bibliographie
+"""
+SECTION_NAMES = frozenset(_SECTION_WORDS.split())
+"""Headings that need no other sign; in small letters."""
 _NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*|[A-Z](?:\.\d{1,2})+|[IVX]+\.)\.?\s+")
 
 

@@ -6,32 +6,14 @@ their order, whatever happened to spaces and hyphens, so its place among these l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from core.letters import letters_of
 from core.word_boxes import WordBox
-from indexer.documents.clean import normalise_text
 from indexer.documents.model import Block, PlacedWord, Table
-from indexer.documents.page import Line
 
 _LONGEST_GAP = 1000  # letters between two passages: a text that is not near the one before it is not of these blocks
-
-
-def placed_words(lines: Iterable[Line], page: int) -> tuple[PlacedWord, ...]:
-    """The words of these lines in reading order; words without a letter have no place in a text."""
-    return tuple(_placed(lines, page))
-
-
-def _placed(lines: Iterable[Line], page: int) -> Iterator[PlacedWord]:
-    for line in lines:
-        for word in line.words:
-            count = len(letters_of(normalise_text(word.text))[0])
-            if count:
-                box = word.box
-                yield PlacedWord(
-                    page, count, round(box.left, 1), round(box.top, 1), round(box.right, 1), round(box.bottom, 1)
-                )
 
 
 class TextPlaces:

@@ -11,8 +11,8 @@ import pytest
 
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
-from indexer.documents.ocr import ocr_image, page_image
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.ocr import ocr_image
+from indexer.documents.read_pdf import page_image, read_pdf
 from tests.shared_data import shared_data
 
 
