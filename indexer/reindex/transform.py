@@ -9,7 +9,7 @@ from core.ports import Embedder, TokenCard
 from es_mappings.codecs import passages
 from es_mappings.codecs.records import from_document, to_document
 from es_mappings.codecs.vectors import to_fields
-from indexer.documents.segment import embedding_text
+from indexer.documents.segment.passages import embedding_text
 from indexer.reindex.handover import Reindexed
 from indexer.reindex.sync import Copying
 

@@ -26,7 +26,7 @@ from es_mappings.shape import USUAL, IndexShape
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.background import Background
 from indexer.bulk import Failure, Operation, chunked, index_operation, write
-from indexer.documents.store import passage_document
+from indexer.documents.index.store import passage_document
 from indexer.formats import registry
 from indexer.formats.reader import Refused
 from indexer.sources.folder import FolderSource

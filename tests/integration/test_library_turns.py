@@ -16,16 +16,15 @@ from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
 from core.passage import WhereWhen
-from indexer.documents import isolation
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.ingest import Incoming, IngestParts, ingest
-from indexer.documents.isolation import PagesSlice, SliceOver, read_isolated
-from indexer.documents.kept_pages import KeptPages
-from indexer.documents.library import LibraryReading, read_queued, take_away
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.read_pdf import read_pdf
-from indexer.documents.repair_library import Queue, repair_library
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, IngestParts, ingest
+from indexer.documents.index.library import LibraryReading, read_queued, remove_document
+from indexer.documents.index.repair_library import Queue, repair_library
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.parse import isolation
+from indexer.documents.parse.isolation import PagesSlice, SliceOver, read_isolated
+from indexer.documents.parse.job_files import KeptPages
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 from net.gate import Gate, GatePolicy
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles
@@ -206,12 +205,12 @@ def test_what_is_kept_of_a_document_goes_with_it(library: Library) -> None:
     id = library.bring("anna", parts_of("boulder", 40))
     entry = library.slice(id)
     assert (kept.folder / id).exists()
-    take_away(entry, library.store, library.files, kept)
+    remove_document(entry, library.store, library.files, kept)
     assert not (kept.folder / id).exists()
     other = library.bring("anna", parts_of("pebble", 40))
 
     def deleted_meanwhile(*_: object) -> Any:
-        take_away(library.store.entry(other), library.store, library.files, kept)  # type: ignore[arg-type]
+        remove_document(library.store.entry(other), library.store, library.files, kept)  # type: ignore[arg-type]
         raise SliceOver("The slice is over.")
 
     reading = LibraryReading(replace(library.parts, parse=deleted_meanwhile), library.files, no_gate, 10**7, 10**8)
@@ -231,7 +230,7 @@ def test_bytes_that_changed_are_read_from_the_start(library: Library) -> None:
 
 
 def test_a_linked_document_is_read_in_slices_too(library: Library) -> None:
-    incoming = Incoming(parts_of("glacier", 40), "https://example.org/a.md", "a.md")
+    incoming = IncomingDocument(parts_of("glacier", 40), "https://example.org/a.md", "a.md")
     states = [ingest(incoming, library.parts, seconds=0.0).entry.state for _ in range(5)]
     assert states == ["parsing", "embedding", "embedding", "embedding", "ready"]
     store = library.store

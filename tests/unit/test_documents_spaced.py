@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from indexer.documents.model import ReadDocument
-from indexer.documents.page import Box, Page, Word
-from indexer.documents.read_pdf import assemble
-from indexer.documents.table_stored import stored_table
+from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.parse.model import Box, Page, ReadDocument, Word
+from indexer.documents.parse.pdf.read_pdf import assemble
 
 PROSE = "The lakes were visited in each month of the year and nobody saw that they were any deeper than before."
 LAKES = (

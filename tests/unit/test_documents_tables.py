@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.model import Table
-from indexer.documents.table_stored import stored_table
-from indexer.documents.table_units import unit_of, units
+from indexer.documents.index.stored_fields import stored_table, unit_of, units
+from indexer.documents.parse.model import Table
 from search_api.documents.tables import table_from
 
 

@@ -18,8 +18,8 @@ import httpcore
 import pytest
 
 from core.errors import Unavailable
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.library import NOT_PUBLIC, fetched_pdf
+from indexer.documents.index.library import NOT_PUBLIC, fetched_pdf
+from indexer.documents.parse.limits import DocumentRefused
 from net.addresses import Resolver
 from net.errors import BadStatus, Refused, UnknownName
 from net.exchange import Outgoing
