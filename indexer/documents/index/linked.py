@@ -26,7 +26,7 @@ from indexer.documents.index.ingest import IncomingDocument, IngestParts, ingest
 from indexer.documents.index.retries import is_outdated, is_settled, refusal_by_defect, sonde_version
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused
-from indexer.scan import scan
+from indexer.write.scan import scan
 from net.exchange import Outgoing
 from net.gate import Gate
 

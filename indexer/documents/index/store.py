@@ -4,7 +4,7 @@ A passage's id is its document's id and its position. A second reading overwrite
 deleted before the document becomes ready. Users' passages go to ``library``, routed by their owner.
 
 A public document is found by a record of type ``document``, joined to another record or not. It is written as if
-somebody pushed it (``indexer.push``), so plan, ledger, tombstone and embedding are those of every record. A document
+somebody pushed it (``indexer.write.push``): plan, ledger, tombstone and embedding are those of every record. A document
 that is joined to a record has that record's place, time, licence and access.
 """
 
@@ -25,10 +25,10 @@ from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import from_document
 from es_mappings.indices import serving
 from es_mappings.names import IndexKind, alias
-from indexer import bulk, push
-from indexer.commit import targets
 from indexer.documents.parse.sections import without_number
-from indexer.parts import Parts
+from indexer.harvest.harvest.harvest.harvest.parts import Parts
+from indexer.write import bulk, push
+from indexer.write.commit import targets
 
 _CONFORMS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"
 _FEWEST_WORDS = 15  # of a passage that can say what a document is about
