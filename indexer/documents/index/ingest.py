@@ -58,7 +58,7 @@ from indexer.documents.segment.passages import (
     segment,
     uniform_coherence,
 )
-from indexer.harvest.harvest.harvest.harvest.parts import Parts
+from indexer.harvest.parts import Parts
 
 log = structlog.get_logger(__name__)
 

@@ -26,7 +26,7 @@ from es_mappings.codecs.records import from_document
 from es_mappings.indices import serving
 from es_mappings.names import IndexKind, alias
 from indexer.documents.parse.sections import without_number
-from indexer.harvest.harvest.harvest.harvest.parts import Parts
+from indexer.harvest.parts import Parts
 from indexer.write import bulk, push
 from indexer.write.commit import targets
 
