@@ -16,7 +16,7 @@ from itertools import islice
 
 from core.errors import SondeError
 from core.mentioned_names import acronym_key, words_key
-from reading.spans import Range
+from reading.sentences import Range
 
 HEADER = ("acronym", "expansion", "sense", "field", "source")
 FIELDS = frozenset(

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from core.extent import BBox
-from reading.spans import Claims
+from reading.sentences import Claims
 
 # White space and digits are matched possessively: a mismatch fails at once, however long the text.
 _NUMBER = r"[+-]?\d{1,3}(?:\.\d++)?"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from reading.spans import Claims
+from reading.sentences import Claims
 
 IdentifierKind = Literal["doi", "uuid", "file_identifier"]
 

@@ -1,6 +1,6 @@
-"""The parts of a question that may be names: ``MOD11_L2``, ``toga coare``, ``GPCP version 2.0``.
+"""The parts of a question that may be names: of things (``MOD11_L2``, ``toga coare``), people and organisations.
 
-Which of them a catalogue bears, only its index knows (:mod:`search_api.search.retrieval.known_names`).
+Which of them a catalogue bears, only its index knows.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from itertools import islice
 
 from core.name_words import looks_like_name, without_version_words
 from core.names import name_key
-from reading.small_words import SAYING_NOTHING
-from reading.spans import Range
+from reading.language import EMPTY_WORDS
+from reading.sentences import Range
 
 MOST_NAMES = 16  # candidates of a question
 _MOST_WORDS = 16  # of a question that are looked at
@@ -46,7 +46,7 @@ def name_candidates(text: str, taken: Sequence[Range] = ()) -> list[NameCandidat
     """
     said = (one for one in _words(text) if any(letter.isalnum() for letter in one.text))
     words = list(islice(said, _MOST_WORDS))
-    telling = [one for one in words if one.text.lower() not in SAYING_NOTHING]
+    telling = [one for one in words if one.text.lower() not in EMPTY_WORDS]
     short = len(telling) <= _SHORT
     found: dict[str, NameCandidate] = {}
     for run in _runs(words):
@@ -79,7 +79,7 @@ def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
 
 def _candidate(text: str, run: Sequence[_Word], taken: Sequence[Range], *, short: bool) -> NameCandidate | None:
     texts = [one.text for one in run]
-    if any(edge.lower() in SAYING_NOTHING and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
+    if any(edge.lower() in EMPTY_WORDS and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
         return None
     certain = any(_is_telling(one) for one in texts)
     start, end = run[0].start, run[-1].end
@@ -100,3 +100,48 @@ def _keys(words: Sequence[str]) -> Iterator[str]:
     bare = without_version_words(words)
     unpadded = [*bare[:-1], _ZEROS.sub("", bare[-1])] if len(bare) > 1 else bare
     yield from dict.fromkeys(name_key("".join(one)) for one in (words, bare, unpadded))
+
+
+_MOST_CONTACT_WORDS = 10  # of a question that are looked at
+_LONGEST_CONTACT = 5  # words of a name within a question
+_MOST_CONTACTS = 24  # candidates of a question
+_CONTACT_WORD = re.compile(r"[^\W\d_][\w.'’&-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ContactCandidate:
+    """``is_whole``: the question says nothing else."""
+
+    text: str
+    start: int
+    end: int
+    is_whole: bool
+
+
+def contact_candidates(text: str, taken: Sequence[Range] = ()) -> list[ContactCandidate]:
+    """Longest first, at most ``_MOST``. ``taken``: places and times, which an organisation's name may hold but which
+    are none alone.
+    """
+    words = [(match.start(), match.end()) for match in _CONTACT_WORD.finditer(text)]
+    if not words or len(words) > _MOST_CONTACT_WORDS:
+        words = words[:_MOST_CONTACT_WORDS]
+    runs = [
+        words[start:end]
+        for start in range(len(words))
+        for end in range(start + 2, min(start + _LONGEST_CONTACT, len(words)) + 1)
+    ]
+    found = [ContactCandidate(text[run[0][0] : run[-1][1]], run[0][0], run[-1][1], False) for run in runs]
+    found = [one for one in found if _may_be_contact(one, taken)]
+    stripped = text.strip(" .,;:?!")
+    start = text.find(stripped)
+    if words and not any(one.isdigit() for one in stripped):
+        whole = ContactCandidate(stripped, start, start + len(stripped), True)
+        found = [whole, *(one for one in found if one.text != stripped)]
+    return sorted(found, key=lambda one: (one.start - one.end, one.start))[:_MOST_CONTACTS]
+
+
+def _may_be_contact(one: ContactCandidate, taken: Sequence[Range]) -> bool:
+    edges = (one.text.split()[0], one.text.split()[-1])
+    if any(edge.lower().strip(".,") in EMPTY_WORDS for edge in edges):
+        return False
+    return not any(start <= one.start and one.end <= end for start, end in taken)

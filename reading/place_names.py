@@ -2,6 +2,9 @@
 
 Countries, seas and large regions are always accepted. Cities and first-level regions need evidence: a capital (if
 capitals are meaningful in the text), a preposition of place, their country after a comma, or high importance.
+
+German joins words that other languages separate, and inflects names: Norditalien, Süddeutschlands, Nordseeküste,
+italienischen, Berliner. The names inside are only candidates: the gazetteer decides whether such a place exists.
 """
 
 from __future__ import annotations
@@ -12,10 +15,59 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from core.place import Place
-from reading.gazetteer import Gazetteer, Named
-from reading.german_names import InnerName, inner_names
-from reading.place_words import DIRECTIONS
-from reading.sentence import Sentence
+from reading.gazetteer import Gazetteer, GazetteerName
+from reading.gazetteer.names import NameWord, fold
+from reading.sentence import DIRECTIONS, Sentence
+
+_SHORTEST = 4  # letters of a name inside a word; "Ostern" is not an eastern "ern"
+_PART = re.compile(r"(?:nordost|nordwest|südost|südwest|nord|süd|ost|west|zentral|mittel)-?", re.IGNORECASE)
+_COAST = re.compile(r"küsten?$")
+_AROUND = re.compile(r"(?:einzugsgebiete?|gebiete?|raum|region|becken|anrainer)s?$")
+_ADJECTIVE = re.compile(r"(?:(?<=isch)|(?<=utsch))e[snrm]?$")
+
+
+@dataclass(frozen=True, slots=True)
+class InnerName:
+    """A folded name and its characters in the text (end exclusive).
+
+    ``bent`` marks a name whose ending in the text was removed ("Berlins", "Berliner"): used for large places only.
+    """
+
+    key: str
+    start: int
+    end: int
+    bent: bool
+
+
+def inner_names(word: NameWord) -> Iterator[InnerName]:
+    """Candidates, most likely first; none for a word that is too short or has other characters than letters."""
+    if len(word.text) < _SHORTEST or not word.text.isalpha():
+        return
+    yield from _endings(word.text, word.start, word.end, whole=False)
+    part = _PART.match(word.text)
+    if part is not None:
+        yield from _endings(word.text[part.end() :], word.start + part.end(), word.end, whole=True)
+
+
+def _endings(text: str, start: int, end: int, *, whole: bool) -> Iterator[InnerName]:
+    """``whole``: the rest of a compound, a complete name; else a word, whose capital shows that it is a noun."""
+    if len(text) < _SHORTEST:
+        return
+    if whole:
+        yield InnerName(fold(text), start, end, bent=False)
+    coast, around = _COAST.search(text), _AROUND.search(text)
+    if coast is not None and coast.start() >= _SHORTEST:
+        yield InnerName(fold(text[: coast.start()]), start, start + coast.start(), bent=False)
+    if around is not None and around.start() >= _SHORTEST:
+        yield InnerName(fold(text[: around.start()]), start, end, bent=False)
+    adjective = _ADJECTIVE.search(text)
+    if adjective is not None:
+        yield InnerName(fold(text[: adjective.start()]), start, end, bent=False)
+    for ending in ("s", "er"):
+        stem = text.removesuffix(ending)
+        if (whole or text[0].isupper()) and _SHORTEST <= len(stem) < len(text):
+            yield InnerName(fold(stem), start, end, bent=True)
+
 
 _WELL_KNOWN = 0.45  # importance of a city of about 250,000 people, or of a medium first-level region
 _KNOWN = 0.37  # about 70,000 people: enough after a preposition
@@ -26,7 +78,7 @@ _POSTAL_COUNTRIES = ("US", "CA", "AU")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class NameMatch:
     """A name at these character offsets (end exclusive) and its possible places, best first.
 
     ``first`` and ``last`` number its words in the text; ``after_preposition`` and ``capital`` are the evidence.
@@ -48,7 +100,7 @@ class _Span:
 
     first: int
     last: int
-    named: Named
+    named: GazetteerName
 
 
 class NameMatcher:
@@ -57,14 +109,14 @@ class NameMatcher:
     def __init__(self, gazetteer: Gazetteer) -> None:
         self._gazetteer = gazetteer
 
-    def find(self, text: str, language: str | None = None, most: int | None = None) -> list[Match]:
+    def find(self, text: str, language: str | None = None, most: int | None = None) -> list[NameMatch]:
         """Matches in text order, without overlaps; only the first ``most`` if given.
 
         In German (``de``) capitals are no evidence, and names are also searched inside words (if the word alone is
         evidence, also for an unknown language).
         """
         sentence = Sentence(text, capitals_mean_names=language != "de")
-        found: list[Match] = []
+        found: list[NameMatch] = []
         at = 0
         while at < len(sentence.words) and (most is None or len(found) < most):
             match = self._at(sentence, at)
@@ -83,7 +135,7 @@ class NameMatcher:
         words = enumerate(sentence.words)
         return [word.start for at, word in words if any(True for _ in self._spelt(sentence, at))]
 
-    def _at(self, sentence: Sentence, first: int) -> Match | None:
+    def _at(self, sentence: Sentence, first: int) -> NameMatch | None:
         """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same
         length.
         """
@@ -91,7 +143,7 @@ class NameMatcher:
         longer = short is None or (name is not None and name.last > short.last)
         return name if longer else short
 
-    def _name(self, sentence: Sentence, first: int) -> Match | None:
+    def _name(self, sentence: Sentence, first: int) -> NameMatch | None:
         for length, named in self._spelt(sentence, first):
             spelt = _Span(first, first + length - 1, named)
             in_state = self._in_state(sentence, spelt)
@@ -101,7 +153,7 @@ class NameMatcher:
                 return _match(sentence, spelt)
         return None
 
-    def _spelt(self, sentence: Sentence, first: int) -> Iterator[tuple[int, Named]]:
+    def _spelt(self, sentence: Sentence, first: int) -> Iterator[tuple[int, GazetteerName]]:
         """Every name that starts with this word, with its number of words, longest first."""
         most = sentence.reach(first, self._gazetteer.longest(sentence.words[first].folded))
         words = (word.folded for word in sentence.words[first : first + most])
@@ -111,7 +163,7 @@ class NameMatcher:
             if named is not None:
                 yield length, named
 
-    def _inside(self, sentence: Sentence, number: int, *, bent: bool) -> Match | None:
+    def _inside(self, sentence: Sentence, number: int, *, bent: bool) -> NameMatch | None:
         """A name inside a German word (Norditalien, Nordseeküste; Berlins only if ``bent`` names are wanted)."""
         for inner in inner_names(sentence.words[number]):
             if inner.bent and not bent:
@@ -121,7 +173,7 @@ class NameMatcher:
                 return replace(_match(sentence, _Span(number, number, named)), start=inner.start, end=inner.end)
         return None
 
-    def _in_state(self, sentence: Sentence, span: _Span) -> Match | None:
+    def _in_state(self, sentence: Sentence, span: _Span) -> NameMatch | None:
         """A city with its state's short code, which is included in the match: "Boulder, CO"."""
         following = span.last + 1
         if following >= len(sentence.words) or sentence.between(span.last) not in (", ", ","):
@@ -130,10 +182,10 @@ class NameMatcher:
             state = self._gazetteer.abbreviation(f"{country}-{sentence.words[following].text}")
             held = [place for place in span.named.places if state and _holds(state.places[0], place)]
             if held:
-                return _match(sentence, _Span(span.first, following, Named(tuple(held))))
+                return _match(sentence, _Span(span.first, following, GazetteerName(tuple(held))))
         return None
 
-    def _abbreviation(self, sentence: Sentence, first: int) -> Match | None:
+    def _abbreviation(self, sentence: Sentence, first: int) -> NameMatch | None:
         word = sentence.words[first]
         dotted = _DOTTED.match(sentence.text, word.start)
         written = dotted[0] if dotted else word.text
@@ -188,7 +240,7 @@ class NameMatcher:
         return short is not None and any(_holds(short.places[0], inner) for inner in span.named.places)
 
 
-def _is_meant(inner: InnerName, named: Named) -> bool:
+def _is_meant(inner: InnerName, named: GazetteerName) -> bool:
     """A bent name must be a large place and not also a word; any other may be any place except a city."""
     best = named.places[0]
     if inner.bent:
@@ -208,9 +260,9 @@ def _holds(outer: Place, inner: Place) -> bool:
     return across and box.south <= latitude <= box.north and box.width_deg > inner.bbox.width_deg
 
 
-def _match(sentence: Sentence, span: _Span) -> Match:
+def _match(sentence: Sentence, span: _Span) -> NameMatch:
     first, last = sentence.words[span.first], sentence.words[span.last]
-    return Match(
+    return NameMatch(
         start=first.start,
         end=last.end,
         first=span.first,

@@ -1,7 +1,7 @@
-"""A text as words, and what its capitals say about the names in it.
+"""A text as words, and what its capitals and small words say about the names in it.
 
 With normal capitals, a capital inside a sentence is evidence for a name; in a text all in lower case (most queries),
-all in upper case or in title case it is not.
+all in upper case or in title case it is not. The small words are those of six languages, folded, without accents.
 """
 
 from __future__ import annotations
@@ -9,8 +9,37 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from reading.gazetteer.names import Word, words
-from reading.place_words import FEATURES, INSTITUTIONS, PLACE_PREPOSITIONS, SKIPPED, SMALL, STORMS, STRICT_PREPOSITIONS
+from reading.gazetteer.names import NameWord, words
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# One of these before a name marks it as a place ...
+PLACE_PREPOSITIONS = _set(
+    """in near at around across over off throughout within inside along toward towards from for between and
+    en a au aux dans pres sur vers em no na nos nas perto nel nella nei nelle presso vicino
+    bei nahe im aus um uber cerca"""
+)
+# ... and these do so even if the name is also an ordinary word ("in Nice", "near Reading").
+STRICT_PREPOSITIONS = PLACE_PREPOSITIONS - _set("for and between no na over um en sur from a")
+# Skipped between preposition and name: "in the city of Mobile".
+SKIPPED = _set("the greater city town state of region der die das le la les el los il lo")
+# Written in lower case inside a name: "Rio de Janeiro", "Gulf of Mexico".
+SMALL = _set("of the and de del della do da dos das des du la le les el los y e und am an der den i")
+INSTITUTIONS = _set("university universitat universite universidad universita institute college academy")
+# Parts of sea and land named after a country beside them: the Strait of Georgia is not in Georgia.
+FEATURES = _set("strait straits cape bay gulf isthmus golf golfe golfo detroit")
+# Alone never a name, although provinces have these names.
+DIRECTIONS = _set(
+    """north south east west northern southern eastern western northeast northwest southeast southwest central
+    nord sud ost norden suden osten westen est ouest norte sur este oeste sul leste ovest
+    septentrional septentrionale settentrionale setentrional meridional meridionale oriental orientale occidental
+    occidentale ocidental centrale"""
+)
+STORMS = _set("hurricane cyclone typhoon storm")  # named like people, and some of these like cities
+
 
 Style = Literal["mixed", "plain"]
 
@@ -34,7 +63,7 @@ class Sentence:
     def __init__(self, text: str, *, capitals_mean_names: bool) -> None:
         self.text = text
         self._capitals_mean_names = capitals_mean_names
-        self.words: list[Word] = words(text)
+        self.words: list[NameWord] = words(text)
         self.shouts = text.isupper()
         self.style: Style = "plain" if text == text.lower() or self.shouts or self._is_title() else "mixed"
 

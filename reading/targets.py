@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.extent import WORLD, BBox, enclosing_box, normalise_longitude
-from reading.relation_words import Relation
+from reading.relations import Relation
 
 LEAST_MARGIN_DEG = 0.5
 COAST_MARGIN_DEG = 0.5

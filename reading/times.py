@@ -21,8 +21,8 @@ import numpy as np
 from core.timespan import TimeSpan, instant_ms
 from reading import time_words as words
 from reading.moments import Moment, TimeKind, find_moments
-from reading.periods import year_span
-from reading.spans import lowered
+from reading.sentences import lowered
+from reading.time_forms import year_span
 
 _LONGEST_LEAD = 48  # characters before a moment, or between two, that can belong to them
 _ARTICLES = rf"(?:(?:{words.ARTICLES})(?:\s{{1,3}}|(?<=l)['’])){{0,2}}"
@@ -80,12 +80,12 @@ class TimeReader:
         moments = find_moments(text, low, today, language)
         return [
             TimeMention(text[moment.start : moment.end], moment.start, moment.end, moment.span, moment.kind, confidence)
-            for moment in _hung_together(low, moments, today, most)
+            for moment in _join_ranges(low, moments, today, most)
             for confidence in (round(moment.confidence, 2),)
         ]
 
 
-def _hung_together(low: str, moments: list[Moment], today: date, most: int | None) -> list[Moment]:
+def _join_ranges(low: str, moments: list[Moment], today: date, most: int | None) -> list[Moment]:
     read: list[Moment] = []
     waiting = list(reversed(moments))
     while waiting and (most is None or len(read) < most):

@@ -11,7 +11,7 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae"
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class NameWord:
     """One word of a text: as written, folded, and its position (character offsets, end exclusive)."""
 
     text: str
@@ -28,9 +28,9 @@ def fold(text: str) -> str:
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> list[NameWord]:
     """The words of a text in order; hyphens, apostrophes and dots separate words."""
-    return [Word(match[0], fold(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
+    return [NameWord(match[0], fold(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
 
 
 def name_key(name: str) -> str:

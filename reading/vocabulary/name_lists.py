@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 from core.names import name_key
-from reading.vocabulary.concept import Concept, NamedVocabulary
+from reading.vocabulary import Concept, NamedVocabulary
 
 ListKind = Literal["platforms", "instruments", "projects", "variables"]
 

@@ -19,7 +19,7 @@ from core.defined_acronyms import defined_acronyms
 from core.errors import InvalidInput
 from core.json_types import JsonMapping
 from core.names import name_key
-from reading.vocabulary.concept import Concept, Label
+from reading.vocabulary import Concept, Label
 
 LARGEST_FILE_BYTES = 200 << 20
 LONGEST_LABEL = 120

@@ -12,10 +12,10 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
-from reading.gazetteer.names import Word, fold, words
-from reading.small_words import SAYING_NOTHING
-from reading.spans import Range
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.gazetteer.names import NameWord, fold, words
+from reading.language import EMPTY_WORDS
+from reading.sentences import Range
+from reading.vocabulary import Concept, Label, NamedVocabulary
 
 OWN = "sonde"
 """Name of the vocabulary that is part of Sonde."""
@@ -104,7 +104,7 @@ class Vocabulary:
                 at += length
         return found[:most]
 
-    def _at(self, text: str, following: list[Word], language: str | None) -> tuple[int, list[TermMention]]:
+    def _at(self, text: str, following: list[NameWord], language: str | None) -> tuple[int, list[TermMention]]:
         """The number of words to advance, and the meanings of the longest name that starts with the first word."""
         keys = [_singular(word.folded) for word in following]
         for length in range(min(self.longest.get(keys[0], 0), len(keys)), 0, -1):
@@ -147,7 +147,7 @@ def term_key(text: str) -> str:
     return _key(words(text))
 
 
-def _key(run: Iterable[Word]) -> str:
+def _key(run: Iterable[NameWord]) -> str:
     return " ".join(_singular(word.folded) for word in run)
 
 
@@ -184,7 +184,7 @@ def _preferred(concept: Concept) -> list[Label]:
 def _is_meant(entry: _Entry, written: str, language: str | None) -> bool:
     """Whether the name is in the text's language, and an abbreviation has capitals ("ET", never "et")."""
     label = entry.label
-    short = written.lower() in SAYING_NOTHING or (label.text.isupper() and len(label.text) <= 2)
+    short = written.lower() in EMPTY_WORDS or (label.text.isupper() and len(label.text) <= 2)
     if short and not (written == label.text and written.isupper()):
         return False
     if label.language in (None, "en", language):
@@ -192,7 +192,7 @@ def _is_meant(entry: _Entry, written: str, language: str | None) -> bool:
     return language is None and (" " in written or len(written) >= _SHORTEST_FOREIGN)
 
 
-def _marks(text: str, run: Sequence[Word]) -> list[str]:
+def _marks(text: str, run: Sequence[NameWord]) -> list[str]:
     """What is between the words, without spaces, hyphens and apostrophes."""
     return [_SOFT.sub("", text[one.end : other.start]) for one, other in pairwise(run)]
 
@@ -206,11 +206,11 @@ def _has_marks(label: str, marks: Sequence[str]) -> bool:
     )
 
 
-def _spellings(label: str) -> Iterator[tuple[str, list[Word]]]:
+def _spellings(label: str) -> Iterator[tuple[str, list[NameWord]]]:
     """Its words; with digits apart from letters (``PM 2.5``), and without a space before them (``Nino3.4``)."""
     yield label, words(label)
     if any(character.isdigit() for character in label):
-        apart = [Word(found[0], fold(found[0]), *found.span()) for found in _LETTERS_OR_DIGITS.finditer(label)]
+        apart = [NameWord(found[0], fold(found[0]), *found.span()) for found in _LETTERS_OR_DIGITS.finditer(label)]
         yield label, apart
         glued = _BEFORE_DIGIT.sub("", label)
         yield glued, words(glued)

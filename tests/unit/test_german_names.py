@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from reading.gazetteer import Gazetteer
 from reading.gazetteer.names import words
-from reading.german_names import inner_names
+from reading.place_names import inner_names
 from reading.places import PlaceReader
 
 READER = PlaceReader(Gazetteer())

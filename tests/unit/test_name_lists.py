@@ -13,7 +13,7 @@ from core.record import Record
 from indexer.plan.digest import digest, identify
 from indexer.plan.listed_names import with_listed_names
 from indexer.raw import RawRecord
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
 from reading.vocabulary.skos import read_files
 

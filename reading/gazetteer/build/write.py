@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from reading.gazetteer.build import facts
-from reading.gazetteer.build.draft import Draft, iou
+from reading.gazetteer.build.drafts import Draft, iou, load
 from reading.gazetteer.names import name_key
 
 _SAME_PLACE_IOU = 0.6  # a name's second place that covers the first this much is the same place
@@ -29,7 +28,7 @@ def write(drafts: Iterable[Draft], path: Path) -> Written:
     """Writes places (most important first), names, abbreviations and codes; ``gazetteer.py`` lists the columns."""
     kept = sorted(drafts, key=lambda draft: (-draft.importance, draft.name, draft.bbox.as_list()))
     names, adjectives = _index(kept)
-    flagged = facts.load("words.yaml")
+    flagged = load("words.yaml")
     words = {name_key(word) for word in flagged["words"]}
     never = {name_key(word) for word in flagged["never"]}
     small = {name_key(word) for draft in kept for word in draft.small_adjectives}
@@ -42,7 +41,7 @@ def write(drafts: Iterable[Draft], path: Path) -> Written:
         numbers = [*names.get(key, []), *adjectives.get(key, [])][:_MOST_PER_NAME]
         lines.append(f"{key}\t{flags}\t{' '.join(map(str, numbers))}")
     lines.append("")
-    for short, name in facts.load("abbreviations.yaml").items():
+    for short, name in load("abbreviations.yaml").items():
         lines.append(f"{short}\t{names[name_key(name)][0]}")
     lines += [f"{draft.code}\t{number}" for number, draft in enumerate(kept) if draft.code]
     data = gzip.compress("\n".join(lines).encode(), 9, mtime=0)

