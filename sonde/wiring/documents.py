@@ -11,18 +11,11 @@ from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
-from indexer.documents.index.ingest import (
-    DocumentProgress,
-    IncomingDocument,
-    IngestParts,
-    IngestResult,
-    ingest,
-    no_progress,
-    prepare,
-)
+from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest, prepare
 from indexer.documents.index.linked import FollowResult, follow_links
 from indexer.documents.index.registries import Registries, RegistryAddresses, RegistryName
 from indexer.documents.index.retries import undo_interrupted
+from indexer.documents.index.steps import DocumentProgress, IngestParts, no_progress
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.index.stored_fields import PassageReader
 from indexer.documents.parse.confinement import hide_from_children

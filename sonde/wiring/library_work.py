@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from es_gateway.client import Elasticsearch
 from indexer.documents.index import library, repair_library
-from indexer.documents.index.ingest import IngestParts
 from indexer.documents.index.slices import UnfinishedReadings
+from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from net.gate import Gate
 from sonde.settings import Settings

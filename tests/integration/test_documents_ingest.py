@@ -13,7 +13,8 @@ from PIL import Image
 
 from core.document import owner_routing, record_of_document
 from core.errors import NotFound
-from indexer.documents.index.ingest import IncomingDocument, IngestParts, IngestResult, ingest
+from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest
+from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from lab.hostile_documents.catalogue import kind_named
 from sonde.cli.documents import ingest as ingest_command

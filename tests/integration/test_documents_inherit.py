@@ -16,7 +16,8 @@ from core.extent import BBox
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import to_document
-from indexer.documents.index.ingest import IncomingDocument, IngestParts, ingest
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.index.update_inherited import InheritanceUpdate, update_inherited
 from sonde.wiring.documents import document_parts

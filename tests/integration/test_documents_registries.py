@@ -21,8 +21,9 @@ from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
 from core.record import Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from indexer.documents.index.ingest import IncomingDocument, IngestParts, ingest
+from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued
+from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from net.gate import Gate
 from sonde.settings import NetSettings, RegistrySettings, Settings

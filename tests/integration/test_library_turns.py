@@ -16,9 +16,10 @@ from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
 from core.passage import WhereWhen
-from indexer.documents.index.ingest import IncomingDocument, IngestParts, ingest
+from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued, remove_document
 from indexer.documents.index.repair_library import Queue, repair_library
+from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse import isolation
 from indexer.documents.parse.isolation import PagesSlice, SliceOver, read_isolated

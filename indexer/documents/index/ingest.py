@@ -1,120 +1,32 @@
-"""Ingests one document: reads it in isolation, splits it into passages, embeds and writes them; reports each step."""
+"""Ingests one document: reads it, splits it into passages, embeds and writes them (``steps``). Idempotent."""
 
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-import structlog
-
-from core.batched import batched
-from core.document import PUBLIC, DocumentEntry, State, document_id, now_iso, record_of_document, with_edits
-from core.errors import NotFound, SondeError, Unavailable
-from core.json_types import Json, JsonMapping
-from core.passage import Passage
-from core.ports import Embedder, TokenCard
-from core.record import Record
+from core.document import PUBLIC, DocumentEntry, document_id, now_iso
+from core.errors import NotFound
+from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
-from es_mappings.codecs.passages import inherited
-from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import alias
 from es_mappings.shape import USUAL, IndexShape
-from indexer.documents.index.registries import Registries, complete_entry, opening_text
 from indexer.documents.index.retries import (
-    MOST_STARTS,
     is_parked,
     recipe,
-    refusal_by_defect,
     sonde_version,
     starts_before,
-    too_many_starts,
 )
-from indexer.documents.index.slices import ReadingSlice, UnfinishedReadings
+from indexer.documents.index.slices import ReadingSlice
+from indexer.documents.index.steps import DocumentProgress, IngestParts, IngestRun, no_progress
 from indexer.documents.index.store import (
-    DocumentGone,
     DocumentStore,
-    passage_document,
     passages_kind,
-    put_record,
-    summary_of,
 )
-from indexer.documents.index.stored_fields import PassageReader, stored_table
-from indexer.documents.parse.isolation import ATTEMPTS, ParseResult, SliceOver, read_isolated
-from indexer.documents.parse.limits import MEDIA_TYPES, DocumentRefused, Limits, Ocr
-from indexer.documents.parse.model import ReadDocument
-from indexer.documents.segment.passages import (
-    Coherence,
-    Segmentation,
-    SegmentOptions,
-    embedding_text,
-    segment,
-    uniform_coherence,
-)
-from indexer.harvest.parts import Parts
-
-log = structlog.get_logger(__name__)
-
-T = TypeVar("T")
-
-_BATCH = 64
-_BATCH_OF_A_SLICE = 16
-"""Small, so that a slice ends soon after its time also on a slow machine."""
-
-Parse = Callable[..., ParseResult]
-"""Reads bytes into a document, as ``read_isolated``. Raises DocumentRefused; any other error parks the document as
-crashed.
-"""
-
-
-class DocumentProgress(Protocol):
-    """Called at each step of a document with its state, and with the pages (``parsing``) or passages (``embedding``)
-    done and in total.
-    """
-
-    def __call__(self, state: State, done: int = 0, total: int = 0) -> None: ...
-
-
-def no_progress(state: State, done: int = 0, total: int = 0) -> None:
-    """Ignores progress."""
-
-
-KeepFile = Callable[[DocumentEntry, bytes, str | None], None]
-"""Keeps the file of a public document where it may be shown; the text is the licence of its record."""
-
-
-def keep_no_file(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
-    """Keeps no file."""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestParts:
-    """``embedder`` loads the model with the given name. ``coherence`` says where a long text is split,
-    ``segmenter`` is its name: after a change, documents are split again.
-    ``registries`` complete the metadata of documents with a DOI; None: nobody is asked. ``kept``: where slices keep
-    what is done; None: each document is read at once.
-    """
-
-    client: Elasticsearch
-    prefix: str
-    embedder: Callable[[str], Embedder]
-    reader: PassageReader
-    limits: Limits = field(default_factory=Limits)
-    ocr: Ocr = field(default_factory=Ocr)
-    options: SegmentOptions = field(default_factory=SegmentOptions)
-    coherence: Coherence = uniform_coherence
-    segmenter: str = ""
-    parse: Parse = read_isolated
-    keep_file: KeepFile = keep_no_file
-    registries: Registries | None = None
-    kept: UnfinishedReadings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +90,26 @@ def ingest(
     """
     parts = replace(parts, client=retrying(parts.client))
     store = DocumentStore(parts.client, parts.prefix)
-    index = _recipe(parts, incoming.owner)
+    index = _index_meta(parts, incoming.owner)
     embedder = parts.embedder(index.embedding_model)
-    read_as = recipe(parts.options, parts.segmenter)
     stored = store.entry(incoming.id)
-    if (
-        stored is not None
-        and stored.state == "ready"
-        and (stored.model, stored.recipe, stored.hash) == (embedder.card.model, read_as, incoming.hash)
-    ):
+    entry = _new_entry(incoming, stored, embedder.card.model, recipe(parts.options, parts.segmenter))
+    if stored is not None and _needs_nothing(stored, entry, again=incoming.again):
         return IngestResult(stored, same=True)
-    if stored is not None and is_parked(stored, incoming.hash) and not incoming.again:
-        return IngestResult(stored, same=True)
-    new = DocumentEntry(
+    keep = store.put_entry if incoming.known is None else store.keep_entry
+    slice = _slice(parts, entry, seconds)
+    run = IngestRun(parts, store, embedder, index.tokens, progress, keep, slice)
+    if slice is not None and stored is not None and _continues(entry, stored):
+        run.took_ms = dict(stored.took_ms)
+        entry = replace(stored, attempts=entry.attempts, version=entry.version)
+    elif incoming.known is not None and stored is not None:
+        entry = _with_reference(entry, stored)
+    return IngestResult(run.run(entry, incoming.data))
+
+
+def _new_entry(incoming: IncomingDocument, stored: DocumentEntry | None, model: str, recipe: str) -> DocumentEntry:
+    """The entry as it is before the first step; it counts this start."""
+    return DocumentEntry(
         id=incoming.id,
         owner=incoming.owner,
         origin=incoming.origin,
@@ -199,23 +118,20 @@ def ingest(
         record=incoming.record,
         hash=incoming.hash,
         bytes=len(incoming.data),
-        model=embedder.card.model,
-        recipe=read_as,
+        model=model,
+        recipe=recipe,
         version=sonde_version(),
         attempts=(0 if incoming.again else starts_before(stored, incoming.hash)) + 1,
         created=stored.created if stored is not None and stored.created else now_iso(),
         updated=now_iso(),
         registered=stored.registered if stored is not None else {},
     )
-    keep = store.put_entry if incoming.known is None else store.keep_entry
-    within = _slice(parts, new, seconds)
-    run = _Run(parts, store, embedder, index.tokens, progress, keep, within)
-    if within is not None and stored is not None and _is_continued(stored, new):
-        run.took_ms = dict(stored.took_ms)
-        new = replace(stored, attempts=new.attempts, version=new.version)
-    elif incoming.known is not None and stored is not None:
-        new = _with_reference(new, stored)
-    return IngestResult(run.run(new, incoming.data))
+
+
+def _needs_nothing(stored: DocumentEntry, entry: DocumentEntry, *, again: bool) -> bool:
+    """Whether these bytes are read already in the same way, or parked (``again``: read them nevertheless)."""
+    is_same = (stored.model, stored.recipe, stored.hash) == (entry.model, entry.recipe, entry.hash)
+    return (stored.state == "ready" and is_same) or (is_parked(stored, entry.hash) and not again)
 
 
 def _slice(parts: IngestParts, entry: DocumentEntry, seconds: float | None) -> ReadingSlice | None:
@@ -225,10 +141,10 @@ def _slice(parts: IngestParts, entry: DocumentEntry, seconds: float | None) -> R
     return parts.kept.slice(entry.id, [each or "" for each in made_of], seconds)
 
 
-def _is_continued(stored: DocumentEntry, new: DocumentEntry) -> bool:
-    """Whether an earlier slice of the same reading left this entry."""
-    same = (stored.hash, stored.recipe, stored.model) == (new.hash, new.recipe, new.model)
-    return same and stored.state in ("parsing", "embedding")
+def _continues(entry: DocumentEntry, stored: DocumentEntry) -> bool:
+    """Whether an earlier slice of the same reading left the stored entry."""
+    is_same = (stored.hash, stored.recipe, stored.model) == (entry.hash, entry.recipe, entry.model)
+    return is_same and stored.state in ("parsing", "embedding")
 
 
 def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
@@ -245,239 +161,10 @@ def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntr
     )
 
 
-def _recipe(parts: IngestParts, owner: str) -> IndexMeta:
-    """The embedding recipe of the index for these passages."""
+def _index_meta(parts: IngestParts, owner: str) -> IndexMeta:
+    """Says which model embeds the passages of this owner."""
     kind = passages_kind(owner)
-    found = serving(parts.client, parts.prefix, kind)
-    if found is None:
+    index = serving(parts.client, parts.prefix, kind)
+    if index is None:
         raise NotFound(f"There is no index behind {alias(parts.prefix, kind)}; run `sonde harvest` or `sonde ingest`.")
-    return found.meta
-
-
-@dataclass(slots=True)
-class _Run:
-    """The steps of one document."""
-
-    parts: IngestParts
-    store: DocumentStore
-    embedder: Embedder
-    tokens: TokenCard | None
-    progress: DocumentProgress
-    keep: Callable[[DocumentEntry], None]
-    slice: ReadingSlice | None = None
-    took_ms: dict[str, float] = field(default_factory=dict)
-    parse_attempts: int = 1
-    last: DocumentEntry | None = None
-    """The entry as last reported."""
-
-    def run(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
-        before = [one for one in self.store.of_origin(entry.owner, entry.origin) if one.id != entry.id]
-        try:
-            done = self._steps(entry, data)
-        except DocumentGone:
-            self.store.drop_passages(entry)
-            self._forget_slices()
-            raise
-        except SliceOver:
-            return self._paused(entry)
-        except DocumentRefused as refused:
-            if self.slice is not None and refused.reason == "crashed" and entry.attempts < ATTEMPTS:
-                return self._paused(entry, attempts=entry.attempts)
-            return self._failed(entry, refused)
-        except SondeError:
-            self._not_counted(entry)
-            raise
-        except OSError as error:  # an error of our disk, not of the document
-            self._not_counted(entry)
-            raise Unavailable(f"A document cannot be stored for reading: {error.strerror or error}.") from error
-        except Exception as error:  # noqa: BLE001 - a defect of ours, which these bytes bring out each time
-            return self._failed(entry, refusal_by_defect(error))
-        for old in before:
-            self.store.drop(old)
-        self._forget_slices()
-        log.info("document.ready", document=done.id, passages=done.passages, pages=done.pages)
-        return self._told(done, done.passages or 0, done.passages or 0)
-
-    def _steps(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
-        if entry.attempts > MOST_STARTS:
-            raise too_many_starts(MOST_STARTS)
-        found = self.slice.passages() if self.slice is not None and entry.state == "embedding" else None
-        written = (entry.done or 0) if found is not None else 0
-        entry = self._told(entry, written, len(found.passages) if found is not None else 0)
-        if found is None:
-            entry, found = self._split(*self._read(replace(entry, state="parsing", done=None, total=None), data))
-        explained = self._record(entry)
-        carried = self._timed("record", partial(self._catalogued, entry, found.passages, explained))
-        self._write(entry, found.passages, carried, written)
-        if entry.owner == PUBLIC:
-            self.parts.keep_file(entry, data, explained.licence if explained is not None else None)
-        entry = replace(entry, state="ready", passages=len(found.passages), cut=found.cut, done=None, total=None)
-        return replace(entry, attempts=self.parse_attempts, took_ms=_rounded(self.took_ms))
-
-    def _read(self, entry: DocumentEntry, data: bytes) -> tuple[DocumentEntry, ParseResult]:
-        """The document, with its metadata in the entry."""
-        parsed = self._parsed(entry, data)
-        self.parse_attempts = parsed.attempts
-        entry = self._described(entry, parsed)
-        explained = self._record(entry)
-        entry = self._completed(entry, explained, parsed.document)
-        entry = replace(entry, state="embedding", record=explained.id if explained is not None else None)
-        return self._told(entry), parsed
-
-    def _parsed(self, entry: DocumentEntry, data: bytes) -> ParseResult:
-        given = (data, self.parts.limits, self.parts.ocr, partial(self._on_its_way, entry))
-        if self.slice is None:
-            return self._timed("parse", lambda: self.parts.parse(*given))
-        parsed = self.slice.parsed()
-        if parsed is None:
-            pages = replace(self.slice.pages, spent_s=self.took_ms.get("parse", 0.0) / 1000.0)
-            parsed = self._timed("parse", lambda: self.parts.parse(*given, pages))
-            self.slice.keep_parsed(parsed)
-            self.slice.check()
-        return parsed
-
-    def _split(self, entry: DocumentEntry, parsed: ParseResult) -> tuple[DocumentEntry, Segmentation]:
-        found = self._timed("segment", lambda: self._segmented(entry, parsed.document))
-        entry = replace(entry, warnings=(*found.warnings, *entry.warnings))
-        if self.slice is not None:
-            self.slice.keep_passages(found)
-            entry = self._told(replace(entry, done=0, total=len(found.passages)), 0, len(found.passages))
-            self.slice.check()
-        return entry, found
-
-    def _paused(self, entry: DocumentEntry, attempts: int = 0) -> DocumentEntry:
-        """Keeps what is done; ``attempts`` 0: this slice did its work, so no start was in vain."""
-        reached = replace(self.last or entry, attempts=attempts, took_ms=_rounded(self.took_ms))
-        try:
-            return self._told(reached, reached.done or 0, reached.total or 0)
-        except DocumentGone:
-            self.store.drop_passages(entry)
-            self._forget_slices()
-            raise
-
-    def _forget_slices(self) -> None:
-        if self.slice is not None:
-            self.slice.drop()
-
-    def _not_counted(self, entry: DocumentEntry) -> None:
-        """Removes this start from the count: the document did not cause the failure."""
-        with suppress(SondeError):
-            self.keep(replace(self.last or entry, attempts=entry.attempts - 1, updated=now_iso()))
-
-    def _told(self, entry: DocumentEntry, done: int = 0, total: int = 0) -> DocumentEntry:
-        self.last = entry = replace(entry, updated=now_iso())
-        self.keep(entry)
-        self.progress(entry.state, done, total)
-        return entry
-
-    def _on_its_way(self, entry: DocumentEntry, done: int, total: int) -> None:
-        self._told(replace(entry, done=done, total=total), done, total)
-
-    def _timed(self, stage: str, call: Callable[[], T]) -> T:
-        started = time.perf_counter()
-        try:
-            return call()
-        finally:
-            self.took_ms[stage] = self.took_ms.get(stage, 0.0) + (time.perf_counter() - started) * 1000.0
-
-    def _described(self, entry: DocumentEntry, parsed: ParseResult) -> DocumentEntry:
-        read, front = parsed.document, parsed.document.front
-        described = replace(
-            entry,
-            media_type=entry.media_type or MEDIA_TYPES[read.format],
-            title=front.title or entry.title,
-            authors=front.authors or entry.authors,
-            affiliations=front.affiliations,
-            doi=front.doi or entry.doi,
-            journal=front.journal or entry.journal,
-            published=front.published or entry.published,
-            front_source=front.source,
-            references=read.references,
-            pages=read.pages or None,
-            ocr_pages=len(read.ocr_pages),
-            blank_pages=len(read.blank_pages),
-            coverage=read.coverage,
-            warnings=read.warnings,
-            tables=tuple(stored_table(one) for one in read.tables),
-        )
-        return with_edits(described)
-
-    def _completed(self, entry: DocumentEntry, explained: Record | None, document: ReadDocument) -> DocumentEntry:
-        registries = self.parts.registries
-        found = self._timed("registry", lambda: registries.of(entry, explained)) if registries is not None else None
-        if found is None:
-            return entry
-        return with_edits(complete_entry(entry, found, opening_text(document.blocks)))
-
-    def _record(self, entry: DocumentEntry) -> Record | None:
-        """The given record, or the record with the document's DOI."""
-        if entry.record is not None:
-            found = self.store.record(entry.record)
-            if found is None:
-                raise NotFound(f"There is no record {entry.record!r} that the document could explain.")
-            return found
-        if entry.owner != PUBLIC:
-            return None
-        joined = self.store.record_of_doi(entry.doi) if entry.doi else None
-        if joined is None and self.store.is_restricted(entry):
-            raise NotFound("The record that says who may see this document is gone; restore it before reading again.")
-        return self.store.record(joined) if joined is not None else None
-
-    def _catalogued(
-        self, entry: DocumentEntry, passages: Sequence[Passage], explained: Record | None
-    ) -> JsonMapping | None:
-        """Puts a public document into the search. The fields that its passages carry: of the record that it explains,
-        else of its own one, so that what it says is found there.
-        """
-        if entry.owner == PUBLIC:
-            parts = Parts(self.parts.client, self.parts.prefix, self.parts.embedder)
-            if put_record(parts, entry, summary_of(passages), explained) and explained is None:
-                return self.store.record_fields(record_of_document(entry.id))
-        return inherited(explained) if explained is not None else None
-
-    def _segmented(self, entry: DocumentEntry, document: ReadDocument) -> Segmentation:
-        found = segment(document, entry.id, self.embedder, self.parts.options, self.parts.coherence)
-        passages = tuple(replace(one, owner=entry.owner, record=entry.record) for one in found.passages)
-        if not passages:
-            raise DocumentRefused("no_text", "Nothing that could be searched was found in the document.")
-        return replace(found, passages=passages)
-
-    def _write(
-        self, entry: DocumentEntry, passages: Sequence[Passage], carried: JsonMapping | None, written: int
-    ) -> None:
-        """Embeds and writes the passages after the first ``written``. Raises SliceOver after a slice's last batch."""
-        for batch in batched(passages[written:], _BATCH if self.slice is None else _BATCH_OF_A_SLICE):
-            documents = self._timed("embed", partial(self._documents, entry, batch, carried))
-            failures = self.store.put_passages(entry.owner, documents)
-            if failures:
-                raise DocumentRefused("not_stored", f"{len(failures)} passages were not taken: {failures[0].reason}")
-            written += len(batch)
-            self._on_its_way(entry, written, len(passages))
-            if self.slice is not None and written < len(passages):
-                self.slice.check()
-        self.store.drop_passages(entry, from_ordinal=len(passages))
-
-    def _documents(
-        self, entry: DocumentEntry, batch: Sequence[Passage], carried: JsonMapping | None
-    ) -> list[tuple[str, Json]]:
-        title = entry.title or entry.name
-        most = self.embedder.card.max_tokens
-        encoded = self.embedder.encode([embedding_text(one, title, self.embedder, most) for one in batch], "document")
-        made = to_fields(encoded, self.embedder.card, self.tokens)
-        own = [self.parts.reader.read(one.text) for one in batch]
-        return [
-            (one.id, passage_document(one, title, where, carried, fields))
-            for one, where, fields in zip(batch, own, made, strict=True)
-        ]
-
-    def _failed(self, entry: DocumentEntry, refused: DocumentRefused) -> DocumentEntry:
-        """Parks the document with its reason; deletes passages of an earlier reading of the same bytes."""
-        log.warning("document.failed", document=entry.id, reason=refused.reason)
-        self.store.drop_passages(entry)
-        self._forget_slices()
-        seen = replace(self.last or entry, done=None, total=None)
-        return self._told(replace(seen, state="failed", reason=refused.reason, message=str(refused)[:500]))
-
-
-def _rounded(took_ms: dict[str, float]) -> dict[str, float]:
-    return {stage: round(value, 1) for stage, value in took_ms.items()}
+    return index.meta

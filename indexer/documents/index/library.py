@@ -9,11 +9,12 @@ import structlog
 
 from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso, with_edits
 from core.errors import NotFound, SondeError
-from indexer.documents.index.ingest import IncomingDocument, IngestParts, ingest
+from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.linked import pdf_of_page
 from indexer.documents.index.registries import complete_entry
 from indexer.documents.index.retries import refusal_by_defect, sonde_version
 from indexer.documents.index.slices import UnfinishedReadings
+from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentGone, DocumentStore
 from indexer.documents.parse.limits import MEDIA_TYPES, DocumentRefused, file_kind
 from net.errors import Forbidden, UnknownName

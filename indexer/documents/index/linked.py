@@ -22,8 +22,9 @@ from core.record import Link, Record
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
-from indexer.documents.index.ingest import IncomingDocument, IngestParts, ingest
+from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.retries import is_outdated, is_settled, refusal_by_defect, sonde_version
+from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused
 from indexer.write.scan import scan

@@ -1,15 +1,17 @@
-"""The fields beside a document's text: its tables with their units, each passage's places and times."""
+"""The fields beside a document's text: its metadata, its tables with units, each passage's places and times."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from core.document import DocumentEntry
 from core.json_types import Json
 from core.passage import WhereWhen
-from indexer.documents.parse.model import Table
+from indexer.documents.parse.limits import MEDIA_TYPES
+from indexer.documents.parse.model import ReadDocument, Table
 from reading.language import detect_language
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -59,6 +61,28 @@ def stored_table(table: Table) -> Json:
         "sure": table.sure,
         "found_by": table.found_by,
         **({"page": table.page} if table.page is not None else {}),
+    }
+
+
+def fields_of_document(entry: DocumentEntry, document: ReadDocument) -> dict[str, Any]:
+    """The fields of the entry that the document states; a reference list's values fill the gaps."""
+    front = document.front
+    return {
+        "media_type": entry.media_type or MEDIA_TYPES[document.format],
+        "title": front.title or entry.title,
+        "authors": front.authors or entry.authors,
+        "affiliations": front.affiliations,
+        "doi": front.doi or entry.doi,
+        "journal": front.journal or entry.journal,
+        "published": front.published or entry.published,
+        "front_source": front.source,
+        "references": document.references,
+        "pages": document.pages or None,
+        "ocr_pages": len(document.ocr_pages),
+        "blank_pages": len(document.blank_pages),
+        "coverage": document.coverage,
+        "warnings": document.warnings,
+        "tables": tuple(map(stored_table, document.tables)),
     }
 
 
