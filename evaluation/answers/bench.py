@@ -19,7 +19,7 @@ from indexer.documents.index.stored_fields import PassageReader
 from indexer.documents.parse.limits import Limits
 from indexer.documents.parse.read_text import read_text
 from indexer.documents.segment.passages import SegmentOptions, embedding_text, segment
-from indexer.write.bulk import index_operation, write
+from indexer.store.bulk import index_operation, write
 
 _KINDS: tuple[IndexKind, ...] = ("records", "passages")
 

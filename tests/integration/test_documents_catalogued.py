@@ -16,7 +16,7 @@ from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from sonde.wiring.documents import document_parts

@@ -39,7 +39,7 @@ from indexer.documents.segment.passages import (
     segment,
     uniform_coherence,
 )
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 
 log = structlog.get_logger(__name__)
 

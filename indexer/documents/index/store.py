@@ -26,8 +26,9 @@ from es_mappings.codecs.records import from_document
 from es_mappings.indices import serving
 from es_mappings.names import IndexKind, alias
 from indexer.documents.parse.sections import without_number
-from indexer.harvest.parts import Parts
-from indexer.write import bulk, push
+from indexer.parts import Parts
+from indexer.store import bulk
+from indexer.write import push
 from indexer.write.commit import targets
 
 _CONFORMS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"

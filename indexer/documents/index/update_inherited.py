@@ -20,8 +20,8 @@ from es_mappings.codecs import documents
 from es_mappings.codecs.passages import INHERITED, inherited
 from es_mappings.names import IndexKind, alias
 from indexer.documents.index.store import DocumentStore, put_record
-from indexer.harvest.parts import Parts
-from indexer.write.scan import scan
+from indexer.parts import Parts
+from indexer.store.scan import scan
 
 log = structlog.get_logger(__name__)
 
