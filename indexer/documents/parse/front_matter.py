@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
+from indexer.documents.parse.byline import AFFILIATION, affiliations_in, authors_in, date_in, split_names, whole_date
 from indexer.documents.parse.clean import letters, normalise_text
 from indexer.documents.parse.limits import LONGEST_HEADING
 from indexer.documents.parse.model import Block, FrontMatter
-from indexer.documents.parse.printed_dates import date_in, whole_date
 from indexer.documents.parse.sections import NUMBERED, SECTION_NAMES, role_of
 from indexer.formats.doi import doi_in
 
@@ -27,25 +27,6 @@ _JOURNAL = re.compile(
     re.IGNORECASE,
 )
 _MASTHEAD = re.compile(r"\b(?:volume|vol\.|issue|doi:|issn|working paper)\b", re.IGNORECASE)
-_AFFILIATION = re.compile(
-    r"\b(?:universit\w*|institut\w*|department|dipartimento|laborator\w*|observat\w*|survey|agency|center|centre|school|"
-    r"college|faculty|museum|company|gmbh|inc\.|organi[sz]ation|ministry|ministerium|bureau|bundesamt|landesamt|council|"
-    r"foundation|commission|authority)\b",
-    re.IGNORECASE,
-)
-_OF_AN_OFFICE = re.compile(
-    r"^(?:U\. ?S\.|national|federal|commonwealth|technical|technische|geological|geologische[rs]?|environmental|"
-    r"scientific|royal|research|working|open-file|paper|report|series|department|secretary|director)$",
-    re.IGNORECASE,
-)
-_PARTICLE_WORDS = "al ben bin d da das de del dei della den der di do dos du e el la le les ten ter van von y zu zur"
-_BEGIN_SENTENCES = frozenset(("The", "This", "These", "In", "Our"))
-_PARTICLES = frozenset(_PARTICLE_WORDS.split())
-_NAME = re.compile(
-    r"^(?:[^\W\d_](?:\.|[^\W\d_]*)[ .-]*){1,3}(?:d[aeiou]s?|van|von|der|de|la|le|Jr\.?|[^\W\d_][^\W\d_'’-]+)"
-    r"(?:[ -](?:[^\W\d_][\w'’.-]*|Jr\.?)){0,3}$"
-)
-_MARKS = re.compile(r"\(\d[\d,\s]*\)|[\d*†‡§¶∗,\s]+$|^[\d*†‡§¶∗\s]+")
 _KEYWORDS = re.compile(
     r"^(?:key ?words?|index terms|schlüsselwörter|mots[- ]clés)\s*[:—-]?\s*(.+)$", re.IGNORECASE | re.DOTALL
 )
@@ -93,7 +74,7 @@ def read_xmp(data: bytes) -> dict[str, object]:
         return {}
     if root is None:
         return {}
-    found: dict[str, object] = {
+    fields: dict[str, object] = {
         "title": _first(root, "dc:title//rdf:li"),
         "authors": tuple(
             normalise_text(li.text or "") for li in root.iterfind(".//dc:creator//rdf:li", _SPACES) if li.text
@@ -104,10 +85,10 @@ def read_xmp(data: bytes) -> dict[str, object]:
         name = node.tag if isinstance(node.tag, str) else ""
         if _PRISM in name or "crossref" in name or "pdfx" in name:
             local = name.rpartition("}")[2].lower()
-            found.setdefault(
+            fields.setdefault(
                 {"publicationname": "journal", "doi": "doi"}.get(local, local), normalise_text(node.text or "")
             )
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _first(root: etree._Element, path: str) -> str:
@@ -123,47 +104,49 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     draft = _Draft()
     blocks = [block if len(block.text) <= _LONGEST else replace(block, text=block.text[:_LONGEST]) for block in blocks]
     page = _front_page(blocks)
-    own = _of_page(blocks, page)
-    printed = letters(" ".join(block.text for block in own)[:20_000])
-    for source, names in (("xmp", _told(xmp)["authors"]), ("info", tuple(split_names(info.get("Author", ""))))):
+    front = _of_page(blocks, page)
+    printed = letters(" ".join(block.text for block in front)[:20_000])
+    work = _xmp_fields(xmp)
+    info_authors = tuple(split_names(info.get("Author", "")))
+    for source, names in (("xmp", work["authors"]), ("info", info_authors)):
         if isinstance(names, tuple) and len(names) >= 2 and all(letters(name) in printed for name in names):
             draft.take("authors", names, source)  # complete, where the page parts names by white space alone
     authors = draft.values.get("authors")
-    named = "".join(map(letters, authors)) if isinstance(authors, tuple) else None
-    own = [block for block in own if letters(block.text) != named]
-    titles = [(source, text) for source, text in _told_titles(info, xmp) if not _GENERATED.search(text)]
-    head = _title(opening(own))
+    byline = "".join(map(letters, authors)) if isinstance(authors, tuple) else None
+    front = [block for block in front if letters(block.text) != byline]
+    titles = [(source, text) for source, text in _metadata_titles(info, xmp) if not _GENERATED.search(text)]
+    title = _title(opening(front))
     for source, text in titles:
-        if len(letters(text)) >= _SHORTEST_TITLE and letters(text) in printed and not _is_begin(text, head):
+        if len(letters(text)) >= _SHORTEST_TITLE and letters(text) in printed and not _is_begin(text, title):
             draft.take("title", text, source)
-    draft.take("doi", _told(xmp)["doi"], "xmp")  # a DOI there is the document's own, not a reference
-    _year_beside_title(draft, blocks, page, head)
-    _from_page(draft, own)
-    _from_page(draft, _title_page_behind(blocks, page, head))
-    for name, value in _told(xmp).items():
+    draft.take("doi", work["doi"], "xmp")  # a DOI there is the document's own, not a reference
+    _year_beside_title(draft, blocks, page, title)
+    _from_page(draft, front)
+    _from_page(draft, _page_behind_cover(blocks, page, title))
+    for name, value in work.items():
         draft.take(name, value, "xmp")
     for source, text in titles:
         draft.take("title", text, source)
-    draft.take("authors", tuple(split_names(info.get("Author", ""))), "info")
+    draft.take("authors", info_authors, "info")
     return FrontMatter(**_within(draft.values), source=draft.source)  # type: ignore[arg-type]  # names are the fields'
 
 
 def _within(values: Mapping[str, object]) -> dict[str, object]:
     """At most so many names and words of a title: each passage carries the title, each list of documents the names."""
     return {
-        name: tuple(str(one)[:LONGEST_HEADING] for one in value[:_MOST_NAMES])
+        name: tuple(str(item)[:LONGEST_HEADING] for item in value[:_MOST_NAMES])
         if isinstance(value, tuple)
         else str(value)[:LONGEST_HEADING]
         for name, value in values.items()
     }
 
 
-def _told(xmp: Mapping[str, object]) -> dict[str, object]:
+def _xmp_fields(xmp: Mapping[str, object]) -> dict[str, object]:
     """The XMP of a published work; its date is a publication date only if there is a DOI too."""
     authors = xmp.get("authors")
     doi = doi_in(str(xmp.get("doi") or ""))
     return {
-        "authors": tuple(one for text in authors[:_MOST_NAMES] for one in split_names(str(text)))[:_MOST_NAMES]
+        "authors": tuple(name for text in authors[:_MOST_NAMES] for name in split_names(str(text)))[:_MOST_NAMES]
         if isinstance(authors, tuple)
         else (),
         "doi": doi,
@@ -172,15 +155,16 @@ def _told(xmp: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _told_titles(info: Mapping[str, str], xmp: Mapping[str, object]) -> list[tuple[str, str]]:
-    given = (("xmp", str(xmp.get("title") or "")), ("info", info.get("Title", "")))
-    told = [(source, normalise_text(text[:LONGEST_HEADING])) for source, text in given]
-    return [(source, text) for source, text in told if len(text) > 6]
+def _metadata_titles(info: Mapping[str, str], xmp: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The titles of the file's metadata with their source."""
+    titles = (("xmp", str(xmp.get("title") or "")), ("info", info.get("Title", "")))
+    clean = [(source, normalise_text(text[:LONGEST_HEADING])) for source, text in titles]
+    return [(source, text) for source, text in clean if len(text) > 6]
 
 
-def _is_begin(text: str, head: Block | None) -> bool:
+def _is_begin(text: str, title: Block | None) -> bool:
     """Whether the page's title continues where this one ends."""
-    return head is not None and letters(head.text) != letters(text) and letters(head.text).startswith(letters(text))
+    return title is not None and letters(title.text) != letters(text) and letters(title.text).startswith(letters(text))
 
 
 def _of_page(blocks: Sequence[Block], page: int | None) -> list[Block]:
@@ -200,19 +184,19 @@ def _front_page(blocks: Sequence[Block]) -> int | None:
     return pages[0] if pages else None
 
 
-def _title_page_behind(blocks: Sequence[Block], page: int | None, head: Block | None) -> list[Block]:
+def _page_behind_cover(blocks: Sequence[Block], page: int | None, title: Block | None) -> list[Block]:
     """The page behind a cover: it repeats the title, and names the authors and the year."""
-    if page is None or head is None or len(letters(head.text)) < _SHORTEST_TITLE:
+    if page is None or title is None or len(letters(title.text)) < _SHORTEST_TITLE:
         return []
     behind = _of_page(blocks, page + 1)
-    return behind if any(letters(block.text) == letters(head.text) for block in opening(behind)) else []
+    return behind if any(letters(block.text) == letters(title.text) for block in opening(behind)) else []
 
 
-def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None, head: Block | None) -> None:
+def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None, title: Block | None) -> None:
     """Reads ``Banta, E., 2006, Title``: a document that cites itself on a page before its title."""
-    title = " ".join((head.text if head is not None else "").split()[:4])
-    for block in blocks if len(title) >= _SHORTEST_TITLE else ():
-        match = re.search(rf"\b((?:1[89]|20)\d\d)[a-z]?[.,:)]*\s+{re.escape(title)}", block.text)
+    words = " ".join((title.text if title is not None else "").split()[:4])
+    for block in blocks if len(words) >= _SHORTEST_TITLE else ():
+        match = re.search(rf"\b((?:1[89]|20)\d\d)[a-z]?[.,:)]*\s+{re.escape(words)}", block.text)
         if match is not None and (block.first_page or 1) <= (page or 1):
             draft.take("published", match[1], "page")
 
@@ -222,8 +206,8 @@ def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
     title = _title(head)
     draft.take("title", title.text if title is not None else "", "page")
     behind = head[head.index(title) + 1 :] if title is not None else head
-    draft.take("authors", tuple(_authors(behind)), "page")
-    draft.take("affiliations", tuple(_affiliations(behind)), "page")
+    draft.take("authors", tuple(authors_in(behind)), "page")
+    draft.take("affiliations", tuple(affiliations_in(behind)), "page")
     draft.take("doi", doi_in(_own_doi(head) or ""), "page")
     draft.take("journal", _journal(head), "page")
     draft.take("published", _published(head, blocks), "page")
@@ -307,64 +291,6 @@ def _is_long_enough(block: Block) -> bool:
     return block.kind == "heading" and bool(words) and not is_sign and not is_label
 
 
-def _authors(blocks: Sequence[Block]) -> list[str]:
-    for block in blocks[:5]:
-        text = re.split(r"\b(?:Correspondence|E-?mail)\b", block.text)[0]
-        cut = _AFFILIATION.search(text)
-        names = split_names(_without_office(text[: cut.start()]) if cut else text)
-        if names:
-            return names
-    return []
-
-
-def _without_office(text: str) -> str:
-    """Before "Survey" in "Edward R. Banta U.S. Geological Survey", without the words of that name."""
-    words = text.split()
-    while words and _OF_AN_OFFICE.match(words[-1]):
-        words.pop()
-    return " ".join(words)
-
-
-def split_names(text: str) -> list[str]:
-    """Names of people in a line of authors; the list ends at the first text that does not look like a name."""
-    names: list[str] = []
-    text = re.sub(r"^(?:By|von|par|por)\s+(?=[^\W\d_])", "", text)
-    marked = re.sub(r"\(\d[\d,\s]*\)", " , ", normalise_text(text[:_LONGEST]))
-    for part in re.split(r"\s*(?:;|,|\band\b|\bund\b|\bet\b|&)\s*", marked):
-        name = _MARKS.sub("", re.sub(r"(?<=[^\W\d_])\d+(?:\s*\d+)*", "", part)).strip(" .∗†")
-        if not name or name.isdigit():
-            continue
-        if name in ("Jr", "Jr.", "PhD", "Dr") or not _is_name(name):
-            if names:
-                break
-            return []
-        names.append(name)
-    return names
-
-
-def _is_name(text: str) -> bool:
-    parts = text.split()
-    if not 2 <= len(parts) <= 6 or _AFFILIATION.search(text) or len(text) > 60 or parts[0] in _BEGIN_SENTENCES:
-        return False
-    if any(_OF_AN_OFFICE.match(part) for part in parts) or any(p.islower() and p not in _PARTICLES for p in parts):
-        return False
-    capitals = sum(part[:1].isupper() for part in parts)
-    return capitals >= 2 and not any(ch.isdigit() for ch in text) and _NAME.match(text) is not None
-
-
-def _affiliations(blocks: Sequence[Block]) -> list[str]:
-    found: list[str] = []
-    for block in blocks[:6]:
-        if not _AFFILIATION.search(block.text) or len(block.text) > 900:
-            continue
-        text = re.split(r"\b(?:Correspondence|E-?mail)\b", block.text)[0]
-        for part in re.split(r"(?:(?<=\s)|^)\(?(?:\d{1,2}|[∗*†‡§¶])\)?\s?(?=[A-Z])", text):
-            clean = part.strip(" ,;.")
-            if _AFFILIATION.search(clean) and 8 < len(clean) < 200 and "=" not in clean:
-                found.append(clean)
-    return found
-
-
 def _own_doi(head: Sequence[Block]) -> str | None:
     return next((block.text for block in head if doi_in(block.text)), None)
 
@@ -379,7 +305,7 @@ def _labelled_doi(text: str) -> str | None:
 
 def _journal(head: Sequence[Block]) -> str | None:
     for block in head:
-        if _JOURNAL.search(block.text) and len(block.text.split()) <= 8 and not _AFFILIATION.search(block.text):
+        if _JOURNAL.search(block.text) and len(block.text.split()) <= 8 and not AFFILIATION.search(block.text):
             return re.split(r"[,;(]|\b(?:vol|volume|issue|doi)\b", block.text, flags=re.IGNORECASE)[0].strip()
     return None
 
