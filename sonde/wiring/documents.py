@@ -55,7 +55,7 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
         registries=registries(settings, partial(models.gates, "registries")),
-        kept=kept_readings(settings),
+        unfinished=kept_readings(settings),
     )
 
 

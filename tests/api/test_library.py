@@ -500,7 +500,7 @@ def test_the_clockwork_mends_what_a_power_cut_left(library: Library) -> None:
     assert library.queued == [queued]
     assert library.store.entry(marked) is None
     assert library.service.client.count(index=f"{library.service.prefix}-library")["count"] == 0
-    assert (done.requeued, done.taken_away, done.files) == (1, 1, 1)
+    assert (done.requeued, done.deleted, done.files) == (1, 1, 1)
     assert done.passages == 1
     library.read_all()
     assert library.call("anna", "GET", f"/library/documents/{queued}").json["state"] == "ready"

@@ -105,9 +105,9 @@ def parts(es_client: Elasticsearch, elasticsearch_url: str, tmp_path_factory: An
 
 @pytest.fixture
 def library(parts: IngestParts, broker_url: str) -> Iterator[Library]:
-    assert parts.kept is not None
+    assert parts.unfinished is not None
     with redis.Redis.from_url(broker_url) as broker:
-        yield Library(parts, FolderFiles(parts.kept.folder.parent), broker, broker_url)
+        yield Library(parts, FolderFiles(parts.unfinished.folder.parent), broker, broker_url)
         for key in broker.scan_iter(f"{parts.prefix}:*"):
             broker.delete(key)
     parts.client.delete_by_query(index=f"{parts.prefix}-documents", query={"match_all": {}}, refresh=True)
@@ -131,7 +131,7 @@ def test_two_large_files_of_one_user_do_not_delay_the_page_of_another(library: L
     assert [library.passages(id) for id in (*large, page)] == [100, 100, 1]
     owners = [owner for owner, _ in library.read]
     assert owners[3 : 3 + turns].count("berta") * 2 >= turns
-    assert not list(library.parts.kept.folder.iterdir())  # type: ignore[union-attr]
+    assert not list(library.parts.unfinished.folder.iterdir())  # type: ignore[union-attr]
 
 
 def test_as_many_turns_wait_as_documents_are_unread(library: Library) -> None:
@@ -175,7 +175,7 @@ def test_a_killed_reading_continues_where_it_stopped(library: Library) -> None:
     assert (half.state, half.done, half.total, library.passages(id)) == ("embedding", 32, 60, 32)
     repaired: list[str] = []
     queue = Queue(lambda _: False, lambda document: repaired.append(document) is None)
-    repair_library(library.store, library.files, queue, silent=timedelta(0), kept=library.parts.kept)
+    repair_library(library.store, library.files, queue, silent=timedelta(0), kept=library.parts.unfinished)
     assert repaired == [id]  # at the next start it is queued again, and what is done is kept
     again = KilledReader(10**6)
 
@@ -197,11 +197,11 @@ def test_a_document_that_never_gets_further_is_parked_with_a_sentence(library: L
     assert (entry.state, entry.reason) == ("failed", "crashed")
     assert "broken off 3 times" in (entry.message or "")
     assert library.passages(id) == 0
-    assert not (library.parts.kept.folder / id).exists()  # type: ignore[union-attr]
+    assert not (library.parts.unfinished.folder / id).exists()  # type: ignore[union-attr]
 
 
 def test_what_is_kept_of_a_document_goes_with_it(library: Library) -> None:
-    kept = library.parts.kept
+    kept = library.parts.unfinished
     assert kept is not None
     id = library.bring("anna", parts_of("boulder", 40))
     entry = library.slice(id)

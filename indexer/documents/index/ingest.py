@@ -135,10 +135,10 @@ def _needs_nothing(stored: DocumentEntry, entry: DocumentEntry, *, again: bool) 
 
 
 def _slice(parts: IngestParts, entry: DocumentEntry, seconds: float | None) -> ReadingSlice | None:
-    if parts.kept is None or seconds is None:
+    if parts.unfinished is None or seconds is None:
         return None
     made_of = (entry.hash, entry.recipe, entry.model, entry.owner, entry.record, entry.version)
-    return parts.kept.slice(entry.id, [each or "" for each in made_of], seconds)
+    return parts.unfinished.slice(entry.id, [each or "" for each in made_of], seconds)
 
 
 def _continues(entry: DocumentEntry, stored: DocumentEntry) -> bool:

@@ -56,8 +56,8 @@ def read_queued(id: str, reading: LibraryReading, seconds: float | None = None) 
     try:
         data = reading.files.get(key)
         if data is None:
-            entry = _named(entry, reading)
-            data = _fetched(entry, reading)
+            entry = _completed(entry, reading)
+            data = _file_of(entry, reading)
             reading.files.put(key, [data])
             entry = replace(entry, bytes=len(data), media_type=MEDIA_TYPES["pdf"])
             reading.store.keep_entry(entry)
@@ -67,37 +67,37 @@ def read_queued(id: str, reading: LibraryReading, seconds: float | None = None) 
         reading.files.delete(key)
         return None
     except DocumentRefused as refused:
-        return _failed(entry, refused, reading)
+        return _park(entry, refused, reading)
     except NotFound as error:
-        return _failed(entry, DocumentRefused("record_gone", str(error)), reading)
+        return _park(entry, DocumentRefused("record_gone", str(error)), reading)
     except (SondeError, OSError):
         raise
     except Exception as error:  # noqa: BLE001 - a defect of ours on the way to its bytes; ``ingest`` parks those of reading itself
-        return _failed(entry, refusal_by_defect(error), reading)
+        return _park(entry, refusal_by_defect(error), reading)
 
 
-def _named(entry: DocumentEntry, reading: LibraryReading) -> DocumentEntry:
+def _completed(entry: DocumentEntry, reading: LibraryReading) -> DocumentEntry:
     """What a registry says of a reference that may be no more than a DOI: it has its title also if no PDF is found."""
     registries = reading.parts.registries
-    found = registries.of(entry, None) if registries is not None else None
-    if found is None:
+    work = registries.of(entry, None) if registries is not None else None
+    if work is None:
         return entry
-    entry = with_edits(complete_entry(entry, found, None))
+    entry = with_edits(complete_entry(entry, work, None))
     reading.store.keep_entry(entry)
     return entry
 
 
-def _fetched(entry: DocumentEntry, reading: LibraryReading) -> bytes:
+def _file_of(entry: DocumentEntry, reading: LibraryReading) -> bytes:
     """Raises DocumentRefused: ``file_lost``, ``unreachable``, ``over_quota``."""
     if not entry.origin.startswith(_WEB):
         raise DocumentRefused("file_lost", "The uploaded file is no longer there; upload it again.")
-    data = fetched_pdf(entry.origin, reading.gate(), reading.most_file_bytes)
+    data = fetch_pdf(entry.origin, reading.gate(), reading.most_file_bytes)
     if reading.store.bytes_of(entry.owner) + len(data) > reading.most_bytes:
         raise DocumentRefused("over_quota", "Its PDF does not fit in the library any more; delete something first.")
     return data
 
 
-def fetched_pdf(address: str, gate: Gate, most: int) -> bytes:
+def fetch_pdf(address: str, gate: Gate, most: int) -> bytes:
     """The PDF at the address, or the PDF that the page at the address links as its own.
 
     Raises DocumentRefused ``unreachable`` if there is neither.
@@ -128,8 +128,8 @@ def _is_pdf(content: bytes) -> bool:
         return False
 
 
-def _failed(entry: DocumentEntry, refused: DocumentRefused, reading: LibraryReading) -> DocumentEntry | None:
-    failed = replace(
+def _park(entry: DocumentEntry, refused: DocumentRefused, reading: LibraryReading) -> DocumentEntry | None:
+    parked = replace(
         entry,
         state="failed",
         reason=refused.reason,
@@ -140,10 +140,10 @@ def _failed(entry: DocumentEntry, refused: DocumentRefused, reading: LibraryRead
     )
     log.warning("document.failed", document=entry.id, reason=refused.reason)
     try:
-        reading.store.keep_entry(failed)
+        reading.store.keep_entry(parked)
     except DocumentGone:
         return None
-    return failed
+    return parked
 
 
 def remove_document(

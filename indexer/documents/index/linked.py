@@ -67,7 +67,7 @@ def follow_links(source: str, follow: Follow, parts: IngestParts, gate: Gate, *,
             if time.monotonic() - started > seconds:
                 return FollowResult(ready, failed, True)
             left = max(0.0, seconds - (time.monotonic() - started))
-            entry = _followed(record, link, parts, gate, store, left)
+            entry = _read_link(record, link, parts, gate, store, left)
             ready += entry.state == "ready"
             failed += entry.state == "failed"
             if entry.state in UNREAD:
@@ -125,12 +125,12 @@ def _is_settled(entries: list[DocumentEntry], record: str) -> bool:
     return any(is_settled(entry) and not is_outdated(entry) for entry in entries if entry.record == record)
 
 
-def _followed(
+def _read_link(
     record: Record, link: Link, parts: IngestParts, gate: Gate, store: DocumentStore, seconds: float
 ) -> DocumentEntry:
     """The document, as far as it is read in this time."""
     try:
-        data = _fetched(link, gate, parts.limits.max_bytes)
+        data = _fetch(link, gate, parts.limits.max_bytes)
     except SondeError as error:
         return _fetch_failed(record, link, DocumentRefused("unreachable", str(error)), store)
     except Exception as error:  # noqa: BLE001 - an address or a page that our own code failed at
@@ -139,7 +139,7 @@ def _followed(
     return ingest(IncomingDocument(data, link.href, name[:200], record=record.id), parts, seconds=seconds).entry
 
 
-def _fetched(link: Link, gate: Gate, most: int) -> bytes:
+def _fetch(link: Link, gate: Gate, most: int) -> bytes:
     answer = gate.request(Outgoing(link.href, max_bytes=most)).expect_ok()
     if is_pdf(link) or answer.headers.get("content-type", "").startswith(_PDF):
         return answer.content

@@ -51,15 +51,15 @@ class RegisteredWork:
     journal: str | None = None
     published: str | None = None
 
-    def kept(self) -> Json:
+    def as_json(self) -> Json:
         """The form that ``from_kept`` reads."""
         return {**asdict(self), "authors": list(self.authors)}
 
 
-def registered_from_json(kept: JsonMapping) -> RegisteredWork | None:
-    """What ``kept`` wrote; None if it is something else."""
+def registered_from_json(stored: JsonMapping) -> RegisteredWork | None:
+    """What ``stored`` wrote; None if it is something else."""
     try:
-        return RegisteredWork(**{**kept, "authors": tuple(kept.get("authors", ()))})
+        return RegisteredWork(**{**stored, "authors": tuple(stored.get("authors", ()))})
     except TypeError:
         return None
 
@@ -75,7 +75,7 @@ def parse_crossref(doi: str, answer: object) -> RegisteredWork:
             doi,
             "crossref",
             whole,
-            tuple(_crossref_name(one) for one in _objects(work.get("author"))),
+            tuple(_crossref_name(author) for author in _objects(work.get("author"))),
             _first(work.get("container-title")) or None,
             _date_parts(work),
         )
@@ -85,39 +85,39 @@ def parse_crossref(doi: str, answer: object) -> RegisteredWork:
 def parse_datacite(doi: str, answer: object) -> RegisteredWork:
     """The answer of ``/dois/{doi}``. Raises ValueError if it is not of that form."""
     work = _member(_member(answer, "data"), "attributes")
-    titles = [one for one in _objects(work.get("titles")) if not one.get("titleType")]
+    titles = [item for item in _objects(work.get("titles")) if not item.get("titleType")]
     container = work.get("container")
     journal = _text(container.get("title")) if isinstance(container, dict) else ""
     year = str(work.get("publicationYear") or "")
-    issued = [_text(one.get("date")) for one in _objects(work.get("dates")) if one.get("dateType") == "Issued"]
-    dates = [one for one in issued if re.fullmatch(r"\d{4}(-\d\d){0,2}", one) and one[:4] == year]
+    issued = [_text(item.get("date")) for item in _objects(work.get("dates")) if item.get("dateType") == "Issued"]
+    dates = [item for item in issued if re.fullmatch(r"\d{4}(-\d\d){0,2}", item) and item[:4] == year]
     return _checked(
         RegisteredWork(
             doi,
             "datacite",
             _text(titles[0].get("title")) if titles else "",
-            tuple(_datacite_name(one) for one in _objects(work.get("creators"))),
+            tuple(_datacite_name(item) for item in _objects(work.get("creators"))),
             journal or None,
             dates[0] if dates else (year if re.fullmatch(r"\d{4}", year) else None),
         )
     )
 
 
-def _checked(found: RegisteredWork) -> RegisteredWork:
-    if not found.title:
+def _checked(work: RegisteredWork) -> RegisteredWork:
+    if not work.title:
         raise ValueError("the work has no title")
-    return replace(found, authors=tuple(name for name in found.authors if name)[:_MOST_AUTHORS])
+    return replace(work, authors=tuple(name for name in work.authors if name)[:_MOST_AUTHORS])
 
 
 def _member(answer: object, name: str) -> JsonMapping:
-    found = answer.get(name) if isinstance(answer, dict) else None
-    if not isinstance(found, dict):
+    member = answer.get(name) if isinstance(answer, dict) else None
+    if not isinstance(member, dict):
         raise ValueError(f"no {name}")
-    return found
+    return member
 
 
 def _objects(values: object) -> list[JsonMapping]:
-    return [one for one in values if isinstance(one, dict)] if isinstance(values, list) else []
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def _first(values: object) -> str:
@@ -151,7 +151,7 @@ def _date_parts(work: JsonMapping) -> str | None:
     issued = work.get("issued")
     parts = issued.get("date-parts") if isinstance(issued, dict) else None
     first = parts[0] if isinstance(parts, list) and parts else None
-    numbers = [one for one in first if isinstance(one, int)] if isinstance(first, list) else []
+    numbers = [part for part in first if isinstance(part, int)] if isinstance(first, list) else []
     if not numbers or not 1500 <= numbers[0] <= 2200:
         return None
     return "-".join(f"{number:02d}" for number in numbers[:3])
@@ -163,7 +163,7 @@ def opening_text(blocks: Iterable[Block]) -> str:
     return letters(text[:_MOST_OPENING])
 
 
-def complete_entry(entry: DocumentEntry, found: RegisteredWork, opening: str | None) -> DocumentEntry:
+def complete_entry(entry: DocumentEntry, work: RegisteredWork, opening: str | None) -> DocumentEntry:
     """The entry with what the registry adds; ``front_source`` names it for each value that came from there.
 
     ``opening``: ``opening_text`` of the document, None if it was not read yet: its DOI is then all that is known, and
@@ -171,17 +171,17 @@ def complete_entry(entry: DocumentEntry, found: RegisteredWork, opening: str | N
     gives one that it does not print (XMP, information dictionary). A work that is not this document adds nothing but a
     warning.
     """
-    entry = replace(entry, registered=found.kept())
-    if opening is not None and not _is_named(entry, found, opening):
-        said = f"{found.said_by} knows {found.doi} as {found.title[:200]!r}, which this document does not name itself."
-        return replace(entry, warnings=(*entry.warnings, said))
+    entry = replace(entry, registered=work.as_json())
+    if opening is not None and not _is_named(entry, work, opening):
+        warning = f"{work.said_by} knows {work.doi} as {work.title[:200]!r}, which this document does not name itself."
+        return replace(entry, warnings=(*entry.warnings, warning))
     values: dict[str, str | tuple[str, ...]] = {}
     sources = dict(entry.front_source)
     for name, is_printed in _PRINTED.items():
-        value, read = getattr(found, name), getattr(entry, name)
-        if value and value != read and (_is_open(entry, name) or is_printed(found, opening or "")):
+        value, read = getattr(work, name), getattr(entry, name)
+        if value and value != read and (_is_open(entry, name) or is_printed(work, opening or "")):
             values[name] = value
-            sources[name] = found.said_by
+            sources[name] = work.said_by
     return replace(entry, **values, front_source=sources)  # type: ignore[arg-type]  # names are the fields'
 
 
@@ -190,25 +190,25 @@ def _is_open(entry: DocumentEntry, name: str) -> bool:
     return not getattr(entry, name) or getattr(entry, name) == entry.doi or entry.front_source.get(name) in _NOT_PRINTED
 
 
-def _is_named(entry: DocumentEntry, found: RegisteredWork, opening: str) -> bool:
+def _is_named(entry: DocumentEntry, work: RegisteredWork, opening: str) -> bool:
     """Whether document and registry name one work: a DOI that was read may be that of a work it cites."""
-    whole, main = letters(found.title), letters(re.split(r": |\. | – | — ", found.title)[0])
-    if any(len(one) >= _SHORTEST_TITLE and one in opening for one in (whole, main)):
+    whole, main = letters(work.title), letters(re.split(r": |\. | – | — ", work.title)[0])
+    if any(len(title) >= _SHORTEST_TITLE and title in opening for title in (whole, main)):
         return True
     read = letters(entry.title or "")
     return bool(read) and SequenceMatcher(None, read, whole, autojunk=False).ratio() >= _LIKE
 
 
-def _title_printed(found: RegisteredWork, opening: str) -> bool:
-    return len(letters(found.title)) >= _SHORTEST_TITLE and letters(found.title) in opening
+def _title_printed(work: RegisteredWork, opening: str) -> bool:
+    return len(letters(work.title)) >= _SHORTEST_TITLE and letters(work.title) in opening
 
 
-def _authors_printed(found: RegisteredWork, opening: str) -> bool:
-    return all(letters(name.split()[-1]) in opening for name in found.authors)
+def _authors_printed(work: RegisteredWork, opening: str) -> bool:
+    return all(letters(name.split()[-1]) in opening for name in work.authors)
 
 
-def _journal_printed(found: RegisteredWork, opening: str) -> bool:
-    return letters(found.journal or "") in opening
+def _journal_printed(work: RegisteredWork, opening: str) -> bool:
+    return letters(work.journal or "") in opening
 
 
 _PRINTED: Mapping[str, Callable[[RegisteredWork, str], bool]] = {
@@ -221,9 +221,9 @@ _PRINTED: Mapping[str, Callable[[RegisteredWork, str], bool]] = {
 
 log = structlog.get_logger(__name__)
 
-_KEPT_S = 24 * 3600.0
+_CACHED_S = 24 * 3600.0
 _DOWN_S = 600.0
-_MOST_KEPT = 5_000
+_MOST_CACHED = 5_000
 _MOST_BYTES = 4 * 1024 * 1024
 _UNKNOWN = (404, 410)
 
@@ -255,7 +255,7 @@ class Registries:
         self._gate = gate
         self._private = private
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, RegisteredWork | None] = TTLCache(_MOST_KEPT, _KEPT_S)
+        self._cache: TTLCache[str, RegisteredWork | None] = TTLCache(_MOST_CACHED, _CACHED_S)
         self._down: TTLCache[RegistryName, bool] = TTLCache(len(_PATHS), _DOWN_S)
 
     def of(self, entry: DocumentEntry, explained: Record | None) -> RegisteredWork | None:
@@ -264,24 +264,24 @@ class Registries:
         """
         if entry.doi is None:
             return None
-        kept = registered_from_json(entry.registered)
-        if kept is not None and kept.doi == entry.doi:
-            return kept
+        known = registered_from_json(entry.registered)
+        if known is not None and known.doi == entry.doi:
+            return known
         is_private = entry.owner != PUBLIC or (explained is not None and bool(explained.access_groups))
         return self.about(entry.doi) if self._private or not is_private else None
 
     def about(self, doi: str) -> RegisteredWork | None:
         """None if no registry knows it, or none answers."""
         with self._lock:
-            if doi in self._kept:
-                return self._kept[doi]
-        found, is_sure = self._asked(doi)
-        if found is not None or is_sure:
+            if doi in self._cache:
+                return self._cache[doi]
+        work, is_sure = self._ask(doi)
+        if work is not None or is_sure:
             with self._lock:
-                self._kept[doi] = found
-        return found
+                self._cache[doi] = work
+        return work
 
-    def _asked(self, doi: str) -> tuple[RegisteredWork | None, bool]:
+    def _ask(self, doi: str) -> tuple[RegisteredWork | None, bool]:
         """The work, and whether each registry answered. One that is down is left alone for a while."""
         is_sure = True
         for name, url in self._addresses.urls.items():
@@ -291,7 +291,7 @@ class Registries:
                 is_sure = False
                 continue
             try:
-                found = self._answer(name, url, doi)
+                work = self._answer(name, url, doi)
             except (SondeError, ValueError) as error:
                 log.warning("registry.failed", registry=name, error=type(error).__name__)
                 is_sure = False
@@ -299,8 +299,8 @@ class Registries:
                     with self._lock:
                         self._down[name] = True
                 continue
-            if found is not None:
-                return found, True
+            if work is not None:
+                return work, True
         return None, is_sure
 
     def _answer(self, name: RegistryName, url: str, doi: str) -> RegisteredWork | None:

@@ -27,7 +27,7 @@ SILENT = timedelta(seconds=60)
 
 _YOUNG_S = 600.0  # a file is written before its entry: a younger file may still get one
 _PAGE = 500
-_MOST_ANEW = 10  # documents of an older reader that are in progress at once
+_MOST_OUTDATED = 10  # documents of an older reader that are in progress at once
 _KINDS: tuple[IndexKind, ...] = ("documents", "library")
 
 
@@ -37,7 +37,7 @@ class Repairs:
 
     requeued: int = 0
     undone: int = 0
-    taken_away: int = 0
+    deleted: int = 0
     files: int = 0
     passages: int = 0
 
@@ -62,12 +62,13 @@ def repair_library(
     names = [alias(store.prefix, kind) for kind in _KINDS]
     if not all(store.client.indices.exists_alias(name=name) for name in names):
         return Repairs()
+    requeued = _requeue(store, queue, silent) + _requeue_parked(store, queue) + _requeue_outdated(store, files, queue)
     done = Repairs(
-        requeued=_requeued(store, queue, silent) + _after_upgrade(store, queue) + _read_anew(store, files, queue),
+        requeued=requeued,
         undone=undo_interrupted(store),
-        taken_away=_taken_away(store, files, kept),
-        files=_without_entry(store, files),
-        passages=_orphans(store),
+        deleted=_finish_deletions(store, files, kept),
+        files=_discard_files(store, files),
+        passages=_drop_orphans(store),
     )
     if kept is not None:
         _drop_finished(store, kept)
@@ -76,23 +77,23 @@ def repair_library(
     return done
 
 
-def _requeued(store: DocumentStore, queue: Queue, silent: timedelta) -> int:
+def _requeue(store: DocumentStore, queue: Queue, silent: timedelta) -> int:
     """Documents in the queue, or left by a worker that died."""
     before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
     filters: list[Json] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": before}}}]
     return sum(not queue.is_read(entry.id) and queue.read(entry.id) for entry in _private(store, filters))
 
 
-def _after_upgrade(store: DocumentStore, queue: Queue) -> int:
+def _requeue_parked(store: DocumentStore, queue: Queue) -> int:
     """Documents parked by a defect of another version of Sonde, which this version may be able to read."""
     parked: list[Json] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
-    entries = [one for one in _private(store, parked) if one.version != sonde_version()]
+    entries = [entry for entry in _private(store, parked) if entry.version != sonde_version()]
     for entry in entries:
-        _begin_again(entry, store, queue)
+        _queue_again(entry, store, queue)
     return len(entries)
 
 
-def _read_anew(store: DocumentStore, files: FileStore, queue: Queue) -> int:
+def _requeue_outdated(store: DocumentStore, files: FileStore, queue: Queue) -> int:
     """Reads documents of an older reader again, a few at a time, so that no upload waits behind all of them.
 
     Their passages remain searchable until the new ones exist. A document whose file is gone is unchanged.
@@ -101,25 +102,25 @@ def _read_anew(store: DocumentStore, files: FileStore, queue: Queue) -> int:
         {"term": {"state": "ready"}},
         {"bool": {"must_not": {"prefix": {"recipe": f"{READING}:"}}}},
     ]
-    entries = [one for one in _private(store, older) if is_outdated(one)]
+    entries = [entry for entry in _private(store, older) if is_outdated(entry)]
     if not entries:
         return 0
-    there = {(found.folder, found.document) for found in files.files()}
-    entries = [one for one in entries if (owner_routing(one.owner), one.id) in there]
+    present = {(file.folder, file.document) for file in files.files()}
+    entries = [entry for entry in entries if (owner_routing(entry.owner), entry.id) in present]
     on_their_way = sum(1 for _ in _private(store, [{"terms": {"state": list(UNREAD)}}]))
-    chosen = entries[: max(0, _MOST_ANEW - on_their_way)]
+    chosen = entries[: max(0, _MOST_OUTDATED - on_their_way)]
     for entry in chosen:
-        _begin_again(entry, store, queue)
+        _queue_again(entry, store, queue)
     return len(chosen)
 
 
-def _begin_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> None:
+def _queue_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> None:
     with suppress(DocumentGone):
         store.keep_entry(replace(entry, state="queued", reason=None, message=None, attempts=0, updated=now_iso()))
         queue.read(entry.id)
 
 
-def _taken_away(store: DocumentStore, files: FileStore, kept: UnfinishedReadings | None) -> int:
+def _finish_deletions(store: DocumentStore, files: FileStore, kept: UnfinishedReadings | None) -> int:
     marked = list(_private(store, [{"term": {"state": "deleted"}}]))
     for entry in marked:
         remove_document(entry, store, files, kept)
@@ -132,33 +133,33 @@ def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntr
         yield documents.from_document(hit["_id"], hit["_source"])
 
 
-def _without_entry(store: DocumentStore, files: FileStore) -> int:
+def _discard_files(store: DocumentStore, files: FileStore) -> int:
     """Files without a document, and leftovers of an interrupted upload."""
-    old = [found for found in files.files() if found.age_s > _YOUNG_S]
-    doomed: list[StoredFile] = []
-    for some in batched(old, _PAGE):
-        known = store.entries([found.document for found in some])
-        doomed += [found for found in some if not _belongs(found, known.get(found.document))]
-    for found in doomed:
-        files.discard(found)
-    return len(doomed)
+    files_in_doubt = [file for file in files.files() if file.age_s > _YOUNG_S]
+    orphans: list[StoredFile] = []
+    for batch in batched(files_in_doubt, _PAGE):
+        known = store.entries([file.document for file in batch])
+        orphans += [file for file in batch if not _belongs(file, known.get(file.document))]
+    for file in orphans:
+        files.discard(file)
+    return len(orphans)
 
 
 def _drop_finished(store: DocumentStore, kept: UnfinishedReadings) -> None:
     """What slices kept of documents that are gone, or no longer being read."""
     old = [document for document, age_s in kept.ages() if age_s > _YOUNG_S]
-    for some in batched(old, _PAGE):
-        known = store.entries(some)
-        for document in some:
+    for batch in batched(old, _PAGE):
+        known = store.entries(batch)
+        for document in batch:
             if document not in known or known[document].state not in UNREAD:
                 kept.drop(document)
 
 
-def _belongs(found: StoredFile, entry: DocumentEntry | None) -> bool:
-    return entry is not None and owner_routing(entry.owner) == found.folder
+def _belongs(file: StoredFile, entry: DocumentEntry | None) -> bool:
+    return entry is not None and owner_routing(entry.owner) == file.folder
 
 
-def _orphans(store: DocumentStore) -> int:
+def _drop_orphans(store: DocumentStore) -> int:
     """Passages written by a worker while their document was being deleted."""
     dropped = 0
     for pairs in _documents_with_passages(store):
@@ -178,8 +179,8 @@ def _documents_with_passages(store: DocumentStore) -> Iterator[list[tuple[str, s
         composite = {"size": _PAGE, "sources": sources, **({"after": after} if after else {})}
         aggs = {"documents": {"composite": composite}}
         answer = store.client.search(index=index, size=0, aggs=aggs).body
-        found = answer["aggregations"]["documents"]
-        yield [(bucket["key"]["document"], bucket["key"]["owner"]) for bucket in found["buckets"]]
-        if "after_key" not in found:
+        page = answer["aggregations"]["documents"]
+        yield [(bucket["key"]["document"], bucket["key"]["owner"]) for bucket in page["buckets"]]
+        if "after_key" not in page:
             return
-        after = found["after_key"]
+        after = page["after_key"]

@@ -79,8 +79,8 @@ def keep_no_file(entry: DocumentEntry, data: bytes, licence: str | None) -> None
 class IngestParts:
     """``embedder`` loads the model with the given name. ``coherence`` says where a long text is split,
     ``segmenter`` is its name: after a change, documents are split again.
-    ``registries`` complete the metadata of documents with a DOI; None: nobody is asked. ``kept``: where slices keep
-    what is done; None: each document is read at once.
+    ``registries`` complete the metadata of documents with a DOI; None: nobody is asked. ``unfinished``: where slices
+    keep what is done; None: each document is read at once.
     """
 
     client: Elasticsearch
@@ -95,7 +95,7 @@ class IngestParts:
     parse: Parse = read_isolated
     keep_file: KeepFile = keep_no_file
     registries: Registries | None = None
-    kept: UnfinishedReadings | None = None
+    unfinished: UnfinishedReadings | None = None
 
 
 @dataclass(slots=True)

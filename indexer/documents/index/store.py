@@ -28,8 +28,8 @@ from es_mappings.names import IndexKind, alias
 from indexer.documents.parse.sections import without_number
 from indexer.parts import Parts
 from indexer.store import bulk
+from indexer.store.ledger import targets
 from indexer.write import push
-from indexer.write.commit import targets
 
 _CONFORMS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"
 _FEWEST_WORDS = 15  # of a passage that can say what a document is about
@@ -61,16 +61,16 @@ def remove_record(parts: Parts, document: str) -> None:
 
 def summary_of(passages: Iterable[Passage]) -> str:
     """What the document says it is about: its abstract, else its first text of some length, else its first text."""
-    texts = [one for one in passages if one.kind == "text"]
-    abstract = [one for one in texts if one.section_role == "abstract"]
-    long = [one for one in texts if len(one.text.split()) >= _FEWEST_WORDS]
-    return next((one.text for one in (*abstract, *long, *texts)), "")[:_MOST_CHARACTERS]
+    texts = [passage for passage in passages if passage.kind == "text"]
+    abstract = [passage for passage in texts if passage.section_role == "abstract"]
+    long = [passage for passage in texts if len(passage.text.split()) >= _FEWEST_WORDS]
+    return next((passage.text for passage in (*abstract, *long, *texts)), "")[:_MOST_CHARACTERS]
 
 
 def record_json(entry: DocumentEntry, summary: str, explained: Record | None) -> Json:
     """A record of OGC API - Records. The DOI of the explained record stays that record's alone."""
     doi = entry.doi if explained is None or explained.doi != entry.doi else None
-    said: Json = {
+    properties: Json = {
         "type": "document",
         "title": entry.title or entry.name,
         "description": summary,
@@ -88,7 +88,7 @@ def record_json(entry: DocumentEntry, summary: str, explained: Record | None) ->
         "conformsTo": [_CONFORMS],
         "geometry": explained.geometry if explained is not None else None,
         "time": _time(explained),
-        "properties": {name: value for name, value in said.items() if value},
+        "properties": {name: value for name, value in properties.items() if value},
         "links": links,
     }
 
@@ -143,8 +143,8 @@ class DocumentStore:
 
     def entry(self, id: str) -> DocumentEntry | None:
         index = alias(self.prefix, "documents")
-        found = self.client.options(ignore_status=404).get(index=index, id=id).body
-        return documents.from_document(id, found["_source"]) if found.get("found") else None
+        answer = self.client.options(ignore_status=404).get(index=index, id=id).body
+        return documents.from_document(id, answer["_source"]) if answer.get("found") else None
 
     def put_entry(self, entry: DocumentEntry) -> None:
         """Visible at once, because clients ask for a document's state right after a change."""
@@ -157,12 +157,12 @@ class DocumentStore:
         """Replaces an existing entry. Raises DocumentGone if it was deleted or marked as deleted."""
         index = alias(self.prefix, "documents")
         script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": documents.to_document(entry)}}
-        found = (
+        answer = (
             self.client.options(ignore_status=404)
             .update(index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True)
             .body
         )
-        if found.get("result") not in ("updated", "created"):
+        if answer.get("result") not in ("updated", "created"):
             raise DocumentGone(f"The document {entry.id} was deleted.")
 
     def of_origin(self, owner: str, origin: str) -> list[DocumentEntry]:
@@ -175,14 +175,14 @@ class DocumentStore:
     def record(self, id: str) -> Record | None:
         """The record with this id; None if there is none."""
         index = alias(self.prefix, "records")
-        answer = self.client.options(ignore_status=404)
-        found = answer.get(index=index, id=id, source_excludes=list(vectors.FIELDS)).body
-        return from_document(found["_source"]) if found.get("found") else None
+        client = self.client.options(ignore_status=404)
+        answer = client.get(index=index, id=id, source_excludes=list(vectors.FIELDS)).body
+        return from_document(answer["_source"]) if answer.get("found") else None
 
     def record_fields(self, record: str) -> Json | None:
         """The fields that the record's passages inherit; None if there is no such record."""
-        found = self.record(record)
-        return inherited(found) if found is not None else None
+        stored = self.record(record)
+        return inherited(stored) if stored is not None else None
 
     def record_of_doi(self, doi: str) -> str | None:
         """The only record with this DOI; None if there is none or several."""
@@ -196,7 +196,7 @@ class DocumentStore:
     def is_restricted(self, entry: DocumentEntry) -> bool:
         """Whether only some groups see the passages of this public document, or of another version of it."""
         index = alias(self.prefix, passages_kind(PUBLIC))
-        ids = [entry.id, *(one.id for one in self.of_origin(entry.owner, entry.origin))]
+        ids = [entry.id, *(version.id for version in self.of_origin(entry.owner, entry.origin))]
         query = {"bool": {"filter": [{"terms": {"document": ids}}, {"exists": {"field": "access_groups"}}]}}
         self.client.indices.refresh(index=index)
         return bool(self.client.count(index=index, query=query, terminate_after=1)["count"])
@@ -256,8 +256,8 @@ class DocumentStore:
         if not ids:
             return {}
         index = alias(self.prefix, "documents")
-        found = self.client.mget(index=index, ids=list(dict.fromkeys(ids))).body["docs"]
-        return {one["_id"]: documents.from_document(one["_id"], one["_source"]) for one in found if one.get("found")}
+        hits = self.client.mget(index=index, ids=list(dict.fromkeys(ids))).body["docs"]
+        return {hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in hits if hit.get("found")}
 
     def bytes_of(self, owner: str) -> int:
         """The size of all files of this owner."""
@@ -273,8 +273,8 @@ class DocumentStore:
         some = {"top_hits": {"size": _SOME, "sort": [{"updated": "asc"}, {"created": "asc"}], "_source": False}}
         aggs = {"owners": {"terms": {"field": "owner", "size": _PAGE}, "aggs": {"some": some}}}
         index = alias(self.prefix, "documents")
-        found = self.client.search(index=index, query=query, size=0, aggs=aggs).body["aggregations"]["owners"]
-        return {one["key"]: [hit["_id"] for hit in one["some"]["hits"]["hits"]] for one in found["buckets"]}
+        owners = self.client.search(index=index, query=query, size=0, aggs=aggs).body["aggregations"]["owners"]
+        return {bucket["key"]: [hit["_id"] for hit in bucket["some"]["hits"]["hits"]] for bucket in owners["buckets"]}
 
     def retitle(self, before: DocumentEntry, title: str) -> None:
         """Gives the document's passages its new title, which answers show and searches find; no vector changes."""

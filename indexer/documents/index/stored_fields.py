@@ -24,8 +24,8 @@ _BARE = (
     r"|metres?|meters?|kilomet(?:re|er)s?|tons?|tonnes?|kWh|TU|μS|µS|mmHg|dpm|cps|counts"
 )
 _POWER = r"(?:\^?[-−–]?\d|[²³⁻¹]+)?"
-_ONE = rf"(?:(?:[TGMkhdcmnpμµ]?(?:{_PREFIXED})|[TGMkhdcmnpμµ](?:{_ONLY_PREFIXED})|{_BARE}){_POWER})"
-_UNIT = re.compile(rf"(?:10\^?\d+ ?)?{_ONE}(?:\s*(?:/|·|\*|per| )\s*{_ONE}){{0,3}}")
+_SIMPLE_UNIT = rf"(?:(?:[TGMkhdcmnpμµ]?(?:{_PREFIXED})|[TGMkhdcmnpμµ](?:{_ONLY_PREFIXED})|{_BARE}){_POWER})"
+_UNIT = re.compile(rf"(?:10\^?\d+ ?)?{_SIMPLE_UNIT}(?:\s*(?:/|·|\*|per| )\s*{_SIMPLE_UNIT}){{0,3}}")
 _STATED = re.compile(r"[(\[]([^()\[\]]{1,30})[)\]]\s*\d?$|,\s*(?:in\s+)?([^,()\[\]]{1,30})$|\bin\s+([^,()\[\]]{1,30})$")
 _OF_ALL = re.compile(r"[(\[](?:all )?(?:values |units )?(?:are )?in ([^()\[\]]{1,30})[)\]]", re.IGNORECASE)
 
@@ -34,17 +34,17 @@ def unit_of(head: str) -> str | None:
     """The unit at the end of a column's header; None if it states none that is known."""
     match = _STATED.search(head.strip())
     stated = next((group for group in match.groups() if group), None) if match is not None else None
-    return _known(stated)
+    return _known_unit(stated)
 
 
 def units(heads: Sequence[str], caption: str = "") -> tuple[str | None, ...]:
     """One for each column: its header's, else the one that the caption gives for all of the columns but the first."""
     match = _OF_ALL.search(caption)
-    of_all = _known(match[1]) if match is not None else None
+    of_all = _known_unit(match[1]) if match is not None else None
     return tuple(unit_of(head) or (of_all if place else None) for place, head in enumerate(heads))
 
 
-def _known(text: str | None) -> str | None:
+def _known_unit(text: str | None) -> str | None:
     bare = (text or "").strip().removeprefix("in ").strip()
     return bare if bare and _UNIT.fullmatch(bare) else None
 
@@ -58,7 +58,7 @@ def stored_table(table: Table) -> Json:
         "header_rows": table.header_rows,
         "csv": table.csv(),
         "units": [unit or "" for unit in units(table.heads, table.caption)],
-        "sure": table.sure,
+        "sure": table.confidence,
         "found_by": table.found_by,
         **({"page": table.page} if table.page is not None else {}),
     }
@@ -90,7 +90,7 @@ T = TypeVar("T")
 
 _SURE = 0.5
 _MOST = 20
-_SAID = ("explicit", "period")  # a relative time ("last year") needs a date that the document does not give
+_WRITTEN_KINDS = ("explicit", "period")  # a relative time ("last year") needs a date that the document does not give
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,13 @@ class PassageReader:
 
     def read(self, text: str) -> WhereWhen:
         language = detect_language(text)
-        times = [time for time in self.times.read(text, language) if time.kind in _SAID and time.confidence >= _SURE]
-        found = [place for place in self.places.read(text, language) if place.confidence >= _SURE]
-        found = [place for place in found if not any(t.start < place.end and place.start < t.end for t in times)]
+        times = [time for time in self.times.read(text, language) if time.confidence >= _SURE]
+        times = [time for time in times if time.kind in _WRITTEN_KINDS]
+        places = [place for place in self.places.read(text, language) if place.confidence >= _SURE]
+        places = [place for place in places if not any(t.start < place.end and place.start < t.end for t in times)]
         return WhereWhen(
-            tuple(_distinct([place.place.name for place in found])),
-            tuple(_distinct([place.place.bbox for place in found])),
+            tuple(_distinct([place.place.name for place in places])),
+            tuple(_distinct([place.place.bbox for place in places])),
             tuple(_distinct([time.span for time in times])),
             language,
         )

@@ -52,13 +52,13 @@ def update_inherited(client: Elasticsearch, prefix: str, source: str) -> Inherit
             continue
         for record in _records_with_passages(client, index, source):
             records += 1
-            found = store.record(record)
-            if found is None:
+            stored = store.record(record)
+            if stored is None:
                 continue
-            updated = _update_passages(client, index, record, inherited(found))
+            updated = _update_passages(client, index, record, inherited(stored))
             passages += updated
             if updated and kind == "passages":
-                _update_records(store, found)
+                _update_records(store, stored)
     if passages:
         log.info("passages.inherited_again", source=source, records=records, passages=passages)
     return InheritanceUpdate(records, passages)
@@ -84,11 +84,11 @@ def _records_with_passages(client: Elasticsearch, index: str, source: str) -> It
         aggs = {"records": {"composite": composite | ({"after": after} if after else {})}}
         query = {"prefix": {"record": f"{source}:"}}
         answer = client.search(index=index, size=0, query=query, aggs=aggs).body
-        found = answer["aggregations"]["records"]
-        yield from (str(bucket["key"]["record"]) for bucket in found["buckets"])
-        if "after_key" not in found:
+        page = answer["aggregations"]["records"]
+        yield from (str(bucket["key"]["record"]) for bucket in page["buckets"])
+        if "after_key" not in page:
             return
-        after = found["after_key"]
+        after = page["after_key"]
 
 
 def _update_passages(client: Elasticsearch, index: str, record: str, fields: Json) -> int:

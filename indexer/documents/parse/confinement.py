@@ -208,14 +208,14 @@ def try_to_escape(folder: Path) -> Confinement:
     secret.write_text("a file of another")
     parent = f"/proc/{os.getppid()}/environ"
     confine_process(folder)
-    found = Confinement(
+    confinement = Confinement(
         secrets_hidden=not _can_read(parent),
         network_closed=not _has_sockets(),
         files_limited=not _can_read(str(secret)),
     )
     with suppress(OSError):
         secret.unlink()
-    return found
+    return confinement
 
 
 def _can_read(path: str) -> bool:
@@ -229,8 +229,8 @@ def _can_read(path: str) -> bool:
 def _has_sockets() -> bool:
     """Whether it can open a socket that leads somewhere."""
     try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-            one.connect(("192.0.2.1", 9))  # sends nothing
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("192.0.2.1", 9))  # sends nothing
     except OSError:
         return False
     return True

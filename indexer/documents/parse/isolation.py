@@ -120,8 +120,8 @@ def _with_full_path(ocr: Ocr) -> Ocr:
     """tesseract with its full path, because the child has no search path; without tesseract, no OCR."""
     if ocr.command is None:
         return ocr
-    found = shutil.which(ocr.command)
-    return replace(ocr, command=found, missing=found is None)
+    path = shutil.which(ocr.command)
+    return replace(ocr, command=path, missing=path is None)
 
 
 def _read_once(data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress, pages: PagesSlice | None) -> ReadDocument:
@@ -131,9 +131,9 @@ def _read_once(data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress, pa
         (folder / "job.json").write_bytes(job_json(limits, ocr))
         with _pages_kept(folder, pages), (folder / "errors").open("wb") as errors:
             code = _run(folder, errors.fileno(), limits, progress, pages)
-        said = _last_of(folder / "errors")
+        stderr = _last_of(folder / "errors")
         if code != 0:
-            raise _death(code, said, limits)
+            raise _death(code, stderr, limits)
         try:
             return read_answer(folder, limits)
         except (OSError, ValueError) as error:
@@ -202,8 +202,8 @@ def _wait(
     process: subprocess.Popen[bytes], folder: Path, seconds: float, progress: PageProgress, pages: PagesSlice | None
 ) -> int:
     """The exit code. Raises subprocess.TimeoutExpired after ``seconds`` (of all slices), SliceOver after a slice."""
-    ends, seen = time.monotonic() + seconds - (pages.spent_s if pages is not None else 0.0), None
-    kept = _size(folder)
+    ends, last = time.monotonic() + seconds - (pages.spent_s if pages is not None else 0.0), None
+    size_before = _size(folder)
     while True:
         left = ends - time.monotonic()
         try:
@@ -211,12 +211,12 @@ def _wait(
         except subprocess.TimeoutExpired:
             if left <= _LOOK_S:
                 raise
-        if (noted := read_progress(folder)) is not None and noted != seen:
-            seen = noted
-            progress(*noted)
-        over = pages is not None and time.monotonic() >= pages.ends and _size(folder) > kept
-        if over and noted is not None and noted[0] < noted[1]:
-            raise SliceOver(f"{noted[0]} of {noted[1]} pages are read.")
+        if (counts := read_progress(folder)) is not None and counts != last:
+            last = counts
+            progress(*counts)
+        over = pages is not None and time.monotonic() >= pages.ends and _size(folder) > size_before
+        if over and counts is not None and counts[0] < counts[1]:
+            raise SliceOver(f"{counts[0]} of {counts[1]} pages are read.")
 
 
 def _size(folder: Path) -> int:
@@ -246,9 +246,9 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _death(code: int, said: str, limits: Limits) -> DocumentRefused:
-    is_silent_abort = code == -signal.SIGABRT and not said  # so ends pdfium where it gets no memory; others say why
-    if code == OUT_OF_MEMORY or is_silent_abort or any(words in said.lower() for words in _NO_MEMORY):
+def _death(code: int, stderr: str, limits: Limits) -> DocumentRefused:
+    is_silent_abort = code == -signal.SIGABRT and not stderr  # so ends pdfium where it gets no memory; others say why
+    if code == OUT_OF_MEMORY or is_silent_abort or any(words in stderr.lower() for words in _NO_MEMORY):
         mib = limits.memory_bytes // (1024 * 1024)
         return DocumentRefused(
             "out_of_memory", f"Reading it needs more than {mib} MiB of memory (SONDE_DOCUMENTS__MEMORY_MIB)."
@@ -257,5 +257,5 @@ def _death(code: int, said: str, limits: Limits) -> DocumentRefused:
         return DocumentRefused(
             "out_of_time", f"Reading it took more than {limits.seconds:g} seconds of processor time."
         )
-    last = said.splitlines()[-1][:_MESSAGE] if said else f"exit code {code}"
+    last = stderr.splitlines()[-1][:_MESSAGE] if stderr else f"exit code {code}"
     return DocumentRefused("crashed", f"The process that read it died: {last}")

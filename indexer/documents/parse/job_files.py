@@ -26,8 +26,8 @@ def read_untrusted(file: Path, most: int) -> bytes | None:
     with os.fdopen(opened, "rb") as content:
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             raise OSError(f"{file.name} is no plain file")
-        found = content.read(most + 1)
-    return found if len(found) <= most else None
+        data = content.read(most + 1)
+    return data if len(data) <= most else None
 
 
 PageProgress = Callable[[int, int], None]

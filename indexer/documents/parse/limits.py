@@ -177,9 +177,13 @@ class Allowance:
                 self._note("max_blocks", f"Only the first {self._limits.max_blocks:,} paragraphs and tables are read")
                 return
             self.blocks -= 1
-            kept = self._cut(block)
-            yield kept if kept.kind != "heading" or len(kept.text) <= LONGEST_HEADING else replace(kept, kind="text")
-            if kept is not block:
+            fitted = self._cut(block)
+            yield (
+                fitted
+                if fitted.kind != "heading" or len(fitted.text) <= LONGEST_HEADING
+                else replace(fitted, kind="text")
+            )
+            if fitted is not block:
                 return
 
     def _cut(self, block: Block) -> Block:
@@ -259,20 +263,20 @@ def markup_table(
 
 def _filled(rows: Iterable[Iterable[Cell]], allowance: Allowance) -> Iterator[dict[int, str]]:
     """The texts of each row by their first column; at most as many as cells may be kept."""
-    left = allowance.cells
+    remaining = allowance.cells
     for row in rows:
-        if left <= 0:
+        if remaining <= 0:
             allowance.note_cells()
             return
-        found: dict[int, str] = {}
+        texts: dict[int, str] = {}
         column = 0
         for text, width in row:
-            if text and left > 0:
-                found[column] = text
-                left -= 1
+            if text and remaining > 0:
+                texts[column] = text
+                remaining -= 1
             elif text:
                 allowance.note_cells()
                 break
             column += width
-        if found:
-            yield found
+        if texts:
+            yield texts

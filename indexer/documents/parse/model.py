@@ -81,12 +81,12 @@ class Box:
 
 def bounding_box(boxes: Iterable[Box]) -> Box:
     """The smallest box around one or more boxes."""
-    found = list(boxes)
+    every = list(boxes)
     return Box(
-        min(box.left for box in found),
-        min(box.top for box in found),
-        max(box.right for box in found),
-        max(box.bottom for box in found),
+        min(box.left for box in every),
+        min(box.top for box in every),
+        max(box.right for box in every),
+        max(box.bottom for box in every),
     )
 
 
@@ -248,7 +248,7 @@ class Table:
         return len(self.rows[0]) if self.rows else 0
 
     @property
-    def sure(self) -> float:
+    def confidence(self) -> float:
         """0..1, an estimate: by the finder, the share of filled cells and the source of the words."""
         cells = [bool(cell) for row in self.rows for cell in row]
         filled = sum(cells) / max(len(cells), 1)
@@ -287,8 +287,8 @@ class Block:
 
     def page_at(self, offset: int) -> int | None:
         """The page of this character of the text."""
-        place = bisect_right(self.breaks, offset, key=lambda one: one[0])
-        return self.breaks[place - 1][1] if place else self.first_page
+        number = bisect_right(self.breaks, offset, key=lambda mark: mark[0])
+        return self.breaks[number - 1][1] if number else self.first_page
 
 
 @dataclass(frozen=True, slots=True)

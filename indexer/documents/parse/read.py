@@ -80,5 +80,5 @@ def _grey(picture: Image.Image) -> Picture:
 
 
 def _dpi(picture: Image.Image) -> float:
-    said = picture.info.get("dpi", (0, 0))[0]
-    return float(said) if 70 <= float(said) <= 1200 else _USUAL_DPI
+    dpi = picture.info.get("dpi", (0, 0))[0]
+    return float(dpi) if 70 <= float(dpi) <= 1200 else _USUAL_DPI

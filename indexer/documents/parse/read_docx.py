@@ -47,9 +47,9 @@ def read_docx(data: bytes, limits: Limits) -> ReadDocument:
     if not blocks:
         raise DocumentRefused("no_text", "The document holds no text.")
     info = {} if core is None else {"Title": _core(core, "dc:title"), "Author": _core(core, "dc:creator")}
-    kept, references = split_references(blocks)
+    body_blocks, references = split_references(blocks)
     front = front_matter(blocks, info, {})
-    return ReadDocument("docx", tuple(kept), front, references, warnings=allowance.warnings)
+    return ReadDocument("docx", tuple(body_blocks), front, references, warnings=allowance.warnings)
 
 
 def _opened(data: bytes) -> zipfile.ZipFile:
@@ -77,8 +77,8 @@ def _part(archive: zipfile.ZipFile, name: str, limits: Limits) -> etree._Element
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
         if parser.error_log[0].type in _TOO_LARGE_FOR_XML:
-            told = "it nests too deeply, or one of its texts is too long"
-            raise DocumentRefused("too_large", f"{name} is no document that can be read: {told}.") from None
+            why = "it nests too deeply, or one of its texts is too long"
+            raise DocumentRefused("too_large", f"{name} is no document that can be read: {why}.") from None
         raise DocumentRefused("damaged", f"{name} is not XML: {str(error)[:200]}") from None
 
 
@@ -121,8 +121,8 @@ def _cells(row: etree._Element) -> Iterator[Cell]:
 def _width(cell: etree._Element) -> int:
     """The number of columns that the cell takes; 1 where what the file says is no such number."""
     span = cell.find(f"{_W}tcPr/{_W}gridSpan")
-    said = span.get(f"{_W}val") if span is not None else None
-    return int(said) if said is not None and _WIDTH.fullmatch(said.strip()) else 1
+    written = span.get(f"{_W}val") if span is not None else None
+    return int(written) if written is not None and _WIDTH.fullmatch(written.strip()) else 1
 
 
 def _core(core: etree._Element, path: str) -> str:

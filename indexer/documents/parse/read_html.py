@@ -44,16 +44,16 @@ def read_html(data: bytes, limits: Limits) -> ReadDocument:
     is_cut = any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log)
     allowance = Allowance(limits)
     body = root.find("body")
-    found = _blocks(root if body is None else body, allowance)
-    blocks = list(allowance.within(block for block in found if block.text or block.table))
+    drafts = _blocks(root if body is None else body, allowance)
+    blocks = list(allowance.within(block for block in drafts if block.text or block.table))
     if not blocks and is_cut:
         raise DocumentRefused("too_large", "The page nests too deeply to be read.")
     if not blocks:
         raise DocumentRefused("no_text", "The page holds no text (it may be drawn by a script).")
     front = _front(root, blocks)
-    kept, references = split_references(blocks)
+    body_blocks, references = split_references(blocks)
     warnings = (*allowance.warnings, *([_TOO_DEEP] if is_cut else []))
-    return ReadDocument("html", tuple(kept), front, references, warnings=warnings)
+    return ReadDocument("html", tuple(body_blocks), front, references, warnings=warnings)
 
 
 def _blocks(body: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block]:
@@ -108,13 +108,13 @@ def _loose(text: str | None) -> Iterator[Block]:
 
 def _above(root: lxml.html.HtmlElement, tags: Iterable[str]) -> set[lxml.html.HtmlElement]:
     """All elements with one of these tags somewhere inside, each visited once."""
-    found: set[lxml.html.HtmlElement] = set()
+    ancestors: set[lxml.html.HtmlElement] = set()
     for node in root.iterdescendants(*tags):
         above = node.getparent()
-        while above is not None and above not in found:
-            found.add(above)
+        while above is not None and above not in ancestors:
+            ancestors.add(above)
             above = above.getparent()
-    return found
+    return ancestors
 
 
 def _text(node: lxml.html.HtmlElement) -> str:
@@ -129,14 +129,15 @@ def _table(node: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block]
 
 
 def _front(root: lxml.html.HtmlElement, blocks: list[Block]) -> FrontMatter:
-    said: dict[str, object] = {}
+    metadata: dict[str, object] = {}
     authors: list[str] = []
     for meta in root.iter("meta"):
         name, content = str(meta.get("name", "")).lower(), normalise_text(str(meta.get("content", "")))
         if name in _META and content:
-            said.setdefault(_META[name], (doi_in(content) if _META[name] == "doi" else content.replace("/", "-")) or "")
+            value = doi_in(content) if _META[name] == "doi" else content.replace("/", "-")
+            metadata.setdefault(_META[name], value or "")
         elif name in _AUTHORS and content:
             authors.append(" ".join(reversed(content.split(", "))) if content.count(",") == 1 else content)
-    said["authors"] = tuple(authors)
+    metadata["authors"] = tuple(authors)
     title = root.find(".//title")
-    return front_matter(blocks, {"Title": _text(title)} if title is not None else {}, said)
+    return front_matter(blocks, {"Title": _text(title)} if title is not None else {}, metadata)

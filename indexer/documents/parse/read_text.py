@@ -35,13 +35,13 @@ def read_text(data: bytes, limits: Limits) -> ReadDocument:
         pages.pop()
     compounds = hyphenated_words(text.splitlines())
     numbers = [number if len(pages) > 1 else None for number in range(1, len(pages) + 1)]
-    found = (block for number, page in zip(numbers, pages, strict=True) for block in _blocks(page, number, compounds))
-    blocks = list(allowance.within(found))
+    drafts = (block for number, page in zip(numbers, pages, strict=True) for block in _blocks(page, number, compounds))
+    blocks = list(allowance.within(drafts))
     if not blocks:
         raise DocumentRefused("no_text", "The file holds no words.")
-    kept, references = split_references(blocks)
+    body_blocks, references = split_references(blocks)
     front, count = front_matter(blocks, {}, {}), len(pages) if len(pages) > 1 else 0
-    return ReadDocument("text", tuple(kept), front, references, count, warnings=allowance.warnings)
+    return ReadDocument("text", tuple(body_blocks), front, references, count, warnings=allowance.warnings)
 
 
 def decoded(data: bytes) -> str:

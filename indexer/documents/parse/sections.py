@@ -68,7 +68,7 @@ def _grouped(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Bl
             continue
         yield tuple(title for _, title in above), own
         own = []
-        above = [*(one for one in above if one[0] < block.level), (block.level, block.text)]
+        above = [*(heading for heading in above if heading[0] < block.level), (block.level, block.text)]
     yield tuple(title for _, title in above), own
 
 
@@ -130,7 +130,7 @@ def _entries(texts: Sequence[str]) -> list[str]:
         if begins or not out:
             out.append(LineJoiner())
         out[-1].add(text)
-    return [one.text for one in out]
+    return [entry.text for entry in out]
 
 
 def _begins(before: LineJoiner, text: str) -> bool:

@@ -54,8 +54,8 @@ def embedding_coherence(embedder: Embedder) -> Coherence:
         out: list[float] = []
         for start in range(0, len(texts) - 1, _AT_ONCE):  # each with the neighbours that its joints need
             before, behind = max(0, start - 1), start + _AT_ONCE + 2
-            found = _cosines(embedder.embed(list(texts[before:behind]), "document").astype(np.float64))
-            out += found[start - before : start - before + _AT_ONCE]
+            cosines = _cosines(embedder.embed(list(texts[before:behind]), "document").astype(np.float64))
+            out += cosines[start - before : start - before + _AT_ONCE]
         return out
 
     return coherence
@@ -145,14 +145,14 @@ def segment(
     for section in sections(document.blocks):
         header = header_of(document.front.title, section.path)
         room = most - min(_HEADER_TOKENS, count([header])[0] - SPECIAL_TOKENS if header else 0)
-        own, parted = _pieces(section, count, coherence, room, options.overlap)
+        own, cuts = _pieces(section, count, coherence, room, options.overlap)
         pieces += own
-        cut += parted
+        cut += cuts
     numbers = _TableNumbers()
     whole = join_short([piece for piece in pieces if _says_something(piece)], count)
-    kept = whole[: options.most_passages]
-    passages = tuple(_passage(one, id, number, numbers) for number, one in enumerate(kept))
-    return Segmentation(passages, cut, len(whole) - len(kept))
+    fitting = whole[: options.most_passages]
+    passages = tuple(_passage(piece, id, number, numbers) for number, piece in enumerate(fitting))
+    return Segmentation(passages, cut, len(whole) - len(fitting))
 
 
 def _says_something(piece: Piece) -> bool:
@@ -180,12 +180,12 @@ def embedding_text(passage: Passage, title: str, embedder: Embedder, most: int) 
     """Header and text; the header is shortened, never the text."""
     header = header_of(title, passage.section_path)
     words = header.split()
-    kept = bisect_right(
+    fitting = bisect_right(
         range(1, len(words) + 1),
         _HEADER_TOKENS + SPECIAL_TOKENS,
         key=lambda number: embedder.count_tokens([" ".join(words[:number])])[0],
     )
-    whole = f"{' '.join(words[:kept])}\n{passage.text}" if kept else passage.text
+    whole = f"{' '.join(words[:fitting])}\n{passage.text}" if fitting else passage.text
     return whole if embedder.count_tokens([whole])[0] <= most else passage.text
 
 
@@ -199,8 +199,8 @@ def _pieces(
     of = _OfSection(section, room)
     for block in section.blocks:
         if block.table is not None:
-            for text, parted in table_texts(block.table, count, room):
-                cut += parted
+            for text, is_cut in table_texts(block.table, count, room):
+                cut += is_cut
                 words = table_place(block.table, text)
                 pages = (block.first_page, block.last_page)
                 aside.append(Piece(text, "table", section.path, section.role, room, *pages, words, block.table))

@@ -52,8 +52,8 @@ def join_short(pieces: Sequence[Piece], count: CountTokens) -> list[Piece]:
     at = out.first
     while at is not None:
         back = out.before(at)
-        if out.pieces[at].is_short and (gone := _joined(out, at, count)) is not None:
-            at = at if gone < at else back if back is not None else out.first
+        if out.pieces[at].is_short and (removed := _joined(out, at, count)) is not None:
+            at = at if removed < at else back if back is not None else out.first
         else:
             at = out.behind(at)
     return out.left()
@@ -117,7 +117,7 @@ def _joined(chain: _Chain, at: int, count: CountTokens) -> int | None:
             chain.take(shorter)
             return shorter
     for other in neighbours:
-        parts = _given_up(out[other], LEAST_WORDS - out[at].length, from_end=other < at)
+        parts = _give_sentences(out[other], LEAST_WORDS - out[at].length, from_end=other < at)
         if parts is None:
             continue
         first, second = (parts[1], out[at]) if other < at else (out[at], parts[0])
@@ -128,8 +128,8 @@ def _joined(chain: _Chain, at: int, count: CountTokens) -> int | None:
     return None
 
 
-def _are_near(one: Piece, other: Piece) -> bool:
-    first, second = sorted((one, other), key=lambda piece: piece.first_page or 0)
+def _are_near(piece: Piece, other: Piece) -> bool:
+    first, second = sorted((piece, other), key=lambda piece: piece.first_page or 0)
     return (second.first_page or 0) - (first.last_page or 0) <= _FARTHEST_PAGES
 
 
@@ -140,7 +140,7 @@ def _whole(first: Piece, second: Piece) -> Piece:
     lead = f"{heading}{_BETWEEN}" if heading else ""
     head, tail = (lead, "") if shorter is first else ("", lead)
     start = len(head) + len(first.text) + len(_BETWEEN) + len(tail)
-    pages = [page for one in (first, second) for page in (one.first_page, one.last_page) if page is not None]
+    pages = [page for piece in (first, second) for page in (piece.first_page, piece.last_page) if page is not None]
     return replace(
         longer,
         text=f"{head}{first.text}{_BETWEEN}{tail}{second.text}",
@@ -150,7 +150,7 @@ def _whole(first: Piece, second: Piece) -> Piece:
     )
 
 
-def _given_up(piece: Piece, least: int, *, from_end: bool) -> tuple[Piece, Piece] | None:
+def _give_sentences(piece: Piece, least: int, *, from_end: bool) -> tuple[Piece, Piece] | None:
     """The piece in two: at its end (or start) the fewest whole sentences with ``least`` words. None if too little
     would remain.
     """
@@ -161,8 +161,8 @@ def _given_up(piece: Piece, least: int, *, from_end: bool) -> tuple[Piece, Piece
         if piece.length - taken < LEAST_WORDS:
             return None
         if taken >= least:
-            kept = parts[:-number] if from_end else parts[:number]
-            return _split(piece, kept)
+            head = parts[:-number] if from_end else parts[:number]
+            return _split(piece, head)
     return None
 
 

@@ -75,11 +75,11 @@ def text_units(blocks: Sequence[Block], count: CountTokens, most: int) -> list[U
         return []
     tokens = [max(1, number - SPECIAL_TOKENS) for number in count([text for text, *_ in drafts])]
     units: list[Unit] = []
-    seen: dict[int, int] = {}  # how much of each block's text is done
+    offsets: dict[int, int] = {}  # how much of each block's text is done
     for (text, block, opens, separator), number in zip(drafts, tokens, strict=True):
-        begun = seen.get(id(block), 0)
-        start = max(block.text.find(text, begun, begun + len(text) + _LONGEST_GAP), begun)
-        seen[id(block)] = start + len(text)
+        offset = offsets.get(id(block), 0)
+        start = max(block.text.find(text, offset, offset + len(text) + _LONGEST_GAP), offset)
+        offsets[id(block)] = start + len(text)
         first, last = block.page_at(start), block.page_at(start + len(text) - 1)
         if number <= most:
             units.append(Unit(text, number, first, last, opens, False, separator))
@@ -187,13 +187,13 @@ class TextPlaces:
             return ()
         self._from, self._end = start + 1, start + len(wanted)
         words = self._words[start : start + len(wanted)]
-        found = []
+        boxes = []
         for _, group in groupby(range(len(words)), key=lambda place: id(words[place])):
             places = list(group)
             word = words[places[0]]
             if word is not None:
-                found.append(_box(word, at[places[0]], at[places[-1]] + 1))
-        return tuple(found)
+                boxes.append(_box(word, at[places[0]], at[places[-1]] + 1))
+        return tuple(boxes)
 
 
 def _box(word: PlacedWord, start: int, end: int) -> WordBox:

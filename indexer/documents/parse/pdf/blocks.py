@@ -33,12 +33,12 @@ _LIST_ITEM = re.compile(r"^(?:[•●▪–\-*]|\(?[a-z0-9]{1,2}[.)])\s+\S")
 @dataclass(frozen=True, slots=True)
 class StyledBlock:
     """A block with its appearance: size (half points), capitals, bold; used to find headings and their levels.
-    ``beside``: not in the flow of the text.
+    ``aside``: not in the flow of the text.
     """
 
     block: Block
     style: tuple[float, bool, bool] = (0.0, False, False)
-    beside: bool = False
+    aside: bool = False
 
 
 def to_blocks(pages: Sequence[PageLayout]) -> list[Block]:
@@ -52,7 +52,7 @@ def to_blocks(pages: Sequence[PageLayout]) -> list[Block]:
 def _drafts(pages: Sequence[PageLayout], compounds: frozenset[str]) -> Iterator[StyledBlock]:
     for page in pages:
         drafts = _drafts_of(page, compounds)
-        yield from (replace(draft, beside=True) for draft in drafts) if page.beside else drafts
+        yield from (replace(draft, aside=True) for draft in drafts) if page.aside else drafts
 
 
 def _drafts_of(page: PageLayout, compounds: frozenset[str]) -> Iterator[StyledBlock]:
@@ -62,14 +62,14 @@ def _drafts_of(page: PageLayout, compounds: frozenset[str]) -> Iterator[StyledBl
             continue
         number = page.page.number
         if kind == "table":
-            found = page.tables[index]
+            detected = page.tables[index]
             table = Table(
-                tuple(tuple(normalise_text(cell) for cell in row) for row in found.rows),
-                found.header_rows,
-                join_lines([line.text for line in found.caption], compounds),
-                found_by=found.found_by,
+                tuple(tuple(normalise_text(cell) for cell in row) for row in detected.rows),
+                detected.header_rows,
+                join_lines([line.text for line in detected.caption], compounds),
+                found_by=detected.found_by,
                 page=number,
-                box=(found.box.left, found.box.top, found.box.right, found.box.bottom),
+                box=(detected.box.left, detected.box.top, detected.box.right, detected.box.bottom),
                 scanned=page.page.read_by == "ocr",
             )
             yield StyledBlock(Block("table", "", number, number, table=table))
@@ -95,8 +95,8 @@ def _paragraph(region: Region, compounds: frozenset[str]) -> Iterator[StyledBloc
 def _draft(region: Region, kind: BlockKind, compounds: frozenset[str]) -> StyledBlock:
     lines = [normalise_text(line.text) for line in region.lines]
     text = "\n".join(lines) if kind == "code" else join_lines(lines, compounds)
-    kept = tuple(lines) if kind == "code" else ()
-    block = Block(kind, text, region.page, region.page, lines=kept, words=placed_words(region.lines, region.page))
+    code_lines = tuple(lines) if kind == "code" else ()
+    block = Block(kind, text, region.page, region.page, lines=code_lines, words=placed_words(region.lines, region.page))
     first = region.lines[0]
     return StyledBlock(block, (round(first.size * 2.0) / 2.0, text.isupper(), first.share("bold") >= 0.5))
 
@@ -124,7 +124,7 @@ def _without_false_headings(drafts: Sequence[StyledBlock]) -> list[StyledBlock]:
         block = draft.block
         behind = drafts[index + 1] if index + 1 < len(drafts) else None
         if block.kind == "heading" and draft.style[0] > _RUN_IN_SIZE and _is_sentence(draft, behind):
-            out.append(StyledBlock(replace(block, kind="text"), beside=draft.beside))
+            out.append(StyledBlock(replace(block, kind="text"), aside=draft.aside))
         else:
             out.append(draft)
     return out
@@ -148,7 +148,7 @@ def _joined(drafts: Sequence[StyledBlock], compounds: frozenset[str]) -> list[St
         block = draft.block
         if block.table is None and (not block.text or _is_crumb(block)):
             continue
-        if draft.beside:
+        if draft.aside:
             out.append(draft)
         elif block.kind == "text" and open_text is not None and open_text.goes_on(block):
             open_text.add(block)
@@ -158,7 +158,7 @@ def _joined(drafts: Sequence[StyledBlock], compounds: frozenset[str]) -> list[St
         else:
             out.append(draft)
             open_text = open_text if block.kind in _FLOATING else None
-    return [one.styled() if isinstance(one, _OpenText) else one for one in out]
+    return [item.styled() if isinstance(item, _OpenText) else item for item in out]
 
 
 class _OpenText:
@@ -189,7 +189,7 @@ class _OpenText:
     def styled(self) -> StyledBlock:
         if len(self._drafts) == 1:
             return self._drafts[0]
-        words = tuple(word for one in self._drafts for word in one.block.words)
+        words = tuple(word for draft in self._drafts for word in draft.block.words)
         first, last = self._drafts[0].block, self._drafts[-1].block
         return StyledBlock(
             replace(first, text=self._text.text, last_page=last.last_page, breaks=tuple(self._breaks), words=words)

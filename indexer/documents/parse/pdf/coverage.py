@@ -108,19 +108,19 @@ class Coverage:
                 f"{lost} of {self.words} words could not be placed (in drawings, or not in lines); they are kept as "
                 "plain text"
             )
-        said = "; ".join(reason for reason in reasons if reason)
-        return f"Page {self.page}: {said}."
+        text = "; ".join(reason for reason in reasons if reason)
+        return f"Page {self.page}: {text}."
 
 
 def with_lost_words(laid: PageLayout) -> tuple[PageLayout, Coverage]:
     """The page; if too few of its words were kept, the others are appended as plain text."""
     lost = _lost(laid)
-    found = _counted(laid, lost)
-    if not found.is_low or not lost:
-        return laid, found
+    coverage = _counted(laid, lost)
+    if not coverage.is_low or not lost:
+        return laid, coverage
     lines = _plain_lines(lost)
     plain = Region("caption", tuple(lines), bounding_box(line.box for line in lines), laid.page.number)
-    return replace(laid, regions=(*laid.regions, plain)), found
+    return replace(laid, regions=(*laid.regions, plain)), coverage
 
 
 def _counted(laid: PageLayout, lost: Sequence[Word]) -> Coverage:

@@ -46,9 +46,9 @@ def find_drawings(page: pdfium.PdfPage, frame: Frame) -> Drawings:
         if max(box.width, box.height) <= _SHORTEST_RULE and drawn.type == raw.FPDF_PAGEOBJ_PATH:
             strokes.append((box, not _is_dot(box)))
             continue
-        found = _rules_of(drawn, box, frame, outer)
-        rules += found
-        strokes.append((box, not found))
+        path_rules = _rules_of(drawn, box, frame, outer)
+        rules += path_rules
+        strokes.append((box, not path_rules))
     whole = 0.85 * frame.width * frame.height
     figures = [box for box in (*images, *_clusters(strokes)) if 400 < box.width * box.height < whole]
     return Drawings(
@@ -132,17 +132,17 @@ def _clusters(strokes: list[tuple[Box, bool]]) -> list[Box]:
     """Outlines of drawings: at least a dozen strokes that touch each other. They must not all be rules (flag False),
     because rules alone border a table or a text. The outline encloses the other strokes.
     """
-    found: list[_Cluster] = []
-    for box, free in sorted(strokes[:4000], key=lambda one: (one[0].top, one[0].left)):
+    clusters: list[_Cluster] = []
+    for box, free in sorted(strokes[:4000], key=lambda cluster: (cluster[0].top, cluster[0].left)):
         joined = _Cluster(box, box if free else None, 1)
-        kept: list[_Cluster] = []
-        for other in found:
+        apart: list[_Cluster] = []
+        for other in clusters:
             if joined.box.touches(other.box, _NEAR):
                 joined = joined.with_(other)
             else:
-                kept.append(other)
-        found = [*kept, joined]
-    drawn = [one.drawn for one in found if one.count >= _FEWEST_STROKES and one.drawn is not None]
+                apart.append(other)
+        clusters = [*apart, joined]
+    drawn = [cluster.drawn for cluster in clusters if cluster.count >= _FEWEST_STROKES and cluster.drawn is not None]
     return [box for box in drawn if min(box.width, box.height) > 30]
 
 

@@ -37,25 +37,25 @@ class EdgeRow:
     line: Line
 
 
-def running_heads(found: Sequence[EdgeRow]) -> Iterator[EdgeRow]:
+def running_heads(edge_rows: Sequence[EdgeRow]) -> Iterator[EdgeRow]:
     """The rows that show a section's name beside the page number."""
-    for place in _places(found):
-        numbered = [(one, parted) for one in place if (parted := _name_and_number(one.line)) is not None]
-        runs = Counter(number - one.page for one, (_, number) in numbered)
-        fitting = [(one, name) for one, (name, number) in numbered if runs[number - one.page] >= _FEWEST_PAGES]
+    for place in _places(edge_rows):
+        numbered = [(row, name_number) for row in place if (name_number := _name_and_number(row.line)) is not None]
+        runs = Counter(number - row.page for row, (_, number) in numbered)
+        fitting = [(row, name) for row, (name, number) in numbered if runs[number - row.page] >= _FEWEST_PAGES]
         names = {name for _, name in fitting}
         if 2 * len(names) <= len(fitting):
-            yield from (one for one, _ in fitting)
+            yield from (row for row, _ in fitting)
 
 
-def _places(found: Sequence[EdgeRow]) -> Iterator[list[EdgeRow]]:
+def _places(edge_rows: Sequence[EdgeRow]) -> Iterator[list[EdgeRow]]:
     """Groups rows of one kind and size at the same height of their page."""
     places: dict[tuple[RegionKind, float], list[EdgeRow]] = defaultdict(list)
-    for one in sorted(found, key=lambda row: row.line.baseline):
-        key = (one.kind, round(one.line.size))
-        if places[key] and one.line.baseline - places[key][-1].line.baseline > _HEIGHT:
+    for edge_row in sorted(edge_rows, key=lambda row: row.line.baseline):
+        key = (edge_row.kind, round(edge_row.line.size))
+        if places[key] and edge_row.line.baseline - places[key][-1].line.baseline > _HEIGHT:
             yield places.pop(key)
-        places[key].append(one)
+        places[key].append(edge_row)
     yield from places.values()
 
 
@@ -94,33 +94,33 @@ FindTables = Callable[[Page, Sequence[Word]], list[PageTable]]
 class Furniture:
     """Words outside the text, by page number, with their kind."""
 
-    found: dict[int, dict[RegionKind, list[Word]]]
+    by_page: dict[int, dict[RegionKind, list[Word]]]
 
     def words(self, page: int) -> list[Word]:
-        return [word for words in self.found.get(page, {}).values() for word in words]
+        return [word for words in self.by_page.get(page, {}).values() for word in words]
 
 
 def find_furniture(pages: Sequence[Page]) -> Furniture:
     """Compares all pages with each other."""
-    found: dict[int, dict[RegionKind, list[Word]]] = {page.number: {} for page in pages}
+    words_of: dict[int, dict[RegionKind, list[Word]]] = {page.number: {} for page in pages}
     by_page = {page.number: rows(page.words) for page in pages}
     for page in pages:
         marks = _watermarks(page, by_page[page.number])
         if marks:
-            found[page.number]["watermark"] = marks
-    edges = [one for page in pages for one in _at_the_edge(page, by_page[page.number])]
-    heads = {(one.page, one.kind, id(one.line)): one for one in (*_repeated(pages, edges), *running_heads(edges))}
+            words_of[page.number]["watermark"] = marks
+    edges = [row for page in pages for row in _at_the_edge(page, by_page[page.number])]
+    heads = {(row.page, row.kind, id(row.line)): row for row in (*_repeated(pages, edges), *running_heads(edges))}
     by_number = {page.number: page for page in pages}
-    for one in heads.values():
-        words = _without_cells(one.line.words, by_number[one.page], bordered_tables)
+    for row in heads.values():
+        words = _without_cells(row.line.words, by_number[row.page], bordered_tables)
         if words:
-            found[one.page].setdefault(one.kind, []).extend(words)
+            words_of[row.page].setdefault(row.kind, []).extend(words)
     numbers = {page.number: _without_cells(_line_numbers(by_page[page.number]), page, find_tables) for page in pages}
     if sum(map(bool, numbers.values())) >= _NUMBERED_SHARE * len(pages):  # otherwise they number the rows of a listing
         for page in pages:
             if numbers[page.number]:
-                found[page.number]["line_number"] = numbers[page.number]
-    return Furniture(found)
+                words_of[page.number]["line_number"] = numbers[page.number]
+    return Furniture(words_of)
 
 
 def _without_cells(words: Sequence[Word], page: Page, find: FindTables) -> list[Word]:
@@ -133,34 +133,34 @@ def _without_cells(words: Sequence[Word], page: Page, find: FindTables) -> list[
 
 def _repeated(pages: Sequence[Page], edges: Sequence[EdgeRow]) -> Iterator[EdgeRow]:
     by_number = {page.number: page for page in pages}
-    seen: dict[tuple[RegionKind, str], list[EdgeRow]] = defaultdict(list)
-    for one in edges:
-        seen[one.kind, _key(one.line.text)].append(one)
-    for (_, key), where in seen.items():
+    alike: dict[tuple[RegionKind, str], list[EdgeRow]] = defaultdict(list)
+    for row in edges:
+        alike[row.kind, _key(row.line.text)].append(row)
+    for (_, key), where in alike.items():
         is_number = _PAGE_NUMBER.match(key) is not None
         reach = _NUMBER_HEIGHT if is_number else _SAME_HEIGHT
-        for one, count in _pages_near(where, reach):
+        for row, count in _pages_near(where, reach):
             if count >= max(2, _SHARE_OF_PAGES * len(pages)) or (
-                is_number and _alone_at_the_edge(one.line, by_number[one.page])
+                is_number and _alone_at_the_edge(row.line, by_number[row.page])
             ):
-                yield one
+                yield row
 
 
-def _pages_near(found: Sequence[EdgeRow], reach: float) -> Iterator[tuple[EdgeRow, int]]:
+def _pages_near(edge_rows: Sequence[EdgeRow], reach: float) -> Iterator[tuple[EdgeRow, int]]:
     """Each row with the number of pages, its own among them, that have one of these rows about as high."""
-    rows_in_order = sorted(found, key=lambda one: one.line.baseline)
+    in_order = sorted(edge_rows, key=lambda row: row.line.baseline)
     pages: Counter[int] = Counter()
     first = behind = 0
-    for one in rows_in_order:
-        while behind < len(rows_in_order) and rows_in_order[behind].line.baseline - one.line.baseline <= reach:
-            pages[rows_in_order[behind].page] += 1
+    for row in in_order:
+        while behind < len(in_order) and in_order[behind].line.baseline - row.line.baseline <= reach:
+            pages[in_order[behind].page] += 1
             behind += 1
-        while one.line.baseline - rows_in_order[first].line.baseline > reach:
-            pages[rows_in_order[first].page] -= 1
-            if not pages[rows_in_order[first].page]:
-                del pages[rows_in_order[first].page]
+        while row.line.baseline - in_order[first].line.baseline > reach:
+            pages[in_order[first].page] -= 1
+            if not pages[in_order[first].page]:
+                del pages[in_order[first].page]
             first += 1
-        yield one, len(pages)
+        yield row, len(pages)
 
 
 def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[EdgeRow]:

@@ -143,7 +143,7 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
     rect = [ctypes.c_double() for _ in range(4)]
     origin = [ctypes.c_double() for _ in range(2)]
     loose = raw.FS_RECTF()
-    found: list[Glyph] = []
+    glyphs: list[Glyph] = []
     gap = math.inf
     high = 0  # the first half of a character beyond the basic plane: pdfium gives the two halves one after the other
     for index in range(min(textpage.count_chars(), MOST_CHARACTERS)):
@@ -168,9 +168,9 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
         if unicodedata.category(character) in ("Cc", "Co"):
             character = symbol_of_font(character, style.font) or symbol_by_shape(tight, baseline, style.size)
         box = _as_wide_as_type(tight, frame.box(loose.left, loose.bottom, loose.right, loose.top))
-        found.append(Glyph(character, box, baseline, style, gap))
+        glyphs.append(Glyph(character, box, baseline, style, gap))
         gap = math.inf
-    return _with_accents(_with_symbols(found))
+    return _with_accents(_with_symbols(glyphs))
 
 
 def _with_symbols(glyphs: list[Glyph]) -> list[Glyph]:
@@ -178,10 +178,10 @@ def _with_symbols(glyphs: list[Glyph]) -> list[Glyph]:
     out = list(glyphs)
     for place, glyph in enumerate(glyphs):
         if glyph.character == UNKNOWN:
-            before = "".join(one.character for one in glyphs[max(0, place - 1) : place])
-            behind = "".join(one.character for one in glyphs[place + 1 : place + 3])
-            found = symbol_in_text(glyph.box, glyph.style.size, before, behind)
-            out[place] = replace(glyph, character=found)
+            before = "".join(neighbour.character for neighbour in glyphs[max(0, place - 1) : place])
+            behind = "".join(neighbour.character for neighbour in glyphs[place + 1 : place + 3])
+            symbol = symbol_in_text(glyph.box, glyph.style.size, before, behind)
+            out[place] = replace(glyph, character=symbol)
     return out
 
 
@@ -212,15 +212,15 @@ def _with_accents(glyphs: list[Glyph]) -> list[Glyph]:
             for strip in range(*_strips(glyph.box.left - 0.5, glyph.box.right + 0.5)):
                 letters[strip].append(glyph)
     under: dict[int, str] = {}
-    gone: set[int] = set()
+    joined: set[int] = set()
     for accent in accents:
         (strip, _) = _strips(accent.box.middle_x, accent.box.middle_x)
-        letter = next((one for one in letters[strip] if _stands_over(accent, one)), None)
+        letter = next((candidate for candidate in letters[strip] if _stands_over(accent, candidate)), None)
         if letter is not None:
             under[id(letter)] = _accented(letter.character, accent.character)
-            gone.add(id(accent))
+            joined.add(id(accent))
     return [
-        replace(glyph, character=under.get(id(glyph), glyph.character)) for glyph in glyphs if id(glyph) not in gone
+        replace(glyph, character=under.get(id(glyph), glyph.character)) for glyph in glyphs if id(glyph) not in joined
     ]
 
 
@@ -259,10 +259,10 @@ class _Styles:
         pointer = raw.FPDFText_GetTextObject(self._handle, index)
         key = (ctypes.cast(pointer, ctypes.c_void_p).value or 0, size)
         if key not in self._known:
-            self._known[key] = self._asked(index, size, pointer)
+            self._known[key] = self._look_up(index, size, pointer)
         return self._known[key]
 
-    def _asked(self, index: int, size: float, text: object) -> Style:
+    def _look_up(self, index: int, size: float, text: object) -> Style:
         length = raw.FPDFText_GetFontInfo(self._handle, index, self._buffer, 256, self._flags)
         name = self._buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace").lower()
         matrix = self._matrix

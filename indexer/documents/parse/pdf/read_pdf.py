@@ -76,10 +76,10 @@ def assemble(
     laid, covered = lay_out_whole(pages)
     blocks = list(allowance.within(_with_fitting_tables(to_blocks(laid), allowance)))
     front = front_matter(blocks, info, xmp)
-    kept, references = split_references(without_author_headings(blocks, front))
+    body_blocks, references = split_references(without_author_headings(blocks, front))
     return ReadDocument(
         format=format,
-        blocks=tuple(kept),
+        blocks=tuple(body_blocks),
         front=front,
         references=references,
         pages=len(pages),
@@ -113,15 +113,15 @@ def lay_out_whole(pages: Sequence[Page]) -> tuple[list[PageLayout], list[Coverag
     """
     laid: list[PageLayout] = []
     covered: list[Coverage] = []
-    found = {
-        id(part): with_lost_words(one)
+    layouts = {
+        id(part): with_lost_words(layout)
         for group in _groups(pages)
-        for part, one in zip(group, lay_out_all(group), strict=True)
+        for part, layout in zip(group, lay_out_all(group), strict=True)
     }
     for page in pages:
-        both = [found[id(part)] for part in page.parts]
-        laid += [both[0][0], *(one.placed_on(page) for one, _ in both[1:])]
-        covered.append(sum((cover for _, cover in both[1:]), both[0][1]))
+        results = [layouts[id(part)] for part in page.parts]
+        laid += [results[0][0], *(layout.placed_on(page) for layout, _ in results[1:])]
+        covered.append(sum((cover for _, cover in results[1:]), results[0][1]))
     return laid, covered
 
 
@@ -129,14 +129,14 @@ def _groups(pages: Sequence[Page]) -> list[list[Page]]:
     """The pages; then the asides of each direction, each of which has its own heads, columns and measures."""
     asides: dict[tuple[float, str], list[list[Page]]] = {}
     for page in pages:
-        seen: Counter[tuple[float, str]] = Counter()
+        counts: Counter[tuple[float, str]] = Counter()
         for aside in page.asides:
             key = (aside.turn, aside.read_by)
             groups = asides.setdefault(key, [])
-            if seen[key] == len(groups):
+            if counts[key] == len(groups):
                 groups.append([])
-            groups[seen[key]].append(aside)
-            seen[key] += 1
+            groups[counts[key]].append(aside)
+            counts[key] += 1
     return [list(pages), *(group for groups in asides.values() for group in groups)]
 
 
@@ -174,13 +174,13 @@ def _pages(
         return
     for index in range(len(before), len(document)):
         try:
-            found = read_page(document, index)
+            page = read_page(document, index)
         except pdfium.PdfiumError:
             yield Page(index + 1, 612.0, 792.0, read_by="none", notes=("not read: the page is damaged",))
             continue
-        found = _recognised(found, recogniser, partial(_rendered, document, index, ocr.dpi))
-        characters += _characters(found)
-        yield found
+        page = _recognised(page, recogniser, partial(_rendered, document, index, ocr.dpi))
+        characters += _characters(page)
+        yield page
         if characters > limits.max_characters:
             allowance.note_characters()
             return
@@ -201,10 +201,10 @@ def _recognised(page: Page, recogniser: Recogniser, rendered: Callable[[], Pictu
         if not (page.pictures or page.figures or page.rules or page.hidden):
             return page  # an empty page
         return replace(recogniser.whole_page(page.number, rendered, "it has no text layer"), hidden=page.hidden)
-    if wrong := legibility_problem(words):
-        found = recogniser.whole_page(page.number, rendered, wrong)
-        is_read = any(part.words for part in found.parts)
-        return found if is_read or wrong in MEANINGLESS else replace(page, notes=found.notes)
+    if problem := legibility_problem(words):
+        scan = recogniser.whole_page(page.number, rendered, problem)
+        is_read = any(part.words for part in scan.parts)
+        return scan if is_read or problem in MEANINGLESS else replace(page, notes=scan.notes)
     return recogniser.with_pictures(page, rendered)
 
 

@@ -29,14 +29,14 @@ _MOST_LOOKED_AT = 400  # words of a row
 
 def rows(words: Iterable[Word]) -> list[Line]:
     """One line per baseline, across columns; from top to bottom of the page."""
-    found = _Rows()
+    grouped = _Rows()
     for word in sorted((w for w in words if not w.turned), key=lambda w: (-w.size, w.baseline)):
-        home = found.of(word)
+        home = grouped.of(word)
         if home is None:
-            found.open(word)
+            grouped.open(word)
         else:
             home.append(word)
-    return sorted((Line.of(row) for row in found.all), key=lambda line: (line.baseline, line.box.left))
+    return sorted((Line.of(row) for row in grouped.all), key=lambda line: (line.baseline, line.box.left))
 
 
 class _Rows:
@@ -85,7 +85,7 @@ def _is_beside(word: Word, row: Sequence[Word]) -> bool:
     """Whether a larger word of the row is near; of a row with very many words the largest are looked at."""
     reach = _BESIDE * row[0].size
     larger = takewhile(lambda other: other.size > 1.1 * word.size, islice(row, _MOST_LOOKED_AT))
-    return any(one.box.left - reach <= word.box.right and word.box.left <= one.box.right + reach for one in larger)
+    return any(near.box.left - reach <= word.box.right and word.box.left <= near.box.right + reach for near in larger)
 
 
 def segments(row: Line) -> list[Line]:
@@ -103,8 +103,8 @@ def segments(row: Line) -> list[Line]:
 def without(lines: Iterable[Line], gone: Iterable[Word]) -> list[Line]:
     """The lines without these words; a line without any words left is dropped."""
     ids = {id(word) for word in gone}
-    kept = ([word for word in line.words if id(word) not in ids] for line in lines)
-    return [Line.of(words) for words in kept if words]
+    remaining = ([word for word in line.words if id(word) not in ids] for line in lines)
+    return [Line.of(words) for words in remaining if words]
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -144,9 +144,9 @@ def find_gutters(segments: Sequence[Line]) -> Gutters:
     if len(segments) < 2 * _FEWEST_LINES:
         return ()
     for columns in (4, 3):
-        found = _even_gutters(segments, columns)
-        if found:
-            return found
+        gutters = _even_gutters(segments, columns)
+        if gutters:
+            return gutters
     left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
     at, _ = _least_crossed(segments, left + 0.35 * (right - left), left + 0.65 * (right - left))
     return (at,) if _has_columns(segments, at, left, right) else ()
@@ -156,15 +156,15 @@ def _even_gutters(segments: Sequence[Line], columns: int) -> Gutters:
     """Strips that divide the page into this many columns of running text; empty if one of them is not running text."""
     left, right = min(s.box.left for s in segments), max(s.box.right for s in segments)
     width = right - left
-    found: list[float] = []
+    gutters: list[float] = []
     for number in range(1, columns):
         middle = left + width * number / columns
         at, crossing = _least_crossed(segments, middle - _OFF_EVEN * width, middle + _OFF_EVEN * width)
         if crossing > _MOST_CROSSING_OF_SEVERAL * len(segments):
             return ()
-        found.append(at)
-    edges = pairwise((left, *found, right))
-    return tuple(found) if all(_is_column(segments, *one) for one in edges) else ()
+        gutters.append(at)
+    edges = pairwise((left, *gutters, right))
+    return tuple(gutters) if all(_is_column(segments, *edge) for edge in edges) else ()
 
 
 def _is_column(segments: Sequence[Line], left: float, right: float) -> bool:

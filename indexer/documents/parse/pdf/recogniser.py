@@ -46,13 +46,13 @@ def picture_areas(page: Page) -> list[Box]:
     least = _LEAST_AREA * page.width * page.height
     whole = Box(0.0, 0.0, page.width, page.height)
     areas = [_within(box, whole) for box in _joined(page.pictures)]
-    fit = [
+    large_enough = [
         box
         for box in areas
         if box.width >= _LEAST_WIDTH and box.height >= _LEAST_HEIGHT and box.width * box.height >= least
     ]
     words = [word for part in page.parts for word in _on_page(part, page)]
-    unread = [box for box in fit if not _has_text_layer(box, words)]
+    unread = [box for box in large_enough if not _has_text_layer(box, words)]
     return sorted(unread, key=lambda box: box.width * box.height, reverse=True)[:_MOST_PICTURES]
 
 
@@ -87,27 +87,27 @@ def _has_text_layer(picture: Box, words: Sequence[Word]) -> bool:
     return len(lettered) >= max(_WITH_TEXT * strips, 1.0)
 
 
-def looks_like_text(found: Page) -> bool:
+def looks_like_text(page: Page) -> bool:
     """Whether what OCR read in a picture is text or a table: several lines of several words. The lines of a chart are
     numbers.
     """
-    lines = [line for line in rows(found.words) if len(line.words) >= _FEWEST_PIECES and _WORD.search(line.text)]
+    lines = [line for line in rows(page.words) if len(line.words) >= _FEWEST_PIECES and _WORD.search(line.text)]
     return len(lines) >= _FEWEST_LINES and sum(len(line.words) for line in lines) >= _FEWEST_WORDS
 
 
-def as_aside(found: Page, area: Box, page: Page) -> Page:
+def as_aside(text_page: Page, area: Box, page: Page) -> Page:
     """The text read from a picture as an aside of the page with the picture, without words that the page has there."""
-    whole = Page(found.number, area.width, area.height)
-    sideways = found.turn % 180.0 != 0.0
+    whole = Page(text_page.number, area.width, area.height)
+    sideways = text_page.turn % 180.0 != 0.0
     width, height = (page.height, page.width) if sideways else (page.width, page.height)
-    aside = replace(found, width=width, height=height)
-    back = Page(found.number, page.width, page.height, turn=-found.turn)
+    aside = replace(text_page, width=width, height=height)
+    back = Page(text_page.number, page.width, page.height, turn=-text_page.turn)
     known = [word.box for word in page.words if area.holds(word.box)][:_MOST_KNOWN]
     words = []
-    for word in found.words:
-        box = found.place_on(whole, word.box)
+    for word in text_page.words:
+        box = text_page.place_on(whole, word.box)
         box = Box(box.left + area.left, box.top + area.top, box.right + area.left, box.bottom + area.top)
-        if not any(one.holds(box) for one in known):
+        if not any(other.holds(box) for other in known):
             upright = back.place_on(aside, box)
             words.append(replace(word, box=upright, baseline=upright.bottom + word.baseline - word.box.bottom))
     return replace(aside, words=tuple(words))
@@ -139,13 +139,13 @@ class Recogniser:
             return Page(number, 612.0, 792.0, read_by="none", notes=(f"not read: {why}, and {hindrance}",))
         picture = rendered()
         width, height = picture.size
-        found, note = self._read(picture, number)
+        text_page, note = self._read(picture, number)
         notes = (note,) if note else ()
-        if found is None:
+        if text_page is None:
             return Page(number, width, height, read_by="none", notes=notes)
-        if found.turn:
-            return Page(number, width, height, read_by="ocr", asides=(found,), notes=notes)
-        return replace(found, notes=notes)
+        if text_page.turn:
+            return Page(number, width, height, read_by="ocr", asides=(text_page,), notes=notes)
+        return replace(text_page, notes=notes)
 
     def with_pictures(self, page: Page, rendered: Callable[[], Picture]) -> Page:
         """The page, with the text of its pictures as asides; pictures that the text layer covers are not read."""
@@ -158,9 +158,9 @@ class Recogniser:
         picture = rendered()
         asides = []
         for area in areas:
-            found = self._read_picture(picture.cut(area), page.number)
-            if found is not None and looks_like_text(found):
-                asides.append(as_aside(found, area, page))
+            text_page = self._read_picture(picture.cut(area), page.number)
+            if text_page is not None and looks_like_text(text_page):
+                asides.append(as_aside(text_page, area, page))
         return replace(page, asides=(*page.asides, *asides)) if asides else page
 
     def _hindrance(self, number: int, share: float) -> str:
@@ -181,16 +181,16 @@ class Recogniser:
         if look.script is None or not packs:
             return None
         pack = self._pack if self._pack in packs else packs[0]
-        found = self._recognised(picture.turned(look.turn), number, pack)
-        if found is None or found.confidence < _LEAST_OF_PICTURE:
+        text = self._recognised(picture.turned(look.turn), number, pack)
+        if text is None or text.confidence < _LEAST_OF_PICTURE:
             return None
-        return replace(found.page, turn=float(look.turn))
+        return replace(text.page, turn=float(look.turn))
 
     def _read(self, picture: Picture, number: int) -> tuple[Page | None, str]:
         """The page, upright with its ``turn``, or None; then a note, empty if there is nothing to say."""
-        known = self._recognised(picture, number, self._pack) if self._pack is not None else None
-        if known is not None and known.confidence >= _SURE:
-            return known.page, ""
+        text = self._recognised(picture, number, self._pack) if self._pack is not None else None
+        if text is not None and text.confidence >= _SURE:
+            return text.page, ""
         look = posture(picture, self.ocr, self.limits)
         packs = packs_for(look.script, self.ocr.languages, self._packs_installed())
         if not packs:
@@ -199,7 +199,7 @@ class Recogniser:
                 f"not read: the text is in {script} letters, and tesseract has no language pack for them "
                 f"(for example {pack_of_script(script)}); Debian's packages are called tesseract-ocr-<language>"
             )
-        read = {self._pack: known} if self._pack in packs and not look.turn else {}
+        read = {self._pack: text} if self._pack in packs and not look.turn else {}
         best, pack = self._best(picture.turned(look.turn), number, packs, read)
         if best is None:
             return None, ""
@@ -214,16 +214,16 @@ class Recogniser:
         """The text of highest confidence. After the first pack, that of the text's own language is tried; the others
         only if the text is still doubtful. ``read``: what packs gave already.
         """
-        found = {pack: read[pack] for pack in packs if pack in read}
-        if not found:
-            found = {packs[0]: self._recognised(picture, number, packs[0])}
-        first = next(iter(found.values()))
+        texts = {pack: read[pack] for pack in packs if pack in read}
+        if not texts:
+            texts = {packs[0]: self._recognised(picture, number, packs[0])}
+        first = next(iter(texts.values()))
         own = PACK_OF_LANGUAGE.get(detect_language(first.text) or "", "") if first is not None else ""
         for pack in (own, *packs):
-            if pack in packs and pack not in found and (pack == own or not _is_sure(found.values())):
-                found[pack] = self._recognised(picture, number, pack)
-        best = max(found, key=lambda pack: one.confidence if (one := found[pack]) is not None else -1.0)
-        return found[best], best
+            if pack in packs and pack not in texts and (pack == own or not _is_sure(texts.values())):
+                texts[pack] = self._recognised(picture, number, pack)
+        best = max(texts, key=lambda pack: text.confidence if (text := texts[pack]) is not None else -1.0)
+        return texts[best], best
 
     def _recognised(self, picture: Picture, number: int, pack: str) -> OcrText | None:
         return ocr_image(picture, number, self.ocr, self.limits, pack)
@@ -233,8 +233,8 @@ class Recogniser:
             self._installed = installed_languages(str(self.ocr.command))
         return self._installed
 
-    def _language_note(self, found: OcrText, pack: str) -> str:
-        language = detect_language(found.text) or ""
+    def _language_note(self, text: OcrText, pack: str) -> str:
+        language = detect_language(text.text) or ""
         own = PACK_OF_LANGUAGE.get(language, pack)
         if own in pack.split("+"):
             return ""
@@ -244,5 +244,5 @@ class Recogniser:
         )
 
 
-def _is_sure(found: Iterable[OcrText | None]) -> bool:
-    return any(one is not None and one.confidence >= _SURE for one in found)
+def _is_sure(texts: Iterable[OcrText | None]) -> bool:
+    return any(text is not None and text.confidence >= _SURE for text in texts)

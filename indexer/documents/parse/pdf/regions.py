@@ -41,14 +41,14 @@ _ENDS = (".", "!", "?", ":", ";", ".”", '."', ".)")
 @dataclass(frozen=True, slots=True)
 class PageLayout:
     """One page: regions in reading order. A table's region holds its position; ``tables`` holds its cells by region.
-    ``beside``: an aside of a page with text of its own, so no paragraph continues from it or into it.
+    ``aside``: an aside of a page with text of its own, so no paragraph continues from it or into it.
     """
 
     page: Page
     regions: tuple[Region, ...]
     tables: dict[int, PageTable]
     """Maps the index of a region to the table in it."""
-    beside: bool = False
+    aside: bool = False
 
     def placed_on(self, page: Page) -> PageLayout:
         """The same aside with all its boxes where they are on the page."""
@@ -67,8 +67,8 @@ class PageLayout:
             )
             for region in self.regions
         )
-        tables = {at: replace(one, box=self.page.place_on(page, one.box)) for at, one in self.tables.items()}
-        return PageLayout(self.page, regions, tables, beside=any(not word.turned for word in page.words))
+        tables = {at: replace(table, box=self.page.place_on(page, table.box)) for at, table in self.tables.items()}
+        return PageLayout(self.page, regions, tables, aside=any(not word.turned for word in page.words))
 
 
 def text_lines(page: Page, furniture: Furniture) -> list[Line]:
@@ -152,8 +152,8 @@ def _is_prose(line: Line, measures: Measures) -> bool:
 def _regions(page: Page, placed: Sequence[PlacedLine], measures: Measures) -> list[Region]:
     out: list[Region] = []
     for (_, column), group in groupby(placed, key=lambda p: (p.band, p.column)):
-        lines = [one.line for one in group]
-        kinds = _settled(_kinds(page, lines, measures), lines, measures, page)
+        lines = [item.line for item in group]
+        kinds = _settle(_kinds(page, lines, measures), lines, measures, page)
         out += _grouped(
             page.number, column, [replace(ln, kind=k) for ln, k in zip(lines, kinds, strict=True)], measures
         )
@@ -165,7 +165,7 @@ def _kinds(page: Page, lines: Sequence[Line], measures: Measures) -> list[Region
     return [kind_of(line, neighbours(lines, i), measures, scanned=scanned) for i, line in enumerate(lines)]
 
 
-def _settled(kinds: list[RegionKind], lines: Sequence[Line], measures: Measures, page: Page) -> list[RegionKind]:
+def _settle(kinds: list[RegionKind], lines: Sequence[Line], measures: Measures, page: Page) -> list[RegionKind]:
     """Extends captions to their end, headings over several lines, and footnotes to the foot of the page."""
     out = list(kinds)
     for i in range(1, len(lines)):
@@ -238,10 +238,10 @@ def _below(region: Box, table: Box) -> bool:
 def _furniture_regions(page: Page, furniture: Furniture) -> list[Region]:
     return [
         Region(kind, (Line.of(words),), bounding_box(word.box for word in words), page.number)
-        for kind, words in furniture.found.get(page.number, {}).items()
+        for kind, words in furniture.by_page.get(page.number, {}).items()
     ]
 
 
 def _shifted(at: dict[int, PageTable], page: Page, furniture: Furniture) -> dict[int, PageTable]:
-    by = len(furniture.found.get(page.number, {}))
+    by = len(furniture.by_page.get(page.number, {}))
     return {index + by: table for index, table in at.items()}

@@ -69,8 +69,8 @@ class _Grid:
 
 def bordered_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
     """Grids with at least two rows and two columns that hold words, from the top."""
-    found = [table for grid in _grids(page.rules) if (table := _grid_table(grid, words)) is not None]
-    tables = [table for table in found if not _frames_text(table)]
+    tables = [table for grid in _grids(page.rules) if (table := _grid_table(grid, words)) is not None]
+    tables = [table for table in tables if not _frames_text(table)]
     return sorted(tables, key=lambda table: (table.box.top, table.box.left))
 
 
@@ -163,8 +163,8 @@ def _with_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> l
 
 def _reaching(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stroke]:
     """The verticals that touch this height; there is at least one, because the rules cross."""
-    found = [rule for rule in uprights if rule.first - _REACH <= level <= rule.last + _REACH]
-    return found if len(found) >= 2 else [_Stroke(0.0, level, level)]
+    touching = [rule for rule in uprights if rule.first - _REACH <= level <= rule.last + _REACH]
+    return touching if len(touching) >= 2 else [_Stroke(0.0, level, level)]
 
 
 def _distinct(values: Sequence[float]) -> list[float]:
@@ -260,17 +260,17 @@ _MOST_FRAMES = 50  # of one page, those with the most rules
 
 def find_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
     """The tables of a page, from the top; ``words`` without heads and feet."""
-    found = [table for table in bordered_tables(page, words) if not _is_drawn(table.box, page.figures)]
+    tables = [table for table in bordered_tables(page, words) if not _is_drawn(table.box, page.figures)]
     for levels in _frames([rule for rule in page.rules if rule.level][:MOST_RULES])[:_MOST_FRAMES]:
         frame = bounding_box(rule.box for rule in levels)
-        if any(other.box.holds(frame, 2.0) or frame.holds(other.box, 2.0) for other in found):
+        if any(other.box.holds(frame, 2.0) or frame.holds(other.box, 2.0) for other in tables):
             continue
         if _is_drawn(frame, page.figures):
             continue
         table = _table_between(frame, [r.box.middle_y for r in levels], page, words)
         if table is not None:
-            found.append(table)
-    return sorted(found, key=lambda table: table.box.top)
+            tables.append(table)
+    return sorted(tables, key=lambda table: table.box.top)
 
 
 def _is_drawn(frame: Box, figures: Sequence[Box]) -> bool:

@@ -182,10 +182,10 @@ def posture(picture: Picture, ocr: Ocr, limits: Limits) -> Posture:
 
 def parse_posture(output: str) -> Posture:
     """What tesseract's report on orientation and script says."""
-    told = {match["name"]: match["value"] for match in _FIELD.finditer(output)}
-    sure = _number(told.get("Script confidence")) >= _SURE_SCRIPT
-    turned = _number(told.get("Orientation confidence")) >= _SURE_TURN
-    return Posture(told.get("Script") if sure else None, int(_number(told.get("Rotate"))) % 360 if turned else 0)
+    fields = {match["name"]: match["value"] for match in _FIELD.finditer(output)}
+    sure = _number(fields.get("Script confidence")) >= _SURE_SCRIPT
+    turned = _number(fields.get("Orientation confidence")) >= _SURE_TURN
+    return Posture(fields.get("Script") if sure else None, int(_number(fields.get("Rotate"))) % 360 if turned else 0)
 
 
 def _number(text: str | None) -> float:
@@ -202,8 +202,8 @@ def packs_for(script: str | None, wanted: str, installed: tuple[str, ...]) -> tu
     """
     own = _OF_SCRIPT.get(script or "", "").split()
     if wanted != "auto":
-        given = [name for name in wanted.split("+") if (name in own) == bool(own)]
-        if own and not given:
+        chosen = [name for name in wanted.split("+") if (name in own) == bool(own)]
+        if own and not chosen:
             return ()
         return (wanted,)
     if own:

@@ -43,7 +43,7 @@ def read_page(document: pdfium.PdfDocument, index: int) -> Page:
         glyphs, left_out = _glyphs(page)
         others = _directions(glyphs, rotation)
         if not rotation:
-            shown = _read(page, index + 1, [one for one in glyphs if not _is_written(one, others)])
+            shown = _read(page, index + 1, [glyph for glyph in glyphs if not _is_written(glyph, others)])
     finally:
         page.close()
     if not rotation and not others:
@@ -69,7 +69,7 @@ def _directions(glyphs: Sequence[Glyph], rotation: int) -> list[int]:
     """The angles of enough characters, most characters first, without that of text upright on the shown page."""
     counts: Counter[int] = Counter()
     for angle, count in Counter(glyph.style.angle for glyph in glyphs).items():
-        near = next((one for one in (rotation, 0, 90, 180, 270, *counts) if _apart(one, angle) <= _ASKEW), angle)
+        near = next((other for other in (rotation, 0, 90, 180, 270, *counts) if _apart(other, angle) <= _ASKEW), angle)
         counts[near] += count
     enough = [
         angle
@@ -102,9 +102,9 @@ class _Turning:
         try:
             glyphs, _ = _glyphs(page)
             if others is None:
-                glyphs = [one for one in glyphs if one.style.is_upright]
+                glyphs = [glyph for glyph in glyphs if glyph.style.is_upright]
             else:
-                glyphs = [one for one in glyphs if not _is_written(one, others, angle)]
+                glyphs = [glyph for glyph in glyphs if not _is_written(glyph, others, angle)]
             return _read(page, self._index + 1, glyphs)
         finally:
             page.close()
@@ -117,7 +117,7 @@ class _Turning:
 def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
     frame = Frame.of(page)
     drawn = find_drawings(page, frame)
-    inked = [one for one in join_glyphs(glyphs) if one.word.box.is_finite]
+    inked = [item for item in join_glyphs(glyphs) if item.word.box.is_finite]
     words, hidden = visible_words(page, inked, frame, drawn.pictures)
     return Page(
         number,
@@ -135,11 +135,11 @@ def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
 
 def _with_asides(shown: Page, parts: Sequence[Page]) -> Page:
     asides = [part for part in parts if part.words and _is_text(part, shown)]
-    read = {id(part) for part in asides}
+    aside_ids = {id(part) for part in asides}
     labels = [
         replace(word, box=part.place_on(shown, word.box), turned=True)
         for part in parts
-        if id(part) not in read
+        if id(part) not in aside_ids
         for word in part.words
     ]
     return replace(
@@ -167,6 +167,6 @@ def _is_block(lines: Sequence[Line]) -> bool:
         if line.baseline - above.baseline > _LEADING * line.size:
             block = []
         block.append(line)
-        if len(block) >= _FEWEST_ROWS and sum(len(one.words) for one in block) >= _FEWEST_WORDS * len(block):
+        if len(block) >= _FEWEST_ROWS and sum(len(row.words) for row in block) >= _FEWEST_WORDS * len(block):
             return True
     return False

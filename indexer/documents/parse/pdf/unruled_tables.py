@@ -35,7 +35,7 @@ _MOST_CAPTION = 9  # lines between the caption's first and the first row
 _FEWEST_ROWS = 3
 _MOST_ROWS = 600
 _MOST_STARTS = 60  # of the same rows: a table begins near their first one
-_MOST_LOOKED_AT = 200_000  # words of rows that were tried as a table; a page in small print has half of that
+_MOST_WORDS_TRIED = 200_000  # words of rows that were tried as a table; a page in small print has half of that
 _FEWEST_ALONE = 5  # rows of numbers without a caption
 _LARGER = 1.15  # of the usual size: a heading above the table
 _APART = 2.4  # of the usual distance of rows: farther down, the table has ended
@@ -43,7 +43,7 @@ _WIDE = 0.6  # of the width: a single piece as wide is a line of text
 _WORDS_OF_TEXT = 7
 _MOST_HEADER = 4
 _LEAST_FILLED = 0.5  # of the cells
-_MOSTLY_PARTED = 0.6  # of the rows have several pieces
+_MOSTLY_SPLIT = 0.6  # of the rows have several pieces
 _WHITE = 0.8  # of the size: the narrowest strip between two columns
 _NUMERIC = 0.6  # of the cells of a column of numbers
 _AXIS = 30.0  # points around a drawing
@@ -58,7 +58,7 @@ class _Row:
     pieces: tuple[Line, ...]
 
     @property
-    def is_parted(self) -> bool:
+    def is_split(self) -> bool:
         return len(self.pieces) >= 2
 
 
@@ -73,22 +73,24 @@ def unruled_tables(
         for word in words
         if not word.turned and not word.mono and not any(box.holds(word.box, 2.0) for box in (*ruled, *drawn))
     ]
-    found: list[PageTable] = []
+    tables: list[PageTable] = []
     for left, right in _bands(gutters):
         own = [word for word in free if left <= word.box.middle_x < right]
         lines = [_Row(line, tuple(segments(line))) for line in rows(own)]
-        found += [one for one in _in_band(lines) if one.found_by == "caption" or not _is_beside(one.box, drawn)]
-    return sorted(found, key=lambda table: table.box.top)
+        tables += [
+            table for table in _in_band(lines) if table.found_by == "caption" or not _is_beside(table.box, drawn)
+        ]
+    return sorted(tables, key=lambda table: table.box.top)
 
 
 def _is_beside(box: Box, drawn: Sequence[Box]) -> bool:
     """Whether a drawing is so near that these may be the numbers of its axes."""
     return any(
-        box.left - _AXIS < one.right
-        and one.left - _AXIS < box.right
-        and box.top - _AXIS < one.bottom
-        and one.top - _AXIS < box.bottom
-        for one in drawn
+        box.left - _AXIS < figure.right
+        and figure.left - _AXIS < box.right
+        and box.top - _AXIS < figure.bottom
+        and figure.top - _AXIS < box.bottom
+        for figure in drawn
     )
 
 
@@ -99,14 +101,14 @@ def _bands(gutters: Gutters) -> Iterator[tuple[float, float]]:
 
 def _in_band(lines: Sequence[_Row]) -> Iterator[PageTable]:
     width = max((row.line.box.right for row in lines), default=0.0) - min((r.line.box.left for r in lines), default=0.0)
-    at, looked_at = 0, 0
+    at, words_tried = 0, 0
     tries: Counter[int] = Counter()  # by the end of the rows that were tried
-    while at < len(lines) and looked_at <= _MOST_LOOKED_AT:
+    while at < len(lines) and words_tried <= _MOST_WORDS_TRIED:
         is_captioned = _is_caption(lines[at].line)
         start = _first_row(lines, at) if is_captioned else at
-        body = _body(lines, start, width) if start is not None and lines[start].is_parted else []
+        body = _body(lines, start, width) if start is not None and lines[start].is_split else []
         caption = [row.line for row in lines[at:start]] if is_captioned else []
-        looked_at += sum(len(row.line.words) for row in body) + len(body)
+        words_tried += sum(len(row.line.words) for row in body) + len(body)
         table = _table(body, caption)
         if table is not None and start is not None:
             yield table
@@ -127,7 +129,7 @@ def _is_caption(line: Line) -> bool:
 def _first_row(lines: Sequence[_Row], caption: int) -> int | None:
     """The first row of several pieces below the caption; None if text or nothing comes first."""
     for at in range(caption + 1, min(len(lines), caption + 1 + _MOST_CAPTION)):
-        if lines[at].is_parted:
+        if lines[at].is_split:
             return at
         if _is_other(lines[at].line):
             return None
@@ -145,13 +147,13 @@ def _body(lines: Sequence[_Row], start: int, width: float) -> list[_Row]:
     gaps: list[float] = []  # in order of size, so that their median is at hand
     for row in lines[start + 1 : start + _MOST_ROWS]:
         gap = row.line.baseline - out[-1].line.baseline
-        usual = _middle(gaps) if gaps else max(gap if row.is_parted else 0.0, 1.6 * row.line.size)
-        is_text = not row.is_parted and len(row.line.words) >= _WORDS_OF_TEXT and row.line.box.width > _WIDE * width
+        usual = _middle(gaps) if gaps else max(gap if row.is_split else 0.0, 1.6 * row.line.size)
+        is_text = not row.is_split and len(row.line.words) >= _WORDS_OF_TEXT and row.line.box.width > _WIDE * width
         if gap > _APART * usual or is_text or _is_other(row.line) or _is_caption(row.line):
             break
         insort(gaps, gap)
         out.append(row)
-    while out and not out[-1].is_parted:
+    while out and not out[-1].is_split:
         out.pop()
     usual = median(row.line.size for row in out) if out else 0.0
     return out if not out or out[0].line.size <= _LARGER * usual else []
@@ -164,7 +166,7 @@ def _middle(values: Sequence[float]) -> float:
 
 
 def _table(body: Sequence[_Row], caption: Sequence[Line]) -> PageTable | None:
-    if len(body) < _FEWEST_ROWS or sum(row.is_parted for row in body) < _MOSTLY_PARTED * len(body):
+    if len(body) < _FEWEST_ROWS or sum(row.is_split for row in body) < _MOSTLY_SPLIT * len(body):
         return None
     lines = [row.line for row in body]
     frame, header = bounding_box(line.box for line in lines), _header_rows(body)
@@ -188,7 +190,7 @@ def _table(body: Sequence[_Row], caption: Sequence[Line]) -> PageTable | None:
 
 def _header_rows(body: Sequence[_Row]) -> int:
     """The rows above the first one with a number behind its first piece; 1 if there is none, or too many."""
-    first = next((at for at, row in enumerate(body) if any(_NUMBER.match(one.text) for one in row.pieces[1:])), 1)
+    first = next((at for at, row in enumerate(body) if any(_NUMBER.match(piece.text) for piece in row.pieces[1:])), 1)
     return first if 1 <= first <= _MOST_HEADER and first < len(body) else 1
 
 

@@ -77,15 +77,15 @@ class InkedWord:
 
 def join_glyphs(glyphs: Iterable[Glyph]) -> list[InkedWord]:
     """The words in the order of the file."""
-    growing: list[_WordBuilder] = []
+    builders: list[_WordBuilder] = []
     for glyph in glyphs:
-        last = growing[-1] if growing else None
+        last = builders[-1] if builders else None
         if last is None or not last.takes(glyph):
             last = _WordBuilder(glyph.style, glyph.baseline)
-            growing.append(last)
+            builders.append(last)
         last.characters.append(glyph.character)
         last.boxes.append(glyph.box)
-    return [one.word() for one in growing]
+    return [builder.word() for builder in builders]
 
 
 def repair_spacing(words: Sequence[Word]) -> list[Word]:
@@ -184,13 +184,16 @@ def visible_words(
     """The words that can be seen, and how many cannot. What OCR wrote over ``pictures`` counts as seen: it may be a
     little beside its letters.
     """
-    inside = [one for one in words if _is_inside(one.word.box, frame) and not _is_tiny(one.word)]
-    sure = [one.ink == "seen" or (one.ink == "none" and _is_on(one.word.box, pictures)) for one in inside]
-    look = None if all(sure) else _PageImage(page, frame)
-    kept = [
-        is_sure or (look is not None and look.shows(one.word.box)) for one, is_sure in zip(inside, sure, strict=True)
-    ]
-    return [one.word for one, is_kept in zip(inside, kept, strict=True) if is_kept], len(words) - sum(kept)
+    inside = [inked for inked in words if _is_inside(inked.word.box, frame) and not _is_tiny(inked.word)]
+    in_doubt = [inked for inked in inside if not _is_certain(inked, pictures)]
+    image = _PageImage(page, frame) if in_doubt else None
+    hidden = {id(inked) for inked in in_doubt if image is not None and not image.shows(inked.word.box)}
+    visible = [inked.word for inked in inside if id(inked) not in hidden]
+    return visible, len(words) - len(visible)
+
+
+def _is_certain(inked: InkedWord, pictures: Sequence[Box]) -> bool:
+    return inked.ink == "seen" or (inked.ink == "none" and _is_on(inked.word.box, pictures))
 
 
 def _is_on(box: Box, pictures: Sequence[Box]) -> bool:
