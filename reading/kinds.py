@@ -177,14 +177,14 @@ class KindMention:
 def read_kinds(text: str) -> list[KindMention]:
     """Every word for a kind in a question, in order, without overlaps."""
     low = lowered(text)
-    found: list[KindMention] = []
+    mentions: list[KindMention] = []
     claims = Claims(len(text))
-    for asked in QUESTION_KINDS:
-        for match in asked.pattern.finditer(low):
-            place = match.span()
-            if claims.claim(place):
-                found.append(KindMention(text[slice(*place)], *place, asked.kind, asked.confidence, asked.platform))
-    return sorted(found, key=lambda mention: mention.start)
+    for form in QUESTION_KINDS:
+        for match in form.pattern.finditer(low):
+            start, end = match.span()
+            if claims.claim((start, end)):
+                mentions.append(KindMention(text[start:end], start, end, form.kind, form.confidence, form.platform))
+    return sorted(mentions, key=lambda mention: mention.start)
 
 
 def infer_kind(title: str, abstract: str, lineage: str | None) -> tuple[ProvenanceKind, float]:

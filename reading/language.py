@@ -48,7 +48,7 @@ _LONGEST_CHARACTERS = 600  # more does not change the answer
 
 # Small words that identify the language of texts too short for letter statistics: by letters, "rain gauges in Africa"
 # looks French. A word in several languages counts for each of them.
-_SAID = {
+_SMALL_WORD_LISTS = {
     "en": "the of in on at from for by with over and or to is are was what how as do no it this that not",
     "de": "der die das den dem des im in am an auf von vom zum zur für mit und oder ist sind seit",
     "fr": "le la les des du de en dans sur au aux et ou pour par avec est sont depuis",
@@ -56,8 +56,8 @@ _SAID = {
     "it": "il lo la gli di del dei della delle nel nella in su per con e da tra dal dalla",
     "pt": "o os do da dos das de no na nos nas em com por para e entre desde ao aos pela pelo",
 }
-_SMALL_WORDS = {code: frozenset(words.split()) for code, words in _SAID.items()}
-_SPEAKS_FOR = {
+_SMALL_WORDS = {code: frozenset(words.split()) for code, words in _SMALL_WORD_LISTS.items()}
+_LANGUAGES_OF = {
     word: [code for code, words in _SMALL_WORDS.items() if word in words]
     for word in frozenset().union(*_SMALL_WORDS.values())
 }
@@ -77,10 +77,10 @@ def detect_language(text: str) -> str | None:
     if not any(letter.isalpha() for letter in text):
         return None
     beginning = text[:_LONGEST_CHARACTERS]
-    by_letters, spoken_for = _detector()(beginning), _by_small_words(beginning)
-    if by_letters in spoken_for or not spoken_for:
+    by_letters, by_words = _detector()(beginning), _by_small_words(beginning)
+    if by_letters in by_words or not by_words:
         return by_letters
-    return next(iter(spoken_for)) if len(spoken_for) == 1 else None
+    return next(iter(by_words)) if len(by_words) == 1 else None
 
 
 def sure_language(text: str) -> str | None:
@@ -97,7 +97,7 @@ def sure_language(text: str) -> str | None:
 
 def _by_small_words(text: str) -> frozenset[str]:
     """The languages with the most small words of the text; empty if it has none."""
-    votes = Counter(code for word in _WORD.findall(text.lower()) for code in _SPEAKS_FOR.get(word, ()))
+    votes = Counter(code for word in _WORD.findall(text.lower()) for code in _LANGUAGES_OF.get(word, ()))
     most = max(votes.values(), default=0)
     return frozenset(code for code, count in votes.items() if count == most)
 

@@ -200,15 +200,15 @@ def find_moments(text: str, low: str, today: date, language: str | None) -> list
     A date that does not exist is skipped, with its parts. "Mars" is a planet in an English text.
     """
     claims = Claims(len(text))
-    found = [
+    moments = [
         moment for moment in (*_relative(low, today), *_named(low, today)) if claims.claim((moment.start, moment.end))
     ]
     for place in not_time_ranges(text, low):
         claims.block(place)
     for place, possible in _calendar(text, low, language):
         if claims.claim(place) and possible is not None:
-            found.append(possible)
-    return sorted(found, key=lambda moment: moment.start)
+            moments.append(possible)
+    return sorted(moments, key=lambda moment: moment.start)
 
 
 def _relative(low: str, today: date) -> Iterator[Moment]:

@@ -101,12 +101,12 @@ class NameContext:
 
 
 def resolve(
-    names: Sequence[Sequence[Place]], beside: Sequence[NameContext], besides: Sequence[Sequence[Place]] = ()
+    names: Sequence[Sequence[Place]], contexts: Sequence[NameContext], further: Sequence[Sequence[Place]] = ()
 ) -> list[tuple[Place, ...]]:
     """The places of each name, most likely first; order and number of names are unchanged.
 
     Only the nearest names, ``_REACH`` before and after, influence a name, and the first ``_REACH`` places found
-    ``besides``, so the time is linear in the number of names. Ties keep the gazetteer's order.
+    ``further``, so the time is linear in the number of names. Ties keep the gazetteer's order.
     """
     resolved, support = [], Support()
     for number, places in enumerate(names):
@@ -114,10 +114,10 @@ def resolve(
             resolved.append(tuple(places))
             continue
         near = [*names[max(0, number - _REACH) : number], *names[number + 1 : number + 1 + _REACH]]
-        others = [*near, *besides[:_REACH]]
-        after = names[number + 1] if beside[number].comma and number + 1 < len(names) else ()
+        others = [*near, *further[:_REACH]]
+        after = names[number + 1] if contexts[number].comma and number + 1 < len(names) else ()
         scores = {
-            id(place): _score(place, others, beside[number].words, support)
+            id(place): _score(place, others, contexts[number].words, support)
             + (_QUALIFIED if _within(place, after) else 0.0)
             for place in places
         }
@@ -132,9 +132,9 @@ def _within(place: Place, outers: Sequence[Place]) -> bool:
     )
 
 
-def _score(place: Place, others: Sequence[Sequence[Place]], beside: frozenset[str], support: Support) -> float:
+def _score(place: Place, others: Sequence[Sequence[Place]], words_beside: frozenset[str], support: Support) -> float:
     """The importance, plus the support by the context."""
-    named = _NAMED_KIND if any(_KIND_WORDS.get(word) == place.kind for word in beside) else 0.0
+    named = _NAMED_KIND if any(_KIND_WORDS.get(word) == place.kind for word in words_beside) else 0.0
     return place.importance + named + sum(support.of(place, candidates) for candidates in others)
 
 

@@ -116,18 +116,18 @@ class NameMatcher:
         evidence, also for an unknown language).
         """
         sentence = Sentence(text, capitals_mean_names=language != "de")
-        found: list[NameMatch] = []
+        matches: list[NameMatch] = []
         at = 0
-        while at < len(sentence.words) and (most is None or len(found) < most):
+        while at < len(sentence.words) and (most is None or len(matches) < most):
             match = self._at(sentence, at)
             if match is None and language in ("de", None):
                 match = self._inside(sentence, at, bent=language == "de")
             if match is None:
                 at += 1
             else:
-                found.append(match)
+                matches.append(match)
                 at = match.last + 1
-        return found
+        return matches
 
     def spelt_at(self, text: str) -> list[int]:
         """Where words spell a name, accepted or not: the offset of the first one's first character."""
@@ -169,7 +169,7 @@ class NameMatcher:
             if inner.bent and not bent:
                 continue
             named = self._gazetteer.named(inner.key)
-            if named is not None and _is_meant(inner, named):
+            if named is not None and _is_acceptable(inner, named):
                 return replace(_match(sentence, _Span(number, number, named)), start=inner.start, end=inner.end)
         return None
 
@@ -213,11 +213,11 @@ class NameMatcher:
             return True
         if self._is_qualified(sentence, span):
             return True
-        prepared = sentence.after_preposition(span.first)
+        after_preposition = sentence.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
-            return prepared and (capital or (sentence.style == "plain" and best.importance >= _KNOWN))
+            return after_preposition and (capital or (sentence.style == "plain" and best.importance >= _KNOWN))
         several_words, everything = span.last > span.first, len(sentence.words) == span.last - span.first + 1
-        evident = capital or prepared or several_words or everything
+        evident = capital or after_preposition or several_words or everything
         return evident or sentence.style == "plain" or best.importance >= 0.5
 
     def _word_is_place(self, sentence: Sentence, span: _Span, capital: bool) -> bool:
@@ -240,7 +240,7 @@ class NameMatcher:
         return short is not None and any(_holds(short.places[0], inner) for inner in span.named.places)
 
 
-def _is_meant(inner: InnerName, named: GazetteerName) -> bool:
+def _is_acceptable(inner: InnerName, named: GazetteerName) -> bool:
     """A bent name must be a large place and not also a word; any other may be any place except a city."""
     best = named.places[0]
     if inner.bent:

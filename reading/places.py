@@ -96,23 +96,23 @@ class PlaceReader:
         if self._geocoder is not None:
             return Entities(self._recogniser.entities(text))
         matter = sorted({*self._matcher.spelt_at(text), *(match.start for match in matches)})
-        found: list[Entity] = []
+        entities: list[Entity] = []
         for begin, sentence in _sentences_with(text, matter):
-            moved = (replace(e, start=begin + e.start, end=begin + e.end) for e in self._recogniser.entities(sentence))
-            found += moved
-        return Entities(found)
+            own = (replace(e, start=begin + e.start, end=begin + e.end) for e in self._recogniser.entities(sentence))
+            entities += own
+        return Entities(entities)
 
     def _further(self, text: str, entities: Sequence[Entity], claims: Claims) -> list[tuple[Entity, tuple[Place, ...]]]:
         """Entities where nothing was found yet, with their places."""
-        found = []
+        further = []
         for entity in entities:
             if entity.label not in _PLACE_LABELS or after_feature(text[: entity.start]):
                 continue
             if claims.is_free((entity.start, entity.end)):
                 places = self._geocoded(entity)
                 if places:
-                    found.append((entity, places))
-        return found
+                    further.append((entity, places))
+        return further
 
     def _geocoded(self, entity: Entity) -> tuple[Place, ...]:
         named = self._gazetteer.named(name_key(entity.text))
@@ -164,8 +164,8 @@ def _from_matches(
     text: str, matches: list[NameMatch], context: list[tuple[Place, ...]], entities: Entities
 ) -> list[PlaceMention]:
     written = words(text)
-    beside = [_beside(text, matches, number, written) for number in range(len(matches))]
-    ordered = resolve([match.places for match in matches], beside, context)
+    contexts = [_context_of(text, matches, number, written) for number in range(len(matches))]
+    ordered = resolve([match.places for match in matches], contexts, context)
     mentions = []
     skip = False
     for number, (match, places) in enumerate(zip(matches, ordered, strict=True)):
@@ -174,15 +174,15 @@ def _from_matches(
             continue
         start, place = _narrowed(match, places[0], written)
         end = match.end
-        if beside[number].comma and _qualifies(places[0], ordered[number + 1][0]):
+        if contexts[number].comma and _qualifies(places[0], ordered[number + 1][0]):
             end, skip = matches[number + 1].end, True
-        confidence = _confidence(match, places, _seen(match, entities), qualified=skip)
+        confidence = _confidence(match, places, _is_confirmed(match, entities), qualified=skip)
         others = places[1 : 1 + _MOST_ALTERNATIVES]
         mentions.append(PlaceMention(text[start:end], start, end, place, others, confidence, "gazetteer"))
     return mentions
 
 
-def _beside(text: str, matches: list[NameMatch], number: int, written: list[NameWord]) -> NameContext:
+def _context_of(text: str, matches: list[NameMatch], number: int, written: list[NameWord]) -> NameContext:
     """The words next to a name: one before ("of" skipped: "state of Georgia") and one after; and the comma."""
     match = matches[number]
     comma = number + 1 < len(matches) and text[match.end : matches[number + 1].start] in _QUALIFYING
@@ -216,11 +216,11 @@ def _qualifies(place: Place, outer: Place) -> bool:
     return inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")
 
 
-def _seen(match: NameMatch, entities: Entities) -> bool:
+def _is_confirmed(match: NameMatch, entities: Entities) -> bool:
     return any(entity.label in _PLACE_LABELS for entity in entities.touching(match.start, match.end))
 
 
-def _confidence(match: NameMatch, places: tuple[Place, ...], seen: bool, *, qualified: bool) -> float:
+def _confidence(match: NameMatch, places: tuple[Place, ...], confirmed: bool, *, qualified: bool) -> float:
     """The confidence that a place is meant, and this one."""
     best = places[0]
     score = 0.6
@@ -228,7 +228,7 @@ def _confidence(match: NameMatch, places: tuple[Place, ...], seen: bool, *, qual
     score += 0.1 if best.kind in _LARGE_KINDS else 0.0
     score += 0.05 if match.capital else 0.0
     score += 0.05 if match.last > match.first else 0.0
-    score += 0.1 if seen else 0.0
+    score += 0.1 if confirmed else 0.0
     score += 0.15 if qualified else 0.0
     score -= 0.15 if match.is_adjective else 0.0
     score -= 0.05 if best.estimated else 0.0

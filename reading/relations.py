@@ -183,20 +183,20 @@ def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention
     ``mentions``: character ranges (end exclusive) in text order. A place without such a word has no relation.
     """
     low = lowered(text)
-    found: list[RelationMention] = []
+    relations: list[RelationMention] = []
     index = 0
     while index < len(mentions):
         last = _end_of_list(low, mentions, index)
-        found += _read_before(low, mentions, index, last)
-        found += _read_behind(low, mentions, last)
+        relations += _read_before(low, mentions, index, last)
+        relations += _read_behind(low, mentions, last)
         index = last + 1
     claims = Claims(len(text))
     for mention in mentions:
         claims.block(mention)
     for match in _GLOBAL.finditer(low):
         if claims.is_free(match.span()):
-            found.append(RelationMention("global", *match.span(), ()))
-    return sorted(found, key=lambda mention: (mention.start, mention.end))
+            relations.append(RelationMention("global", *match.span(), ()))
+    return sorted(relations, key=lambda mention: (mention.start, mention.end))
 
 
 def _end_of_list(low: str, mentions: Sequence[Range], index: int) -> int:
@@ -236,7 +236,7 @@ def _nearest(lead: str, *, several: bool) -> tuple[Relation, re.Match[str]] | No
     for pattern, form in _COMPASS_FORMS:
         match = pattern.search(lead)
         if match is not None:
-            return _named(form, _compass(match)), match
+            return _relation_of(form, _compass(match)), match
     if match := _CENTRAL.search(lead):
         return "part_central", match
     for relation, pattern in _WORDS:
@@ -249,7 +249,7 @@ def _read_behind(low: str, mentions: Sequence[Range], index: int) -> Iterator[Re
     """ "Italia settentrionale", "Kenya's coast"."""
     end = mentions[index][1]
     if match := _BEHIND.match(low, end):
-        yield RelationMention(_named("part_{}", _compass(match)), end + 1, match.end(), (index,))
+        yield RelationMention(_relation_of("part_{}", _compass(match)), end + 1, match.end(), (index,))
     elif match := _COAST_BEHIND.match(low, end):
         yield RelationMention("coast", end + (low[end] == " "), match.end(), (index,))
 
@@ -266,5 +266,5 @@ def _compass(match: re.Match[str]) -> Compass:
 _RELATIONS: dict[str, Relation] = {name: name for name in get_args(Relation)}
 
 
-def _named(form: str, compass: Compass) -> Relation:
+def _relation_of(form: str, compass: Compass) -> Relation:
     return _RELATIONS[form.format(compass)]

@@ -182,11 +182,11 @@ _NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]")
 def read_scales(text: str) -> list[ScaleMention]:
     """Resolutions, map scales, time steps and words of extent, in text order, without overlaps."""
     low = lowered(text)
-    found: list[ScaleMention] = []
+    mentions: list[ScaleMention] = []
     claims = Claims(len(text))
     for place, meaning in _meanings(text, low):
         if claims.claim(place):
-            found.append(
+            mentions.append(
                 ScaleMention(
                     text[slice(*place)],
                     *place,
@@ -196,7 +196,7 @@ def read_scales(text: str) -> list[ScaleMention]:
                     level=meaning.level,
                 )
             )
-    return sorted(found, key=lambda mention: mention.start)
+    return sorted(mentions, key=lambda mention: mention.start)
 
 
 def _meanings(text: str, low: str) -> Iterator[tuple[Range, _Meaning]]:
@@ -217,8 +217,8 @@ def _ratios(low: str) -> Iterator[tuple[Range, _Meaning]]:
 def _lengths(low: str) -> Iterator[tuple[Range, _Meaning]]:
     for match in _LENGTH.finditer(low):
         before = low[max(0, match.start() - 24) : match.start()]
-        said = _IS_RESOLUTION.match(low, match.end()) or _LED_TO.search(before)
-        if not said and _is_measure(low, before, match):
+        is_resolution = _IS_RESOLUTION.match(low, match.end()) or _LED_TO.search(before)
+        if not is_resolution and _is_measure(low, before, match):
             continue
         factor = next(factor for form, factor in _FACTORS if re.fullmatch(form, match["unit"]))
         metres = _number(match["number"]) * factor

@@ -56,8 +56,8 @@ class Gazetteer:
 
     def lookup(self, name: str) -> list[Place]:
         """The places with that name (ignoring case and accents), most important first; empty if unknown."""
-        found = self.abbreviation(name.strip()) or self.named(name_key(name))
-        return list(found.places) if found else []
+        named = self.abbreviation(name.strip()) or self.named(name_key(name))
+        return list(named.places) if named else []
 
     def named(self, key: str) -> GazetteerName | None:
         """The meaning of a folded name (``names.name_key``); each row is parsed once."""

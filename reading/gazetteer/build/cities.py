@@ -34,9 +34,9 @@ def cities(units: list[Unit], facts: Mapping[str, list[Any]]) -> list[Draft]:
     waiting = dict(facts)
     drafts = []
     for row in rows:
-        known = waiting.pop(row["name"], [])
-        box = BBox(*known[:4]) if known and isinstance(known[0], int | float) else None
-        further = frozenset(str(name) for name in known[4 if box else 0 :])
+        facts_of_city = waiting.pop(row["name"], [])
+        box = BBox(*facts_of_city[:4]) if facts_of_city and isinstance(facts_of_city[0], int | float) else None
+        further = frozenset(str(name) for name in facts_of_city[4 if box else 0 :])
         drafts.append(_city(row, further, box or next(_own_boxes(row, further | {row["name"]}, boxes), None)))
     if waiting:
         raise ValueError(f"cities.yaml names cities that GeoNames does not: {sorted(waiting)}")
