@@ -95,7 +95,8 @@ def _points(text: str) -> list[WrittenBox]:
     for match in _POINT.finditer(text):
         latitude, longitude = _degrees(match, "lat"), _degrees(match, "lon")
         boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
-    bare = [match for match in _DECIMAL.finditer(text) if _leads_to_position(text, match.start())]
+    decimals = [(match, max(0, match.start() - _LONGEST_LEAD)) for match in _DECIMAL.finditer(text)]
+    bare = [match for match, lead in decimals if _BEFORE_POSITION.search(text, lead, match.start())]
     for match in (*_LABELLED.finditer(text), *bare):
         latitude, longitude = float(match["lat"]), float(match["lon"])
         boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
@@ -106,10 +107,6 @@ def _degrees(match: re.Match[str], name: str) -> float:
     minutes, seconds = float(match[f"{name}_min"] or 0.0), float(match[f"{name}_sec"] or 0.0)
     value = float(match[name]) + minutes / 60.0 + seconds / 3600.0
     return -value if match[f"{name}_letter"] in "SsWw" else value
-
-
-def _leads_to_position(text: str, end: int) -> bool:
-    return _BEFORE_POSITION.search(text, max(0, end - _LONGEST_LEAD), end) is not None
 
 
 def _bands(text: str) -> list[WrittenBox]:

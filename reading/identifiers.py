@@ -58,7 +58,7 @@ def read_identifiers(text: str) -> list[IdentifierMention]:
         if claims.claim(match.span()):
             mentions.append(IdentifierMention("uuid", match[0], *match.span()))
     for match in _TOKEN.finditer(text):
-        if claims.claim(match.span(1)) and _is_file_identifier(match[1]):
+        if claims.claim(match.span(1)) and any(form.fullmatch(match[1]) for form in _FILE_IDENTIFIERS):
             mentions.append(IdentifierMention("file_identifier", match[1], *match.span(1)))
     return sorted(mentions, key=lambda mention: mention.start)
 
@@ -81,7 +81,3 @@ def _without_closing_marks(doi: str) -> str:
             break
         doi = doi[:-1]
     return doi
-
-
-def _is_file_identifier(token: str) -> bool:
-    return any(shape.fullmatch(token) for shape in _FILE_IDENTIFIERS)

@@ -57,24 +57,6 @@ _FORMS: tuple[tuple[Way, re.Pattern[str]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RelativeTime:
-    """The position in the text, and the meaning on the day of the question."""
-
-    place: Range
-    span: TimeSpan
-    ahead: bool
-
-
-def relative_times(low: str, today: date) -> Iterator[RelativeTime]:
-    """Every relative time of a text in lower case; forms can overlap, and the first one wins."""
-    for way, pattern in _FORMS:
-        for match in pattern.finditer(low):
-            span = _relative_span(way, match, today)
-            if span is not None:
-                yield RelativeTime(match.span(), span, ahead=way == "next")
-
-
 def _relative_span(way: Way, match: Match[str], today: date) -> TimeSpan | None:
     word = match["unit"]
     unit = UNITS.get(word, word)
@@ -212,8 +194,12 @@ def find_moments(text: str, low: str, today: date, language: str | None) -> list
 
 
 def _relative(low: str, today: date) -> Iterator[Moment]:
-    for time in relative_times(low, today):
-        yield Moment(*time.place, time.span, "future" if time.ahead else "relative", 0.9)
+    """Every time relative to today; forms can overlap, and the first one wins."""
+    for way, pattern in _FORMS:
+        for match in pattern.finditer(low):
+            span = _relative_span(way, match, today)
+            if span is not None:
+                yield Moment(*match.span(), span, "future" if way == "next" else "relative", 0.9)
 
 
 def _named(low: str, today: date) -> Iterator[Moment]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from reading.sentences import Claims, Range, lowered
+from reading.sentences import Claims, lowered
 
 KILOMETRES = r"km|kilomet(?:er|re)s?|kilomètres?|kilómetros?|chilometri|quilômetros?|kilometern"
 METRES = r"m|met(?:er|re)s?|metern|mètres?|metros?|metri"
@@ -120,14 +120,6 @@ class ScaleMention:
     level: Level | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Meaning:
-    metres: float | None = None
-    scale_denominator: int | None = None
-    time_step: str | None = None
-    level: Level | None = None
-
-
 _NUMBER = r"\d{1,5}(?:[.,]\d{1,6})?"
 _FACTORS = (
     (KILOMETRES, 1000.0),
@@ -184,37 +176,32 @@ def read_scales(text: str) -> list[ScaleMention]:
     low = lowered(text)
     mentions: list[ScaleMention] = []
     claims = Claims(len(text))
-    for place, meaning in _meanings(text, low):
-        if claims.claim(place):
-            mentions.append(
-                ScaleMention(
-                    text[slice(*place)],
-                    *place,
-                    metres=meaning.metres,
-                    scale_denominator=meaning.scale_denominator,
-                    time_step=meaning.time_step,
-                    level=meaning.level,
-                )
-            )
+    for reader in (_ratios, _lengths, _angles, _steps, _levels):
+        mentions += [mention for mention in reader(text, low) if claims.claim((mention.start, mention.end))]
     return sorted(mentions, key=lambda mention: mention.start)
 
 
-def _meanings(text: str, low: str) -> Iterator[tuple[Range, _Meaning]]:
-    yield from _ratios(low)
-    yield from _lengths(low)
-    yield from _angles(low)
-    yield from _steps(low)
-    yield from _levels(text, low)
+def _mention(
+    text: str,
+    match: re.Match[str],
+    *,
+    metres: float | None = None,
+    scale_denominator: int | None = None,
+    time_step: str | None = None,
+    level: Level | None = None,
+) -> ScaleMention:
+    start, end = match.span()
+    return ScaleMention(text[start:end], start, end, metres, scale_denominator, time_step, level)
 
 
-def _ratios(low: str) -> Iterator[tuple[Range, _Meaning]]:
+def _ratios(text: str, low: str) -> Iterator[ScaleMention]:
     for match in _RATIO.finditer(low):
         denominator = int(re.sub(r"\D", "", match["number"])) * _TIMES.get(match["times"] or "", 1)
         if denominator >= 100:
-            yield match.span(), _Meaning(scale_denominator=denominator)
+            yield _mention(text, match, scale_denominator=denominator)
 
 
-def _lengths(low: str) -> Iterator[tuple[Range, _Meaning]]:
+def _lengths(text: str, low: str) -> Iterator[ScaleMention]:
     for match in _LENGTH.finditer(low):
         before = low[max(0, match.start() - 24) : match.start()]
         is_resolution = _IS_RESOLUTION.match(low, match.end()) or _LED_TO.search(before)
@@ -223,7 +210,7 @@ def _lengths(low: str) -> Iterator[tuple[Range, _Meaning]]:
         factor = next(factor for form, factor in _FACTORS if re.fullmatch(form, match["unit"]))
         metres = _number(match["number"]) * factor
         if metres > 0:
-            yield match.span(), _Meaning(metres=metres)
+            yield _mention(text, match, metres=metres)
 
 
 def _is_measure(low: str, before: str, match: re.Match[str]) -> bool:
@@ -237,12 +224,12 @@ def _is_measure(low: str, before: str, match: re.Match[str]) -> bool:
     )
 
 
-def _angles(low: str) -> Iterator[tuple[Range, _Meaning]]:
+def _angles(text: str, low: str) -> Iterator[ScaleMention]:
     for match in _ANGLE.finditer(low):
         divisor = next(divisor for form, divisor in _DIVISORS if re.fullmatch(form, match["unit"]))
         degrees = _number(match["number"]) / divisor
         if 0 < degrees <= _WIDEST_DEGREES and not _NO_ANGLE.match(low, match.end()):
-            yield match.span(), _Meaning(metres=degrees * METRES_PER_DEGREE)
+            yield _mention(text, match, metres=degrees * METRES_PER_DEGREE)
 
 
 def _number(written: str) -> float:
@@ -251,24 +238,24 @@ def _number(written: str) -> float:
     return float(written.replace(",", "."))
 
 
-def _steps(low: str) -> Iterator[tuple[Range, _Meaning]]:
+def _steps(text: str, low: str) -> Iterator[ScaleMention]:
     for match in _COUNTED_STEP.finditer(low):
         word = re.sub(r"(?<=ch|ig)e[snrm]?$", "", match["joined"] or match["apart"] or match["noun"])
         form = STEP_UNITS.get(word)
         if form is not None and int(match["count"]) > 0:
-            yield match.span(), _Meaning(time_step=form.format(int(match["count"])))
+            yield _mention(text, match, time_step=form.format(int(match["count"])))
     for match in _STEP.finditer(low):
         step = STEPS[match["word"]]
         if match["half"]:
             if step != "PT1H":
                 continue
             step = "PT30M"
-        yield match.span(), _Meaning(time_step=step)
+        yield _mention(text, match, time_step=step)
 
 
-def _levels(text: str, low: str) -> Iterator[tuple[Range, _Meaning]]:
+def _levels(text: str, low: str) -> Iterator[ScaleMention]:
     for level, form in _LEVELS:
         for match in form.finditer(low):
             named = text[match.start()].isupper() and _NAME_GOES_ON.match(text, match.end())
             if not (named and level == "national"):  # "National Park Service" is a name
-                yield match.span(), _Meaning(level=level)
+                yield _mention(text, match, level=level)

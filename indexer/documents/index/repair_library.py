@@ -17,7 +17,7 @@ from es_mappings.names import IndexKind, alias
 from indexer.documents.index.library import remove_document
 from indexer.documents.index.retries import READING, is_outdated, sonde_version, undo_interrupted
 from indexer.documents.index.slices import UnfinishedReadings
-from indexer.documents.index.store import DocumentGone, DocumentStore
+from indexer.documents.index.store import DocumentGone, DocumentStore, distinct_keys
 from indexer.store.scan import scan
 
 log = structlog.get_logger(__name__)
@@ -172,15 +172,5 @@ def _drop_orphans(store: DocumentStore) -> int:
 
 def _documents_with_passages(store: DocumentStore) -> Iterator[list[tuple[str, str]]]:
     """Pages of (document, owner) of the library index."""
-    index = alias(store.prefix, "library")
-    after: Json = {}
-    while True:
-        sources = [{"document": {"terms": {"field": "document"}}}, {"owner": {"terms": {"field": "owner"}}}]
-        composite = {"size": _PAGE, "sources": sources, **({"after": after} if after else {})}
-        aggs = {"documents": {"composite": composite}}
-        answer = store.client.search(index=index, size=0, aggs=aggs).body
-        page = answer["aggregations"]["documents"]
-        yield [(bucket["key"]["document"], bucket["key"]["owner"]) for bucket in page["buckets"]]
-        if "after_key" not in page:
-            return
-        after = page["after_key"]
+    for keys in distinct_keys(store.client, alias(store.prefix, "library"), ("document", "owner"), _PAGE):
+        yield [(key["document"], key["owner"]) for key in keys]

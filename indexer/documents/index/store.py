@@ -11,7 +11,7 @@ that is joined to a record has that record's place, time, licence and access.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from core.document import CATALOGUE, PUBLIC, UNREAD, DocumentEntry, owner_routing, record_of_document
@@ -117,6 +117,22 @@ _RETITLE = (
     " if (heading != null && heading.startsWith(params.before))"
     " { ctx._source.heading = params.title + heading.substring(params.before.length()) }"
 )
+
+
+def distinct_keys(
+    client: Elasticsearch, index: str, fields: Sequence[str], size: int, query: Json | None = None
+) -> Iterator[list[JsonMapping]]:
+    """Pages of the distinct combinations of these fields, ``size`` a page."""
+    sources = [{name: {"terms": {"field": name}}} for name in fields]
+    after: JsonMapping = {}
+    while True:
+        composite: Json = {"size": size, "sources": sources, **({"after": after} if after else {})}
+        answer = client.search(index=index, size=0, query=query, aggs={"keys": {"composite": composite}}).body
+        page = answer["aggregations"]["keys"]
+        yield [bucket["key"] for bucket in page["buckets"]]
+        if "after_key" not in page:
+            return
+        after = page["after_key"]
 
 
 class DocumentGone(SondeError):

@@ -19,7 +19,7 @@ from es_gateway.client import Elasticsearch, retrying
 from es_mappings.codecs import documents
 from es_mappings.codecs.passages import INHERITED, inherited
 from es_mappings.names import IndexKind, alias
-from indexer.documents.index.store import DocumentStore, put_record
+from indexer.documents.index.store import DocumentStore, distinct_keys, put_record
 from indexer.parts import Parts
 from indexer.store.scan import scan
 
@@ -78,17 +78,8 @@ def _update_records(store: DocumentStore, record: Record) -> None:
 
 def _records_with_passages(client: Elasticsearch, index: str, source: str) -> Iterator[str]:
     """Ids of records. Their source is the prefix of their id, even if the passages hold an old one."""
-    after: JsonMapping = {}
-    while True:
-        composite: Json = {"size": _PAGE, "sources": [{"record": {"terms": {"field": "record"}}}]}
-        aggs = {"records": {"composite": composite | ({"after": after} if after else {})}}
-        query = {"prefix": {"record": f"{source}:"}}
-        answer = client.search(index=index, size=0, query=query, aggs=aggs).body
-        page = answer["aggregations"]["records"]
-        yield from (str(bucket["key"]["record"]) for bucket in page["buckets"])
-        if "after_key" not in page:
-            return
-        after = page["after_key"]
+    for keys in distinct_keys(client, index, ("record",), _PAGE, {"prefix": {"record": f"{source}:"}}):
+        yield from (str(key["record"]) for key in keys)
 
 
 def _update_passages(client: Elasticsearch, index: str, record: str, fields: Json) -> int:

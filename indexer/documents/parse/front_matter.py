@@ -208,7 +208,7 @@ def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
     behind = head[head.index(title) + 1 :] if title is not None else head
     draft.take("authors", tuple(authors_in(behind)), "page")
     draft.take("affiliations", tuple(affiliations_in(behind)), "page")
-    draft.take("doi", doi_in(_own_doi(head) or ""), "page")
+    draft.take("doi", next((doi for block in head if (doi := doi_in(block.text))), None), "page")
     draft.take("journal", _journal(head), "page")
     draft.take("published", _published(head, blocks), "page")
     for block in blocks:
@@ -289,10 +289,6 @@ def _is_long_enough(block: Block) -> bool:
     is_sign = len(words) == 1 and text.isupper() and len(text) <= _LONGEST_SIGN
     is_label = text.lower().strip(":. 0123456789") in _LABELS
     return block.kind == "heading" and bool(words) and not is_sign and not is_label
-
-
-def _own_doi(head: Sequence[Block]) -> str | None:
-    return next((block.text for block in head if doi_in(block.text)), None)
 
 
 def _labelled_doi(text: str) -> str | None:

@@ -192,12 +192,9 @@ class TextPlaces:
             places = list(group)
             word = words[places[0]]
             if word is not None:
-                boxes.append(_box(word, at[places[0]], at[places[-1]] + 1))
+                start, end = at[places[0]], at[places[-1]] + 1
+                boxes.append(WordBox(start, end, word.page, word.left, word.top, word.right, word.bottom))
         return tuple(boxes)
-
-
-def _box(word: PlacedWord, start: int, end: int) -> WordBox:
-    return WordBox(start, end, word.page, word.left, word.top, word.right, word.bottom)
 
 
 def table_place(table: Table, text: str) -> tuple[WordBox, ...]:

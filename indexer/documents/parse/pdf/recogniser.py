@@ -51,7 +51,7 @@ def picture_areas(page: Page) -> list[Box]:
         for box in areas
         if box.width >= _LEAST_WIDTH and box.height >= _LEAST_HEIGHT and box.width * box.height >= least
     ]
-    words = [word for part in page.parts for word in _on_page(part, page)]
+    words = [replace(word, box=part.place_on(page, word.box)) for part in page.parts for word in part.words]
     unread = [box for box in large_enough if not _has_text_layer(box, words)]
     return sorted(unread, key=lambda box: box.width * box.height, reverse=True)[:_MOST_PICTURES]
 
@@ -74,10 +74,6 @@ def _joined(pictures: Sequence[Box]) -> list[Box]:
                 apart.append(other)
         out = [*apart, joined]
     return out
-
-
-def _on_page(part: Page, page: Page) -> list[Word]:
-    return [replace(word, box=part.place_on(page, word.box)) for word in part.words]
 
 
 def _has_text_layer(picture: Box, words: Sequence[Word]) -> bool:

@@ -15,47 +15,16 @@ from indexer.documents.parse.model import Box, Word
 UNKNOWN = "\ufffd"
 """Stands for a character whose meaning the file does not give."""
 
-_SYMBOL = {
-    0x22: "∀",
-    0x24: "∃",
-    0x2B: "+",
-    0x2D: "−",
-    0x3C: "<",
-    0x3D: "=",
-    0x3E: ">",
-    0x7E: "∼",
-    0xA2: "′",
-    0xA3: "≤",
-    0xA5: "∞",
-    0xAB: "↔",
-    0xAC: "←",
-    0xAD: "↑",
-    0xAE: "→",
-    0xAF: "↓",
-    0xB0: "°",
-    0xB1: "±",
-    0xB2: "″",
-    0xB3: "≥",
-    0xB4: "×",
-    0xB5: "∝",
-    0xB6: "∂",
-    0xB7: "•",
-    0xB8: "÷",
-    0xB9: "≠",
-    0xBA: "≡",
-    0xBB: "≈",
-    0xD1: "∇",
-    0xD6: "√",
-    0xD7: "⋅",
-    0xE5: "∑",
-    0xF2: "∫",
-} | {
-    0x41 + place: letter
-    for place, letter in enumerate("ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ")
-} | {
-    0x61 + place: letter
-    for place, letter in enumerate("αβχδεφγηιϕκλμνοπθρστυϖωξψζ")
-}  # fmt: skip
+_SYMBOL_TABLE = """
+    22∀ 24∃ 2B+ 2D− 3C< 3D= 3E> 7E∼ A2′ A3≤ A5∞ AB↔ AC← AD↑ AE→ AF↓ B0° B1± B2″ B3≥ B4× B5∝ B6∂ B7• B8÷ B9≠ BA≡ BB≈
+    D1∇ D6√ D7⋅ E5∑ F2∫
+"""
+"""Code in hexadecimal, then its character."""
+_SYMBOL = (
+    {int(entry[:2], 16): entry[2:] for entry in _SYMBOL_TABLE.split()}
+    | dict(enumerate("ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", 0x41))
+    | dict(enumerate("αβχδεφγηιϕκλμνοπθρστυϖωξψζ", 0x61))
+)
 _PIECES = dict(enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎪⎞⎟⎠⎤⎥⎦⎫⎬⎭", 0xF8EB))
 """Pieces of brackets over several lines, as Adobe codes them."""
 _TEX: dict[str, dict[int, str]] = {
