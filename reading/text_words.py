@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from reading.gazetteer.names import NameWord, words
+from reading.gazetteer import NameWord, words
 
 
 def _set(text: str) -> frozenset[str]:
@@ -57,7 +57,7 @@ def after_feature(before: str) -> bool:
     return _FEATURE.search(before[-_LONGEST_FEATURE:]) is not None
 
 
-class Sentence:
+class TextWords:
     """A text as words, and the meaning of its capitals."""
 
     def __init__(self, text: str, *, capitals_mean_names: bool) -> None:
