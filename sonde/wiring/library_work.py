@@ -32,7 +32,7 @@ def library_work(
 
     def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(
-            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), kept=kept
+            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), unfinished=kept
         )
 
     def unread() -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse import isolation
 from indexer.documents.parse.isolation import PagesSlice, SliceOver, read_isolated
-from indexer.documents.parse.job_files import KeptPages
+from indexer.documents.parse.job_files import PageStore
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.parse.pdf.read_pdf import read_pdf
 from net.gate import Gate, GatePolicy
@@ -175,7 +175,7 @@ def test_a_killed_reading_continues_where_it_stopped(library: Library) -> None:
     assert (half.state, half.done, half.total, library.passages(id)) == ("embedding", 32, 60, 32)
     repaired: list[str] = []
     queue = Queue(lambda _: False, lambda document: repaired.append(document) is None)
-    repair_library(library.store, library.files, queue, silent=timedelta(0), kept=library.parts.unfinished)
+    repair_library(library.store, library.files, queue, silent=timedelta(0), unfinished=library.parts.unfinished)
     assert repaired == [id]  # at the next start it is queued again, and what is done is kept
     again = KilledReader(10**6)
 
@@ -251,12 +251,12 @@ def document(pages: int) -> bytes:
 def test_reading_goes_on_after_the_pages_that_are_kept(tmp_path: Path, left: bytes) -> None:
     data, file = document(6), tmp_path / "pages.jsonl"
     file.touch()
-    whole = read_pdf(data, Limits(), Ocr(None), kept=KeptPages(file))
+    whole = read_pdf(data, Limits(), Ocr(None), store=PageStore(file))
     first = file.read_bytes().splitlines(keepends=True)
     assert len(first) == 6
     file.write_bytes(b"".join(first[:3]) + left)
     seen: list[tuple[int, int]] = []
-    again = read_pdf(data, Limits(), Ocr(None), lambda *at: seen.append(at), KeptPages(file))
+    again = read_pdf(data, Limits(), Ocr(None), lambda *at: seen.append(at), PageStore(file))
     assert seen == [(4, 6), (5, 6), (6, 6)]
     assert again == whole
     assert file.read_bytes() == b"".join(first)

@@ -147,14 +147,14 @@ def _park(entry: DocumentEntry, refused: DocumentRefused, reading: LibraryReadin
 
 
 def remove_document(
-    entry: DocumentEntry, store: DocumentStore, files: FileStore, kept: UnfinishedReadings | None = None
+    entry: DocumentEntry, store: DocumentStore, files: FileStore, unfinished: UnfinishedReadings | None = None
 ) -> None:
     """Marks the document, then deletes passages, what slices kept, file and entry; after a crash ``repair_library``
     finishes this.
     """
     store.put_entry(replace(entry, state="deleted", updated=now_iso()))
     store.drop_passages(entry)
-    if kept is not None:
-        kept.drop(entry.id)
+    if unfinished is not None:
+        unfinished.drop(entry.id)
     files.delete(FileKey(entry.owner, entry.id))
     store.drop_entry(entry)

@@ -56,7 +56,7 @@ def repair_library(
     queue: Queue,
     *,
     silent: timedelta = SILENT,
-    kept: UnfinishedReadings | None = None,
+    unfinished: UnfinishedReadings | None = None,
 ) -> Repairs:
     """Idempotent. Raises core.errors.Unavailable if Elasticsearch or the broker does not answer."""
     names = [alias(store.prefix, kind) for kind in _KINDS]
@@ -66,12 +66,12 @@ def repair_library(
     done = Repairs(
         requeued=requeued,
         undone=undo_interrupted(store),
-        deleted=_finish_deletions(store, files, kept),
+        deleted=_finish_deletions(store, files, unfinished),
         files=_discard_files(store, files),
         passages=_drop_orphans(store),
     )
-    if kept is not None:
-        _drop_finished(store, kept)
+    if unfinished is not None:
+        _drop_finished(store, unfinished)
     if done != Repairs():
         log.info("library.tidied", requeued=done.requeued, files=done.files, passages=done.passages)
     return done
@@ -120,10 +120,10 @@ def _queue_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> No
         queue.read(entry.id)
 
 
-def _finish_deletions(store: DocumentStore, files: FileStore, kept: UnfinishedReadings | None) -> int:
+def _finish_deletions(store: DocumentStore, files: FileStore, unfinished: UnfinishedReadings | None) -> int:
     marked = list(_private(store, [{"term": {"state": "deleted"}}]))
     for entry in marked:
-        remove_document(entry, store, files, kept)
+        remove_document(entry, store, files, unfinished)
     return len(marked)
 
 
@@ -145,14 +145,14 @@ def _discard_files(store: DocumentStore, files: FileStore) -> int:
     return len(orphans)
 
 
-def _drop_finished(store: DocumentStore, kept: UnfinishedReadings) -> None:
+def _drop_finished(store: DocumentStore, unfinished: UnfinishedReadings) -> None:
     """What slices kept of documents that are gone, or no longer being read."""
-    old = [document for document, age_s in kept.ages() if age_s > _YOUNG_S]
+    old = [document for document, age_s in unfinished.ages() if age_s > _YOUNG_S]
     for batch in batched(old, _PAGE):
         known = store.entries(batch)
         for document in batch:
             if document not in known or known[document].state not in UNREAD:
-                kept.drop(document)
+                unfinished.drop(document)
 
 
 def _belongs(file: StoredFile, entry: DocumentEntry | None) -> bool:

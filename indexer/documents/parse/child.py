@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from indexer.documents.parse.confinement import confine_process
-from indexer.documents.parse.job_files import PAGES_FILE, KeptPages, read_untrusted, write_progress
+from indexer.documents.parse.job_files import PAGES_FILE, PageStore, read_untrusted, write_progress
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr, Reason
 from indexer.documents.parse.model import ReadDocument
 
@@ -77,7 +77,7 @@ def run(folder: Path) -> int:
 
         confine_process(folder, [ocr.command] if ocr.command else [])
         data = (folder / "document").read_bytes()
-        read = read_document(data, limits, ocr, partial(write_progress, folder), KeptPages(folder / PAGES_FILE))
+        read = read_document(data, limits, ocr, partial(write_progress, folder), PageStore(folder / PAGES_FILE))
         answer = b'{"document":' + _READ.dump_json(read) + b"}"
         if len(answer) > limits.max_answer_bytes:
             raise _too_large(limits)

@@ -58,7 +58,7 @@ PAGES_FILE = "pages.jsonl"
 _PAGE = TypeAdapter(Page)
 
 
-class KeptPages:
+class PageStore:
     """``file`` None: nothing is kept."""
 
     def __init__(self, file: Path | None = None) -> None:

@@ -168,7 +168,6 @@ class Page:
     rules: tuple[Rule, ...] = ()
     figures: tuple[Box, ...] = ()
     read_by: Literal["text", "ocr", "none"] = "text"
-    links: tuple[str, ...] = field(default=())
     pictures: tuple[Box, ...] = ()
     asides: tuple[Page, ...] = ()
     turn: float = 0.0

@@ -8,7 +8,7 @@ from functools import partial
 
 from PIL import Image, UnidentifiedImageError
 
-from indexer.documents.parse.job_files import KeptPages, PageProgress, ignore_pages
+from indexer.documents.parse.job_files import PageProgress, PageStore, ignore_pages
 from indexer.documents.parse.limits import Allowance, DocumentRefused, Limits, Ocr, file_kind
 from indexer.documents.parse.model import ReadDocument
 from indexer.documents.parse.pdf.read_pdf import assemble, read_pdf
@@ -23,19 +23,20 @@ _MOST_PIXELS = 60_000_000
 
 
 def read_document(
-    data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress = ignore_pages, kept: KeptPages | None = None
+    data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress = ignore_pages, store: PageStore | None = None
 ) -> ReadDocument:
-    """Calls ``progress`` after each page of a PDF or image, and keeps the page in ``kept``. Raises DocumentRefused with
-    the reason.
+    """Calls ``progress`` after each page of a PDF or image, and adds the page to ``store``.
+
+    Raises DocumentRefused with the reason.
     """
-    kept = kept or KeptPages()
+    store = store or PageStore()
     if len(data) > limits.max_bytes:
         raise DocumentRefused("too_large", f"The file has {len(data):,} bytes; at most {limits.max_bytes:,} are read.")
     kind = file_kind(data)
     if kind == "pdf":
-        return read_pdf(data, limits, ocr, progress, kept)
+        return read_pdf(data, limits, ocr, progress, store)
     if kind == "image":
-        return _read_image(data, limits, ocr, progress, kept)
+        return _read_image(data, limits, ocr, progress, store)
     if kind == "html":
         return read_html(data, limits)
     if kind == "docx":
@@ -43,7 +44,7 @@ def read_document(
     return read_text(data, limits)
 
 
-def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress, kept: KeptPages) -> ReadDocument:
+def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress, store: PageStore) -> ReadDocument:
     """A page image (PNG, JPEG, or TIFF with one page per frame)."""
     if ocr.command is None:
         raise DocumentRefused("unsupported", f"A page image needs OCR, and {ocr.absence}.")
@@ -57,12 +58,12 @@ def _read_image(data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress, k
         frames = min(getattr(picture, "n_frames", 1), ocr.most_pages)
         if frames < getattr(picture, "n_frames", 1):
             allowance.note_ocr_pages(frames)
-        pages = kept.read()
+        pages = store.read()
         recogniser = Recogniser(ocr, limits, {page.number for page in pages})
         for number in range(len(pages) + 1, frames + 1):
             picture.seek(number - 1)
             pages.append(recogniser.whole_page(number, partial(_grey, picture), "it is a picture"))
-            kept.add(pages[-1])
+            store.add(pages[-1])
             progress(number, frames)
     except (
         UnidentifiedImageError,

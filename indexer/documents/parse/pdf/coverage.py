@@ -155,9 +155,9 @@ def _is_word(word: Word) -> bool:
 
 
 def _lost(laid: PageLayout) -> list[Word]:
-    kept = {id(w) for region in laid.regions if region.kind != "figure" for line in region.lines for w in line.words}
-    kept |= {id(word) for table in laid.tables.values() for word in table.words}
-    return [word for word in laid.page.words if id(word) not in kept]
+    placed = {id(w) for region in laid.regions if region.kind != "figure" for line in region.lines for w in line.words}
+    placed |= {id(word) for table in laid.tables.values() for word in table.words}
+    return [word for word in laid.page.words if id(word) not in placed]
 
 
 def _plain_lines(words: Sequence[Word]) -> list[Line]:

@@ -10,7 +10,7 @@ from functools import partial
 import pypdfium2 as pdfium
 
 from indexer.documents.parse.front_matter import front_matter, read_xmp, without_author_headings
-from indexer.documents.parse.job_files import KeptPages, PageProgress, ignore_pages
+from indexer.documents.parse.job_files import PageProgress, PageStore, ignore_pages
 from indexer.documents.parse.limits import Allowance, DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import Block, DocumentFormat, Page, ReadDocument, RegionBox
 from indexer.documents.parse.pdf.blocks import to_blocks
@@ -33,9 +33,9 @@ _LONGEST_REASON = 1000
 
 
 def read_pdf(
-    data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress = ignore_pages, kept: KeptPages | None = None
+    data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress = ignore_pages, store: PageStore | None = None
 ) -> ReadDocument:
-    """Goes on after the pages in ``kept``, and adds each page there.
+    """Goes on after the pages in ``store``, and adds each page there.
 
     Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``.
     """
@@ -46,11 +46,11 @@ def read_pdf(
             raise DocumentRefused("empty", "The PDF has no pages.")
         if pages > limits.max_pages:
             raise DocumentRefused("too_many_pages", f"The PDF has {pages} pages; at most {limits.max_pages} are read.")
-        kept, allowance = kept or KeptPages(), Allowance(limits)
-        read = kept.read()
+        store, allowance = store or PageStore(), Allowance(limits)
+        read = store.read()
         for page in _pages(document, limits, ocr, allowance, tuple(read)):
             read.append(page)
-            kept.add(page)
+            store.add(page)
             progress(page.number, pages)
         info = {name: str(value) for name, value in document.get_metadata_dict(skip_empty=True).items()}
         return assemble(read, info, read_xmp(data), "pdf", allowance)

@@ -100,13 +100,6 @@ def segments(row: Line) -> list[Line]:
     return [Line.of(part) for part in parts]
 
 
-def without(lines: Iterable[Line], gone: Iterable[Word]) -> list[Line]:
-    """The lines without these words; a line without any words left is dropped."""
-    ids = {id(word) for word in gone}
-    remaining = ([word for word in line.words if id(word) not in ids] for line in lines)
-    return [Line.of(words) for words in remaining if words]
-
-
 def same_row(a: Line, b: Line) -> bool:
     """Whether both have the same baseline."""
     return abs(a.baseline - b.baseline) < 0.45 * max(a.size, b.size)
@@ -199,11 +192,6 @@ def usual_gutters(pages: Sequence[Gutters]) -> Gutters:
     return tuple(median(gutters[place] for gutters in pages if len(gutters) == usual) for place in range(usual))
 
 
-def shared_gutters(segments: Sequence[Line], usual: Gutters) -> Gutters:
-    """The page's own gaps, else ``usual``, the document's, where the page keeps them."""
-    return find_gutters(segments) or gutters_of_page(segments, usual)
-
-
 def gutters_of_page(segments: Sequence[Line], usual: Gutters) -> Gutters:
     """``usual``, the document's gaps, if this page keeps all of them."""
     return usual if usual and all(keeps_gutter(segments, gutter) for gutter in usual) else ()
@@ -258,7 +246,7 @@ def reading_order(segments: Sequence[Line], obstacles: Sequence[Box] = (), usual
     ``obstacles`` (tables, figures) split the columns into bands where they cross a gap. ``usual`` are the gaps on
     most pages of the document: they also apply to a page on which many formulas cross them.
     """
-    gutters = shared_gutters(segments, usual)
+    gutters = find_gutters(segments) or gutters_of_page(segments, usual)
     for gutter in gutters:
         segments = [part for segment in segments for part in _split(segment, gutter)]
     groups = _in_order(segments, gutters, obstacles)

@@ -120,8 +120,8 @@ def _overlap(figure: Box, table: Box) -> bool:
 
 
 def _text_words(page: Page, furniture: Furniture) -> list[Word]:
-    gone = {id(word) for word in furniture.words(page.number)}
-    return [word for word in page.words if id(word) not in gone]
+    furniture_ids = {id(word) for word in furniture.words(page.number)}
+    return [word for word in page.words if id(word) not in furniture_ids]
 
 
 def _figure_words(page: Page, words: Sequence[Word], measures: Measures) -> list[Word]:
