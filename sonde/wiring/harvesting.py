@@ -20,12 +20,12 @@ from indexer.harvest.restore import restore
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.quality.links import LinkParts, check_links
 from indexer.raw import Source
-from indexer.remove.removed_source import remove_source
+from indexer.remove.removed import remove_source
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
-from indexer.write.embed_missing import embed_missing
+from indexer.write.embed import embed_missing
 from sonde.settings import Settings
 from sonde.wiring.alert_work import alert_work
 from sonde.wiring.clients import elasticsearch_client

@@ -18,7 +18,7 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
-from indexer.write.embed_missing import count_missing, embed_missing
+from indexer.write.embed import count_missing, embed_missing
 from search_api.search.passages.interactions import interactions
 from search_api.search.passages.scope import scopes
 from search_api.search.retrieval.token_vectors import fetch_token_vectors

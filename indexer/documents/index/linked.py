@@ -27,7 +27,7 @@ from indexer.documents.index.retries import is_outdated, is_settled, refusal_by_
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused
-from indexer.store.scan import scan
+from indexer.store.ledger import scan
 from net.exchange import Outgoing
 from net.gate import Gate
 

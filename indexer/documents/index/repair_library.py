@@ -18,7 +18,7 @@ from indexer.documents.index.library import remove_document
 from indexer.documents.index.retries import READING, is_outdated, sonde_version, undo_interrupted
 from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.store import DocumentGone, DocumentStore, distinct_keys
-from indexer.store.scan import scan
+from indexer.store.ledger import scan
 
 log = structlog.get_logger(__name__)
 

@@ -23,7 +23,7 @@ from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.isolation import ATTEMPTS
 from indexer.documents.parse.limits import TEMPORARY, DocumentRefused
 from indexer.documents.segment.passages import SegmentOptions
-from indexer.store.scan import scan
+from indexer.store.ledger import scan
 
 READING = "8"
 """Increase this when documents are read differently, so that they are read again."""

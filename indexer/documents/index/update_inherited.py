@@ -21,7 +21,7 @@ from es_mappings.codecs.passages import INHERITED, inherited
 from es_mappings.names import IndexKind, alias
 from indexer.documents.index.store import DocumentStore, distinct_keys, put_record
 from indexer.parts import Parts
-from indexer.store.scan import scan
+from indexer.store.ledger import scan
 
 log = structlog.get_logger(__name__)
 

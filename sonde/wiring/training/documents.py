@@ -17,7 +17,7 @@ from indexer.documents.index.store import passages_kind
 from indexer.documents.parse.isolation import read_isolated
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import ReadDocument
-from indexer.store.scan import scan
+from indexer.store.ledger import scan
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.training.data import SAMPLES, texts_from

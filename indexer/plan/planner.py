@@ -11,11 +11,9 @@ from core.overlay import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from indexer.formats.reader import Refused
-from indexer.plan.apart import Others, Place, place
-from indexer.plan.digest import Digest, digest, identify, under
 from indexer.plan.items import Item
-from indexer.plan.kept_access import settled
 from indexer.plan.overlays import overlaid, overlay_tag, overlays_of
+from indexer.plan.parsed_record import ParsedRecord, identify, parse, with_id
 from indexer.plan.plan import (
     Content,
     Document,
@@ -26,10 +24,11 @@ from indexer.plan.plan import (
     plan_skipped,
     plan_unread,
     unchanged,
+    with_access_groups,
 )
+from indexer.plan.record_ids import OtherDocuments, ResolvedId, resolve_id
 from indexer.raw import Page, PassedOver, RawRecord, Skipped, skipped_id
-from indexer.store.ledger import PUSHED, Ledger, SourceGroups
-from indexer.store.natives import kept_document
+from indexer.store.ledger import PUSHED, Ledger, SourceGroups, kept_document
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
 
 _NO_BYTES = b""
@@ -42,11 +41,11 @@ class _Read:
     raw: RawRecord
     document: Document
     stored: LedgerEntry | None
-    result: Digest | Refused | None
+    result: ParsedRecord | Refused | None
 
     @property
-    def digest(self) -> Digest | None:
-        return self.result if isinstance(self.result, Digest) else None
+    def parsed(self) -> ParsedRecord | None:
+        return self.result if isinstance(self.result, ParsedRecord) else None
 
 
 @dataclass(slots=True)
@@ -119,7 +118,7 @@ class Planner:
     def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
         entry = stored.get(entry_key(self.source, raw.native_id))
         unstated = raw.access_groups is None
-        raw = settled(raw, entry, self.source, self._groups_of_source)
+        raw = with_access_groups(raw, entry, self.source, self._groups_of_source)
         if unstated and raw.access_groups:
             self.kept_closed.append(raw.origin)
         known = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
@@ -127,7 +126,7 @@ class Planner:
         if unchanged(document, entry):
             return _Read(raw, document, entry, None)
         try:
-            return _Read(raw, document, entry, digest(raw, self.source, self.lists))
+            return _Read(raw, document, entry, parse(raw, self.source, self.lists))
         except Refused as refusal:
             return _Read(raw, document, entry, refusal)
 
@@ -143,9 +142,9 @@ class Planner:
         if self._first_fill:
             return {}
         strangers = [
-            read.digest.record.id
+            read.parsed.record.id
             for read in reads
-            if read.digest is not None and (read.stored is None or read.stored.held != read.digest.record.id)
+            if read.parsed is not None and (read.stored is None or read.stored.held != read.parsed.record.id)
         ]
         return self._ledger.holders(self.source, [id for id in strangers if id not in self._holder_of])
 
@@ -153,32 +152,34 @@ class Planner:
         match read.result, read.stored:
             case None, LedgerEntry() as stored:
                 item = Item(read.raw, stored, plan_unread(stored, moment))
-            case Digest() as parsed, stored:
-                placed = self._place(parsed, read, owners, moment)
-                told = overlaid(placed.digest, self._overlays.get(placed.digest.record.id))
-                decision = plan(read.document, told.content, stored, placed.owner, moment)
-                item = Item(read.raw, stored, decision, told)
+            case ParsedRecord() as parsed, stored:
+                resolved = self._resolve_id(parsed, read, owners, moment)
+                curated = overlaid(resolved.parsed, self._overlays.get(resolved.parsed.record.id))
+                decision = plan(read.document, curated.content, stored, resolved.owner, moment)
+                item = Item(read.raw, stored, decision, curated)
             case refused, stored:
                 item = Item(read.raw, stored, plan_refused(read.document, str(refused), stored, moment))
         entry = item.decision.entry
         if entry.held is not None:
-            self._holder_of[entry.held] = Owner(_slim(entry), seen=True, read=item.digest is not None)
+            self._holder_of[entry.held] = Owner(_slim(entry), seen=True, read=item.parsed is not None)
         return item
 
-    def _place(self, parsed: Digest, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Place:
+    def _resolve_id(
+        self, parsed: ParsedRecord, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment
+    ) -> ResolvedId:
         def owner(record: str) -> Owner | None:
             return self._owner(record, read, owners, moment)
 
         if moment.run == PUSHED:  # the address gives the record's id
-            return Place(parsed, owner(parsed.record.id))
-        return place(parsed, read.raw.native_id, read.stored, Others(owner, self._read_again))
+            return ResolvedId(parsed, owner(parsed.record.id))
+        return resolve_id(parsed, read.raw.native_id, read.stored, OtherDocuments(owner, self._read_again))
 
     def _read_again(self, entry: LedgerEntry) -> Content | None:
         raw = kept_document(self.client, self.prefix, entry)
         try:
             if raw is None:
                 return None
-            return under(digest(raw, self.source, self.lists), entry.record or entry.key).content
+            return with_id(parse(raw, self.source, self.lists), entry.record or entry.key).content
         except Refused:
             return None
 
@@ -195,7 +196,7 @@ class Planner:
 
     def _looked_up(self, record: str, read: _Read) -> LedgerEntry | None:
         """The holder, before this slice, of a record that is not the one of the document's own identifier."""
-        stated = read.digest is not None and read.digest.record.id == record
+        stated = read.parsed is not None and read.parsed.record.id == record
         if self._first_fill or stated or (read.stored is not None and read.stored.held == record):
             return None
         return self._ledger.holders(self.source, [record]).get(record)

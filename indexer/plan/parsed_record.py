@@ -6,17 +6,17 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from core.json_types import JsonMapping
+from core.names import names_once, variables_once
 from core.record import Record
 from es_mappings.codecs.records import to_document
 from es_mappings.meta import SCHEMA_VERSION
 from indexer.formats.formats import FORMATS
 from indexer.formats.registry import read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
-from indexer.plan.listed_names import with_listed_names
 from indexer.plan.plan import Content, Document
 from indexer.raw import RawRecord
 from reading.kinds import infer_kind
-from reading.vocabulary.name_lists import NO_LISTS, NameLists
+from reading.vocabulary.name_lists import NO_LISTS, ListKind, NameLists
 
 DIGEST_VERSION = 1
 """Increase this when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
@@ -33,7 +33,7 @@ def reading_tag(*how: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Digest:
+class ParsedRecord:
     """A record ready to be written: ``document`` is its stored form without vector and harvest notes."""
 
     record: Record
@@ -53,7 +53,7 @@ def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: 
     return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading), raw.container)
 
 
-def digest(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> Digest:
+def parse(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> ParsedRecord:
     """With the names of the loaded ``lists``. Raises indexer.formats.reader.Refused with the reason.
 
     Raises ValueError for a document whose access is not settled: it must never count as public.
@@ -61,26 +61,28 @@ def digest(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> Digest:
     if raw.access_groups is None:
         raise ValueError(f"nobody settled who may see {raw.origin}")
     record = replace(with_listed_names(with_kind(read(raw, source)), lists), access_groups=raw.access_groups)
-    return _digested(record if raw.record_id is None else replace(record, id=raw.record_id))
+    return _with_hashes(record if raw.record_id is None else replace(record, id=raw.record_id))
 
 
-def under(parsed: Digest, id: str) -> Digest:
+def with_id(parsed: ParsedRecord, id: str) -> ParsedRecord:
     """The same record with another id than its identifier's."""
-    named = _digested(replace(parsed.record, id=id))
-    return replace(named, content=replace(named.content, claims=parsed.record.id))
+    named = _with_hashes(replace(parsed.record, id=id))
+    return replace(named, content=replace(named.content, wanted_id=parsed.record.id))
 
 
-def redone(parsed: Digest, record: Record) -> Digest:
+def with_record(parsed: ParsedRecord, record: Record) -> ParsedRecord:
     """The same document read as another version of its record."""
-    made = _digested(record)
-    return replace(made, content=replace(made.content, claims=parsed.content.claims, apart=parsed.content.apart))
+    made = _with_hashes(record)
+    return replace(
+        made, content=replace(made.content, wanted_id=parsed.content.wanted_id, conflict=parsed.content.conflict)
+    )
 
 
-def _digested(record: Record) -> Digest:
+def _with_hashes(record: Record) -> ParsedRecord:
     document = to_document(record)
     hashes = (record_hash(document), text_hash(record.embedding_text))
     content = Content(record.id, *hashes, len(record.warnings), record.access_groups, record.edition)
-    return Digest(record, document, content)
+    return ParsedRecord(record, document, content)
 
 
 def with_kind(record: Record) -> Record:
@@ -91,3 +93,26 @@ def with_kind(record: Record) -> Record:
     if kind == "unknown" or confidence < _LEAST_CONFIDENCE:
         return record
     return replace(record, provenance=replace(record.provenance, kind=kind, kind_source="text"))
+
+
+def with_listed_names(record: Record, lists: NameLists) -> Record:
+    """The record with the lists' names; what it writes differently moves to ``names.written``, so that it is found."""
+    if not lists.names:
+        return record
+    names = record.names
+    written: dict[str, None] = {}
+
+    def listed(kind: ListKind, name: str) -> str:
+        preferred = lists.preferred(kind, name) or name
+        if preferred != name:
+            written.setdefault(name)
+        return preferred
+
+    renamed = replace(
+        names,
+        platforms=names_once(listed("platforms", one) for one in names.platforms),
+        instruments=names_once(listed("instruments", one) for one in names.instruments),
+        projects=names_once(listed("projects", one) for one in names.projects),
+        variables=variables_once(replace(one, name=listed("variables", one.name)) for one in names.variables),
+    )
+    return replace(record, names=replace(renamed, written=tuple(written)))
