@@ -12,7 +12,7 @@ from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from search_api.formats_out.iris import iri
 from search_api.formats_out.rfc3339 import enclosing, moment
 from search_api.search.answer import Answer, FoundRecord
