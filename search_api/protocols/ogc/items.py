@@ -23,6 +23,7 @@ from search_api.page.page import record_page
 from search_api.page.plain_page import HTML, plain_page, wants_html
 from search_api.parts import Parts
 from search_api.protocols.ogc.collections import CataloguePath
+from search_api.protocols.ogc.conditions import set_etag
 from search_api.search.position import write_position
 from search_api.search.similar import similar
 from search_api.search.views import geojson
@@ -92,7 +93,10 @@ def items_views(parts: Parts) -> APIBlueprint:
             return original(parts.records.original(path.record))
         if form == "html":
             return record_page(found.record, Addresses.of(parts))
-        return representation(found.record, form, parts)
+        response = _representation(found.record, form, parts)
+        if parts.http.etag:
+            set_etag(response, found)
+        return response
 
     @api.get(
         "/collections/<catalogue>/items/<record>/similar",
@@ -124,7 +128,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def representation(record: Record, form: str, parts: Parts) -> Response:
+def _representation(record: Record, form: str, parts: Parts) -> Response:
     """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
     broken = parts.broken_links(record.source)
     more = [*_preview(record, parts), *_granules(record, parts)]

@@ -25,18 +25,18 @@ class FastJson(JsonSerializer):
         return orjson.loads(data)
 
 
-class FastLines(NdjsonSerializer):
+class FastNdjson(NdjsonSerializer):
     """The same for the lines of ``_bulk`` and ``_msearch``."""
 
     mimetype: ClassVar[str] = "application/x-ndjson"
 
     def json_dumps(self, data: object) -> bytes:
-        return FAST_JSON.json_dumps(data)
+        return JSON.json_dumps(data)
 
     def json_loads(self, data: bytes) -> Any:
-        return FAST_JSON.json_loads(data)
+        return JSON.json_loads(data)
 
 
-FAST_JSON = FastJson()
-SERIALIZERS = {FastJson.mimetype: FAST_JSON, FastLines.mimetype: FastLines()}
+JSON = FastJson()
+SERIALIZERS = {FastJson.mimetype: JSON, FastNdjson.mimetype: FastNdjson()}
 """For ``Elasticsearch(serializers=...)``."""

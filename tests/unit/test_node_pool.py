@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 from elastic_transport import NodeConfig, RoundRobinSelector, Urllib3HttpNode
 
-from es_gateway.steady_nodes import SteadyNodes
+from es_gateway.nodes import LockedNodePool
 
 _NODES = [NodeConfig("http", f"192.0.2.{number}", 9200) for number in range(1, 21)]
 
 
 def test_no_thread_sees_the_nodes_half_changed() -> None:
-    pool = SteadyNodes(_NODES, Urllib3HttpNode, node_selector_class=RoundRobinSelector)
+    pool = LockedNodePool(_NODES, Urllib3HttpNode, node_selector_class=RoundRobinSelector)
 
     def looks(_thread: int) -> int:
         return sum(pool.get().config in _NODES for _ in range(2_000))
@@ -38,7 +38,7 @@ def test_no_thread_sees_the_nodes_half_changed() -> None:
 
 
 def test_a_single_node_is_always_chosen() -> None:
-    pool = SteadyNodes(_NODES[:1], Urllib3HttpNode)
+    pool = LockedNodePool(_NODES[:1], Urllib3HttpNode)
     for _ in range(3):
         pool.mark_dead(pool.get())
     assert pool.get().config == _NODES[0]

@@ -1,4 +1,4 @@
-"""Kept connections to a server that sends exactly the bytes of a test, in the pieces of the test."""
+"""A node in front of a server that sends exactly the bytes of a test, in the pieces of the test."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import pytest
+from elastic_transport import ConnectionError as TransportConnectionError
+from elastic_transport import ConnectionTimeout, HttpHeaders, NodeConfig
+from elastic_transport._node import NodeApiResponse
 
-from es_gateway.kept_connections import KeptConnections, Malformed, Reply, _is_open
+from es_gateway.nodes import HttpNode, _is_open
 
 LONG_S = 60.0
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
@@ -66,23 +69,20 @@ def scripted() -> Iterator[Scripted]:
 
 
 @pytest.fixture
-def connections(scripted: Scripted) -> Iterator[KeptConnections]:
-    one = KeptConnections("127.0.0.1", scripted.port)
-    yield one
-    one.close()
+def node(scripted: Scripted) -> Iterator[HttpNode]:
+    node = HttpNode(NodeConfig("http", "127.0.0.1", scripted.port))
+    yield node
+    node.close()
 
 
-def ask(
-    connections: KeptConnections, body: bytes | None = b"{}", method: str = "POST", timeout_s: float = LONG_S
-) -> Reply:
-    return connections.ask(method, "/_msearch", {"content-type": "application/x-ndjson"}, body, timeout_s)
+def ask(node: HttpNode, body: bytes | None = b"{}", method: str = "POST", timeout_s: float = LONG_S) -> NodeApiResponse:
+    headers = HttpHeaders({"content-type": "application/x-ndjson"})
+    return node.perform_request(method, "/_msearch", body, headers, timeout_s)
 
 
-def test_a_request_is_sent_whole_and_the_next_uses_the_same_connection(
-    scripted: Scripted, connections: KeptConnections
-) -> None:
-    first, second = ask(connections, b'{"a":1}\n'), ask(connections)
-    assert (first.status, first.body, first.headers["content-type"]) == (200, b"{}", "application/json")
+def test_a_request_is_sent_whole_and_the_next_uses_the_same_connection(scripted: Scripted, node: HttpNode) -> None:
+    first, second = ask(node, b'{"a":1}\n'), ask(node)
+    assert (first.meta.status, first.body, first.meta.headers["content-type"]) == (200, b"{}", "application/json")
     assert second.body == b"{}"
     (one, head, body), (other, _, _) = scripted.asked
     assert one == other
@@ -104,11 +104,11 @@ def test_a_request_is_sent_whole_and_the_next_uses_the_same_connection(
     ],
 )
 def test_the_connection_is_kept_after_chunks_and_after_a_head(
-    scripted: Scripted, connections: KeptConnections, method: str, raw: bytes, body: bytes
+    scripted: Scripted, node: HttpNode, method: str, raw: bytes, body: bytes
 ) -> None:
     scripted.scripts = [[raw[start : start + 7] for start in range(0, len(raw), 7)]]
-    assert ask(connections, None, method).body == body
-    assert ask(connections).body == b"{}"
+    assert ask(node, None, method).body == body
+    assert ask(node).body == b"{}"
     assert {number for number, _, _ in scripted.asked} == {1}
 
 
@@ -120,32 +120,30 @@ def test_the_connection_is_kept_after_chunks_and_after_a_head(
         b"HTTP/1.1 200 OK\r\n\r\n{}",  # up to the end of the connection
     ],
 )
-def test_a_connection_that_the_server_closes_is_not_used_again(
-    scripted: Scripted, connections: KeptConnections, raw: bytes
-) -> None:
+def test_a_connection_that_the_server_closes_is_not_used_again(scripted: Scripted, node: HttpNode, raw: bytes) -> None:
     scripted.scripts = [[raw, b""]]
-    assert ask(connections).body == b"{}"
-    assert ask(connections).body == b"{}"
+    assert ask(node).body == b"{}"
+    assert ask(node).body == b"{}"
     assert [number for number, _, _ in scripted.asked] == [1, 2]
 
 
 def test_a_connection_that_was_closed_while_idle_is_noticed_before_it_is_used(
-    scripted: Scripted, connections: KeptConnections
+    scripted: Scripted, node: HttpNode
 ) -> None:
     scripted.scripts = [[OK, b""]]  # keep-alive, and closed all the same
-    assert ask(connections).status == 200
+    assert ask(node).meta.status == 200
     for _ in range(1000):
-        if not _is_open(connections._idle[0].sock):
+        if not _is_open(node._idle[0].sock):
             break
         threading.Event().wait(0.01)
-    assert ask(connections).status == 200
+    assert ask(node).meta.status == 200
     assert [number for number, _, _ in scripted.asked] == [1, 2]
 
 
-def test_bytes_that_nobody_asked_for_are_not_the_next_answer(scripted: Scripted, connections: KeptConnections) -> None:
+def test_bytes_that_nobody_asked_for_are_not_the_next_answer(scripted: Scripted, node: HttpNode) -> None:
     scripted.scripts = [[OK + b"HTTP/1.1 200 OK\r\ncontent-length: 17\r\n\r\nfor somebody else"]]
-    assert ask(connections).body == b"{}"
-    assert ask(connections).body == b"{}"
+    assert ask(node).body == b"{}"
+    assert ask(node).body == b"{}"
 
 
 @pytest.mark.parametrize(
@@ -160,36 +158,31 @@ def test_bytes_that_nobody_asked_for_are_not_the_next_answer(scripted: Scripted,
         b"x" * 100_000,
     ],
 )
-def test_an_answer_that_ends_early_or_is_no_http_is_an_error(
-    scripted: Scripted, connections: KeptConnections, raw: bytes
-) -> None:
+def test_an_answer_that_ends_early_or_is_no_http_is_an_error(scripted: Scripted, node: HttpNode, raw: bytes) -> None:
     scripted.scripts = [[raw, b""]]
-    with pytest.raises(OSError) as raised:
-        ask(connections)
-    assert isinstance(raised.value, Malformed | ConnectionError)
+    with pytest.raises(TransportConnectionError):
+        ask(node)
     assert len(scripted.asked) == 1  # nothing is asked twice
-    assert ask(connections).body == b"{}"  # and nothing is left behind
+    assert ask(node).body == b"{}"  # and nothing is left behind
 
 
-def test_a_server_that_is_silent_or_stops_in_the_middle_is_given_up(
-    scripted: Scripted, connections: KeptConnections
-) -> None:
+def test_a_server_that_is_silent_or_stops_in_the_middle_is_given_up(scripted: Scripted, node: HttpNode) -> None:
     scripted.held.clear()
-    with pytest.raises(TimeoutError):
-        ask(connections, timeout_s=0.1)
-    with pytest.raises(TimeoutError):
-        ask(connections, timeout_s=0.0)
+    with pytest.raises(ConnectionTimeout):
+        ask(node, timeout_s=0.1)
+    with pytest.raises(ConnectionTimeout):
+        ask(node, timeout_s=0.0)
     scripted.held.set()
 
 
 def test_nobody_at_the_address() -> None:
-    with pytest.raises(ConnectionRefusedError):
-        ask(KeptConnections("127.0.0.1", 9))
+    with pytest.raises(TransportConnectionError, match="refused"):
+        ask(HttpNode(NodeConfig("http", "127.0.0.1", 9)))
 
 
 @pytest.mark.parametrize("pieces", [[b"HTTP/1.1 200 OK\r\n"], [b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n"]])
 def test_an_answer_that_comes_byte_by_byte_ends_at_the_time_of_the_whole(
-    scripted: Scripted, connections: KeptConnections, pieces: Sequence[bytes]
+    scripted: Scripted, node: HttpNode, pieces: Sequence[bytes]
 ) -> None:
     dribbling = threading.Event()
 
@@ -200,25 +193,23 @@ def test_an_answer_that_comes_byte_by_byte_ends_at_the_time_of_the_whole(
 
     scripted.scripts = [dribbled()]
     try:
-        with pytest.raises(TimeoutError):
-            ask(connections, timeout_s=0.4)
+        with pytest.raises(ConnectionTimeout):
+            ask(node, timeout_s=0.4)
     finally:
         dribbling.set()
 
 
-def test_a_head_that_would_be_read_as_something_else_is_not_sent(
-    scripted: Scripted, connections: KeptConnections
-) -> None:
+def test_a_head_that_would_be_read_as_something_else_is_not_sent(scripted: Scripted, node: HttpNode) -> None:
     for target, headers in (("/a b", {}), ("/a\r\nX: y", {}), ("/", {"authorization": "Basic x\r\nX-Other: y"})):
         with pytest.raises((http.client.InvalidURL, ValueError)):
-            connections.ask("GET", target, headers, None, LONG_S)
+            node.perform_request("GET", target, None, HttpHeaders(headers), LONG_S)
     assert scripted.asked == []
 
 
 def test_no_more_connections_than_asked_for_stay_open(scripted: Scripted) -> None:
-    connections = KeptConnections("127.0.0.1", scripted.port, kept=2)
+    node = HttpNode(NodeConfig("http", "127.0.0.1", scripted.port, connections_per_node=2))
     scripted.held.clear()
-    threads = [threading.Thread(target=ask, args=(connections,)) for _ in range(5)]
+    threads = [threading.Thread(target=ask, args=(node,)) for _ in range(5)]
     for thread in threads:
         thread.start()
     while len(scripted.asked) < 5:
@@ -226,6 +217,6 @@ def test_no_more_connections_than_asked_for_stay_open(scripted: Scripted) -> Non
     scripted.held.set()
     for thread in threads:
         thread.join(LONG_S)
-    assert len(connections._idle) == 2
-    connections.close()
-    assert len(connections._idle) == 0
+    assert len(node._idle) == 2
+    node.close()
+    assert len(node._idle) == 0
