@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from functools import partial
 
 import structlog
 from flask import Flask, Response, g, request
@@ -15,19 +16,19 @@ from search_api.ask.view import ask_views
 from search_api.catalogue.documents.view import documents_views
 from search_api.catalogue.fair.view import fairness_views
 from search_api.catalogue.granules.view import granules_views
-from search_api.catalogue.preview.view import preview_views
 from search_api.catalogue.related.view import kin_views
+from search_api.catalogue.view import add_record_page, preview_views
 from search_api.http import admission, limits, longest_address, openapi, problems, response_headers, telemetry_traces
 from search_api.http.access import audited, guard, headers
 from search_api.http.fast_json import FastProvider
 from search_api.http.response_headers import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
 from search_api.library.notebooks_view import notebook_views
+from search_api.library.own_documents_view import scoped_answer
 from search_api.library.view import library_views
 from search_api.operations.view import operations_views
-from search_api.page import error_page, portal
+from search_api.page import portal
 from search_api.page.docs import docs_views
-from search_api.page.landing import landing_views
-from search_api.page.page import page_views
+from search_api.page.view import landing_views, page_views, register_error_page
 from search_api.parts import Parts
 from search_api.protocols.csw.view import csw_views
 from search_api.protocols.feeds import feeds_views
@@ -87,9 +88,11 @@ def create_app(parts: Parts) -> Flask:
     guard.register(app, parts.authenticator)
     response_headers.apply(app, parts.http)
     app.register_api(landing_views(parts))
-    app.register_api(page_views(parts))
+    pages = page_views()
+    add_record_page(pages, parts)
+    app.register_api(pages)
     app.register_api(conformance_views())
-    app.register_api(search_views(parts))
+    app.register_api(search_views(parts, partial(scoped_answer, parts=parts)))
     app.register_api(suggest_views(parts))
     app.register_api(collections_views(parts))
     app.register_api(items_views(parts))
@@ -123,7 +126,7 @@ def create_app(parts: Parts) -> Flask:
     app.register_api(nightly_views(parts))
     app.register_api(operations_views(parts))
     openapi.register(app)
-    error_page.register(app)
+    register_error_page(app)
     return app
 
 

@@ -16,6 +16,7 @@ from search_api.catalogue.granules.live import GranuleSearches
 from search_api.catalogue.listing.catalogues import Catalogues
 from search_api.catalogue.listing.reader import RecordReader
 from search_api.catalogue.preview.previews import Previews
+from search_api.catalogue.record_sink import RecordSink
 from search_api.catalogue.related.kin import Kin
 from search_api.http.admission import Limits
 from search_api.http.limits import NO_LIMITS, LimitPolicy
@@ -25,7 +26,6 @@ from search_api.library.personal_library import PersonalLibrary
 from search_api.library.search import LibrarySearch
 from search_api.operations.readiness import ReadinessReport
 from search_api.page.portal import PortalLook
-from search_api.protocols.ogc.pushing import RecordSink
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.retrieval.serving import ServingResolver
 from search_api.search.suggest.suggester import Suggester

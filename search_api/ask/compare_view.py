@@ -23,12 +23,13 @@ from search_api.formats_out.spreadsheet import harmless
 from search_api.http.access.guard import caller
 from search_api.http.addresses import Addresses
 from search_api.http.documented import sent_as
+from search_api.http.limits import MOST_COMPARED, MOST_QUESTIONS
 from search_api.http.parameter_types import LONGEST_QUERY, printable
 from search_api.http.problems import Problem
 from search_api.library.granting import granted
 from search_api.library.notebooks_view import DocumentId
 from search_api.parts import Parts
-from search_api.search.passages.values import MOST_COMPARED, MOST_QUESTIONS, AskRequest, CitedAnswer, Granted
+from search_api.search.passages.values import AskRequest, CitedAnswer, Granted
 
 MOST_ANONYMOUS = 20
 """Answers in one comparison for a caller without a key: a comparison is as dear as so many questions."""
@@ -119,7 +120,7 @@ def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Grant
 
 
 def _rows(parts: Parts, questions: list[str], chosen: list[DocumentEntry], opened: Granted | None) -> Iterator[Json]:
-    addresses, asking = Addresses.of(parts), caller()
+    addresses, asking = Addresses.of(parts.http), caller()
     for entry in chosen:
         base = AskRequest(
             "", document=entry.id, scope="public" if entry.owner == PUBLIC else "mine", owner=asking.subject

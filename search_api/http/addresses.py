@@ -10,7 +10,7 @@ from flask import request
 from core.document import document_of_record
 from core.json_types import Json
 from core.record import Record
-from search_api.parts import Parts
+from search_api.http.response_headers import HttpPolicy
 
 Link = dict[str, str]
 Ways = list[Json]
@@ -31,9 +31,9 @@ class Addresses:
         self.base = base.rstrip("/")
 
     @classmethod
-    def of(cls, parts: Parts) -> Addresses:
+    def of(cls, policy: HttpPolicy) -> Addresses:
         """Below the public address, else below that of this request."""
-        return cls(parts.http.public_url or request.url_root)
+        return cls(policy.public_url or request.url_root)
 
     def to(self, path: str, parameters: Iterable[tuple[str, object]] = ()) -> str:
         """``path`` starts with a slash and is URL-safe."""

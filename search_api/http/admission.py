@@ -18,6 +18,7 @@ from typing import Literal
 
 import structlog
 from flask import Flask, Response, g, request
+from prometheus_client import Counter, Histogram
 
 from core.deadlines import CallerGone, abandoned_when, giving_way, in_a_hurry, leave_if_gone, within
 from core.errors import Unavailable
@@ -25,9 +26,11 @@ from search_api.http.access.scopes import scope_of
 from search_api.http.fair_queue import FairQueue, Turn
 from search_api.http.problems import problem
 from search_api.http.waiting_line import Crowded, QueueSize
-from search_api.search.telemetry import refused, waited
 
 log = structlog.get_logger(__name__)
+
+_WAITED = Histogram("sonde_request_wait_seconds", "Time in the queue before a request is worked on", ["work"])
+_REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many came at once")
 
 Work = Literal["search", "answer", "library", "costly", "picture", "model"]
 
@@ -124,7 +127,7 @@ def _take_turn(held: ExitStack, work: Work, queues: Mapping[Work, FairQueue]) ->
     """Waits for a slot, which ``held`` gives back. Raises Crowded, CallerGone."""
     caller = _caller(request.remote_addr or "")
     turn = held.enter_context(queues[work].turn(caller))
-    waited(work, turn.waited_s)
+    _WAITED.labels(work).observe(turn.waited_s)
     leave_if_gone()
     if turn.hurried:
         held.enter_context(in_a_hurry())
@@ -176,7 +179,7 @@ def _caller(given: str) -> str:
 
 
 def _busy(retry_s: float) -> Response:
-    refused()
+    _REFUSED.inc()
     response = problem(503, "Too many requests at once; try again in a moment.")
     response.headers["Retry-After"] = str(max(1, math.ceil(retry_s)))
     return response

@@ -16,7 +16,10 @@ from limits.errors import StorageError
 from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from search_api.search.passages.values import MOST_COMPARED, MOST_QUESTIONS
+MOST_COMPARED = 20
+"""Documents in one comparison."""
+MOST_QUESTIONS = 5
+"""Questions in one comparison."""
 
 _MOST_LISTED = 1000
 _LISTED_RECORDS = 100

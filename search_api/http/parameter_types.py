@@ -8,12 +8,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import Annotated, Any
 
+from flask import abort, request
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
+    ValidationError,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
@@ -22,6 +24,7 @@ from pydantic import (
 from core.extent import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms, rfc3339_ms
+from search_api.http.problems import from_validation
 
 LONGEST_QUERY = 2000
 LONGEST_VALUE = 512
@@ -176,3 +179,11 @@ class NoParameters(Parameters):
 @cache
 def _schema(model: type[Parameters]) -> Json:
     return super(Parameters, model).model_json_schema()
+
+
+def refuse_unknown(model: type[Parameters]) -> None:
+    """Ends the request for a parameter that the model does not have; for views that read theirs themselves."""
+    try:
+        model.model_validate(request.args.to_dict())
+    except ValidationError as error:
+        abort(from_validation(error))

@@ -81,12 +81,12 @@ def feeds_views(parts: Parts) -> APIBlueprint:
     @api.get("/robots.txt", summary="What crawlers may read", responses={200: texts("text/plain")})
     def robots() -> Response:
         lines = ["User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_CRAWLERS), "Allow: /"]
-        lines += ["", f"Sitemap: {Addresses.of(parts).to('/sitemap.xml')}", ""]
+        lines += ["", f"Sitemap: {Addresses.of(parts.http).to('/sitemap.xml')}", ""]
         return Response("\n".join(lines), mimetype="text/plain")
 
     @api.get("/opensearch.xml", summary="OpenSearch description", responses={200: texts(OPENSEARCH)})
     def opensearch() -> Response:
-        root = _description(Addresses.of(parts))
+        root = _description(Addresses.of(parts.http))
         return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=OPENSEARCH)
 
     return api
@@ -102,7 +102,7 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
     page = parts.records.page(
         ListRequest(Selection(source=catalogue.source), limit=min(query.limit, LARGEST_DCAT_PAGE), after=after)
     )
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     following = addresses.page(write_position(page.after, asked)) if page.after is not None else None
     about = About(
         catalogue.title,
@@ -118,7 +118,7 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
 def _sitemap_index(parts: Parts) -> etree._Element:
     """One part for each 10,000 records, then each 10,000 documents; an empty id sorts first."""
     root = etree.Element(f"{{{_SITEMAP}}}sitemapindex", nsmap=_default(_SITEMAP))
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     after: str | None = ""
     while after is not None:
         part = child(root, f"{{{_SITEMAP}}}sitemap")
@@ -139,7 +139,7 @@ def _sitemap_of_documents(parts: Parts, cursor: str) -> etree._Element:
     """Documents that nobody needs a key for."""
     root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap=_default(_SITEMAP))
     (after,) = read_position(cursor, _DOCUMENTS, ("text",), "documents")
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     for id in parts.documents.ids(str(after or ""), SITEMAP_PAGE)[0]:
         url = child(root, f"{{{_SITEMAP}}}url")
         child(url, f"{{{_SITEMAP}}}loc", addresses.to(f"/documents/{id}"))
@@ -162,7 +162,7 @@ def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
         "_source": ["id", "source", "harvest.written"],
         "track_total_hits": False,
     }
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     for hit in parts.records.search(body)["hits"]["hits"]:
         source = hit["_source"]
         if source["source"] == CATALOGUE:  # they have a part of their own

@@ -19,7 +19,7 @@ from indexer.harvest.parts import Parts as HarvestParts
 from search_api.catalogue.documents.files import DocumentFiles
 from search_api.catalogue.documents.reader import DocumentReader
 from search_api.catalogue.fair.summary import FairnessReader
-from search_api.catalogue.link_checks import LinkChecks
+from search_api.catalogue.harvest_runs import LinkChecks, RunReader
 from search_api.catalogue.listing.catalogues import Catalogues
 from search_api.catalogue.listing.reader import RecordReader
 from search_api.http.access.filtered_client import AccessFilteredElasticsearch, groups_seen
@@ -32,7 +32,6 @@ from search_api.search.retrieval.serving import ServingResolver
 from search_api.search.suggest.places import PlaceSuggester
 from search_api.search.suggest.suggester import Suggester
 from search_api.stewards.harvests.overview import Harvests
-from search_api.stewards.harvests.runs import RunReader
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
@@ -138,7 +137,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         rates=limit_policy(settings),
         embeddings_characters=settings.api.embeddings_characters,
         broken_links=checks.broken,
-        portal=portal_look(settings, partial(models.gates, "portal")),
+        portal=portal_look(settings),
         previews=previews(settings, partial(models.gates, "records")),
         granules=granule_searches(settings, partial(models.gates, "records")),
     )

@@ -9,7 +9,7 @@ import pytest
 
 from search_api.app import create_app
 from search_api.catalogue.fair.summary import FairnessReader
-from search_api.catalogue.link_checks import LinkCheck
+from search_api.catalogue.harvest_runs import LinkCheck
 from sonde.wiring.api import api_parts
 from tests.service import Service
 

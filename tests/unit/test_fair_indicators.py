@@ -15,7 +15,7 @@ from core.timespan import TimeSpan
 from search_api.catalogue.fair.evidence import is_persistent, is_unique
 from search_api.catalogue.fair.indicators import INDICATORS, Judgement, Subject, judged
 from search_api.catalogue.fair.summary import Count, summed
-from search_api.catalogue.link_checks import LinkCheck
+from search_api.catalogue.harvest_runs import LinkCheck
 
 FILE = "https://data.example/t2m.nc"
 BARE = Record("s:1", "s", "1", "")

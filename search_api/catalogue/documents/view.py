@@ -23,18 +23,16 @@ from search_api.catalogue.documents.document_json import (
 )
 from search_api.catalogue.documents.marks import marked
 from search_api.catalogue.documents.reader import DocumentListing, SeenDocument
-from search_api.formats_out import document_html, listing_html
+from search_api.formats_out import document_html
 from search_api.formats_out.bibliography import CITATION_FORMATS
 from search_api.formats_out.citation import of_document
-from search_api.formats_out.listing_html import Listed
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.documented import WITH_NOT_FOUND, sent_as, texts
 from search_api.http.parameter_types import LONGEST_QUERY, Cursor, Parameters, Text, printable
 from search_api.http.problems import Problem
-from search_api.library.view import DocumentPath
-from search_api.page.page import page
-from search_api.page.plain_page import HTML, Form, plain_page, wants_html
+from search_api.page.plain_page import HTML, Form, ListedRecord, items_html, plain_page, wants_html
+from search_api.page.shell import page
 from search_api.parts import Parts
 from search_api.search.passages.tables import as_json, table_of
 from search_api.search.position import read_position, write_position
@@ -60,6 +58,12 @@ class DocumentParameters(Parameters):
     """The form of one document."""
 
     f: DocumentForm | None = Field(None, description="Default: the `Accept` header decides.")
+
+
+class DocumentPath(BaseModel):
+    """Which document."""
+
+    id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list or the upload.")]
 
 
 class TablePath(DocumentPath):
@@ -181,7 +185,7 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         found = parts.documents.page(
             DocumentListing(query.limit, None if after is None else str(after), query.record, query.source)
         )
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         following = addresses.page(write_position((found.after,), question)) if found.after is not None else None
         if wants_html(query.f):
             return _readable(found.found, found.matched, following, addresses)
@@ -215,9 +219,9 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
             return _shown(parts, path.id)
         seen = seen_document(parts, path.id)
         if query.f in CITATION_FORMATS:
-            cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts)))
+            cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts.http)))
             return kept_private(bibliography(query.f, [cited]), seen)
-        shown = feature(seen, Addresses.of(parts), has_file=parts.document_files.is_shown(seen))
+        shown = feature(seen, Addresses.of(parts.http), has_file=parts.document_files.is_shown(seen))
         return kept_private(_geojson(shown), seen)
 
 
@@ -228,7 +232,7 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: PassagesAnswer, **WITH_NOT_FOUND},
     )
     def passages(path: DocumentPath, query: PassagesParameters) -> Response:
-        seen, addresses = seen_document(parts, path.id), Addresses.of(parts)
+        seen, addresses = seen_document(parts, path.id), Addresses.of(parts.http)
         found = parts.documents.passages(seen, query.offset, query.limit)
         links = [link("self", addresses.this(), JSON)]
         if len(found) == query.limit:
@@ -257,7 +261,7 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
             response = Response(found.spreadsheet_csv, content_type=f"{CSV}; charset=utf-8; header=present")
             response.headers["Content-Disposition"] = f'attachment; filename="{path.id}-table-{path.number}.csv"'
             return kept_private(response, seen)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON), link("up", address_of(seen.entry, addresses), GEOJSON)]
         return kept_private(jsonify(**as_json(found), links=links), seen)
 
@@ -302,7 +306,7 @@ def _shown(parts: Parts, id: str) -> Response:
     except (NotFound, Unavailable) as error:
         return page(status=_status(error))
     body = document_html.article(seen.entry, seen.record, passages)
-    canonical = html.escape(address_of(seen.entry, Addresses.of(parts)))
+    canonical = html.escape(address_of(seen.entry, Addresses.of(parts.http)))
     shown = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
     return kept_private(shown, seen)
 
@@ -313,9 +317,9 @@ def _status(error: SondeError) -> int:
 
 def _readable(found: tuple[SeenDocument, ...], matched: int, following: str | None, addresses: Addresses) -> Response:
     listed = [
-        Listed(address_of(one.entry, addresses), one.entry.title or one.entry.name, _by(one), "") for one in found
+        ListedRecord(address_of(one.entry, addresses), one.entry.title or one.entry.name, _by(one), "") for one in found
     ]
-    return plain_page("Documents", listing_html.items("Documents", listed, matched, following))
+    return plain_page("Documents", items_html("Documents", listed, matched, following))
 
 
 def _by(seen: SeenDocument) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from core.record import Record
 from search_api.catalogue.fair import evidence
-from search_api.catalogue.link_checks import LinkCheck
+from search_api.catalogue.harvest_runs import LinkCheck
 
 MODEL = "https://doi.org/10.15497/rda00050"
 

@@ -12,7 +12,7 @@ from core.json_types import Json, JsonMapping
 from core.timespan import instant_ms
 from es_mappings.codecs.records import from_document
 from search_api.catalogue.fair.indicators import INDICATORS, Subject, judged
-from search_api.catalogue.link_checks import LinkCheck
+from search_api.catalogue.harvest_runs import LinkCheck
 from search_api.catalogue.listing.reader import RecordReader
 from search_api.http.telemetry_memory import remembered
 

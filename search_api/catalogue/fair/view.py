@@ -10,12 +10,11 @@ from core.json_types import Json
 from core.timespan import iso
 from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, Judgement, judged
 from search_api.catalogue.fair.summary import Count
+from search_api.catalogue.view import CataloguePath, ItemPath
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.documented import WITH_NOT_FOUND
 from search_api.http.parameter_types import NoParameters
 from search_api.parts import Parts
-from search_api.protocols.ogc.collections import CataloguePath
-from search_api.protocols.ogc.items import ItemPath
 
 _MEASURED_BY = "Indicators of RDA's FAIR data maturity model, those that metadata can answer."
 
@@ -64,7 +63,7 @@ def fairness_views(parts: Parts) -> APIBlueprint:
         responses={200: RecordFairness, **WITH_NOT_FOUND},
     )
     def of_record(path: ItemPath, query: NoParameters) -> Response:  # noqa: ARG001
-        addresses, source = Addresses.of(parts), parts.catalogues.get(path.catalogue).source
+        addresses, source = Addresses.of(parts.http), parts.catalogues.get(path.catalogue).source
         subject = parts.fairness.of_record(path.record, source)
         return jsonify(
             {
@@ -85,7 +84,7 @@ def fairness_views(parts: Parts) -> APIBlueprint:
         responses={200: CatalogueFairness, **WITH_NOT_FOUND},
     )
     def of_catalogue(path: CataloguePath, query: NoParameters) -> Response:  # noqa: ARG001
-        addresses, one = Addresses.of(parts), parts.catalogues.get(path.catalogue)
+        addresses, one = Addresses.of(parts.http), parts.catalogues.get(path.catalogue)
         found = parts.fairness.of_source(one.source)
         return jsonify(
             {

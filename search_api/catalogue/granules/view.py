@@ -9,11 +9,11 @@ from pydantic import BaseModel, Field
 from core.extent import BBox
 from core.json_types import Json
 from search_api.catalogue.granules.answers import Granule, TimeLine
+from search_api.catalogue.view import ItemPath, stored_record
 from search_api.http.addresses import GEOJSON, Addresses, link
 from search_api.http.documented import WITH_NOT_FOUND, sent_as
 from search_api.http.parameter_types import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
 from search_api.parts import Parts
-from search_api.protocols.ogc.items import ItemPath
 
 _MOST_SHOWN = 100
 
@@ -45,7 +45,7 @@ def granules_views(parts: Parts) -> APIBlueprint:
         responses={200: sent_as(GEOJSON, GranuleAnswer), **WITH_NOT_FOUND},
     )
     def granules(path: ItemPath, query: GranuleQuery) -> Response:
-        record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
+        record = stored_record(parts, path).record
         found = parts.granules.ask(record, _asked(query))
         search = parts.granules.of(record)
         features = [_feature(one) for one in found.first[: query.limit]]
@@ -55,7 +55,7 @@ def granules_views(parts: Parts) -> APIBlueprint:
                 "features": features,
                 **({} if found.matched is None else {"numberMatched": found.matched}),
                 "numberReturned": len(features),
-                "links": [link("self", Addresses.of(parts).this(), GEOJSON)],
+                "links": [link("self", Addresses.of(parts.http).this(), GEOJSON)],
                 **(
                     {}
                     if search is None

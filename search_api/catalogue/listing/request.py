@@ -7,17 +7,9 @@ from dataclasses import dataclass, field
 from core.extent import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan
-from search_api.search.filtering.queryables import Queryable
+from search_api.search.order import SortKey
 
 Clause = Json
-
-
-@dataclass(frozen=True, slots=True)
-class SortKey:
-    """One sort key; records without it come last in either direction."""
-
-    by: Queryable
-    descending: bool = False
 
 
 @dataclass(frozen=True, slots=True)

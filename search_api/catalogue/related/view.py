@@ -12,12 +12,12 @@ from core.json_types import Json
 from search_api.catalogue.related.events import Citation
 from search_api.catalogue.related.mentions import Mention, phrases_of
 from search_api.catalogue.related.relations import RELATIONS, Related
+from search_api.catalogue.view import ItemPath, stored_record
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.documented import WITH_NOT_FOUND
 from search_api.http.parameter_types import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.protocols.ogc.items import ItemPath
 from search_api.search.views import geojson
 
 
@@ -58,8 +58,8 @@ def kin_views(parts: Parts) -> APIBlueprint:
         responses={200: KinAnswer, **WITH_NOT_FOUND},
     )
     def kin(path: ItemPath, query: KinParameters) -> Response:
-        record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
-        addresses, phrases = Addresses.of(parts), phrases_of(record)
+        record = stored_record(parts, path).record
+        addresses, phrases = Addresses.of(parts.http), phrases_of(record)
         related = parts.kin.relations.of(record, query.limit)
         mentions = parts.kin.mentions.of(record, query.limit)
         explains = parts.kin.mentions.explaining(record, query.limit)
@@ -78,7 +78,7 @@ def kin_views(parts: Parts) -> APIBlueprint:
         responses={200: CitationsAnswer, 503: Problem, **WITH_NOT_FOUND},
     )
     def citations(path: ItemPath) -> Response:
-        record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
+        record = stored_record(parts, path).record
         found = parts.kin.citations.of(record.doi) if record.doi and not record.access_groups else ()
         return jsonify({"asked": parts.kin.citations.is_on, "citations": [_citation(one) for one in found]})
 

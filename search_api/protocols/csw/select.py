@@ -12,7 +12,7 @@ from lxml import etree
 
 from core.errors import InvalidInput
 from search_api.catalogue.listing.query import any_of
-from search_api.catalogue.listing.request import Clause, SortKey
+from search_api.catalogue.listing.request import Clause
 from search_api.http.parameter_types import plain_number
 from search_api.protocols.csw.boxes import in_degrees, system_of
 from search_api.protocols.csw.condition import clause_of_condition
@@ -23,7 +23,7 @@ from search_api.protocols.csw.properties import property_of
 from search_api.search.filtering.cql2 import Expression, parse
 from search_api.search.filtering.queryables import Queryable
 from search_api.search.filtering.translate import clause_of
-from search_api.search.order import read_sortby
+from search_api.search.order import SortKey, read_sortby
 
 _CQL_BOX = re.compile(
     r"\bBBOX\s*\(\s*([A-Za-z][\w:]*|\"[^\"]*\")\s*,([-+.0-9\s,eE]*?)(?:,\s*('[^']*'|\"[^\"]*\")\s*)?\)", re.IGNORECASE

@@ -52,7 +52,7 @@ def _answer(parts: Parts, read: Callable[[], CswRequest]) -> Response:
 
 
 def _capabilities(parts: Parts, _asked: CswRequest) -> etree._Element:
-    addresses, everything = Addresses.of(parts), parts.catalogues.get(ALL)
+    addresses, everything = Addresses.of(parts.http), parts.catalogues.get(ALL)
     service = Service(
         address=addresses.to("/csw"),
         title="Sonde",
@@ -70,7 +70,7 @@ def _describe(_parts: Parts, asked: CswRequest) -> etree._Element:
 
 
 def _records(parts: Parts, asked: CswRequest) -> etree._Element:
-    write, item = answers.writer_of(asked), Addresses.of(parts).item
+    write, item = answers.writer_of(asked), Addresses.of(parts.http).item
     moment = iso(parts.now_ms() // 1000 * 1000)
     found, matched = reading.page(parts.records, asked)
     if asked.result == "validate":
@@ -83,7 +83,7 @@ def _by_id(parts: Parts, asked: CswRequest) -> etree._Element:
         raise CswError("MissingParameterValue", "Id is missing", "Id")
     if len(asked.ids) > _MOST_IDS:
         raise CswError("InvalidParameterValue", f"there are more than {_MOST_IDS} ids", "Id")
-    write, item = answers.writer_of(asked), Addresses.of(parts).item
+    write, item = answers.writer_of(asked), Addresses.of(parts.http).item
     return answers.by_id(write(one, item(one)) for one in reading.by_id(parts.records, asked.ids))
 
 

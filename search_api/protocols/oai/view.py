@@ -39,7 +39,7 @@ def oai_views(parts: Parts) -> APIBlueprint:
 
 def _answer(parts: Parts) -> Response:
     arguments = list((request.form if request.method == "POST" else request.args).items(multi=True))
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     base, moment = addresses.to("/oai"), iso(parts.now_ms() // 1000 * 1000)
     try:
         asked = read_request(arguments)
@@ -56,7 +56,7 @@ def _identify(parts: Parts, _asked: OaiRequest, root: etree._Element) -> None:
     oldest = {"size": 0, "aggs": {"oldest": {"min": {"field": "harvest.written"}}}}
     value = parts.records.search(oldest)["aggregations"]["oldest"]["value"]
     earliest = iso(int(value) // 1000 * 1000) if value is not None else _EARLIEST
-    xml.add_identify(root, Addresses.of(parts).to("/oai"), parts.http.contact, earliest)
+    xml.add_identify(root, Addresses.of(parts.http).to("/oai"), parts.http.contact, earliest)
 
 
 def _formats(parts: Parts, asked: OaiRequest, root: etree._Element) -> None:
@@ -73,13 +73,13 @@ def _sets(parts: Parts, asked: OaiRequest, root: etree._Element) -> None:
 
 def _list(parts: Parts, asked: OaiRequest, root: etree._Element) -> None:
     page = list_headers(parts.records, asked)
-    xml.add_list(root, asked.verb, page, page.prefix, Addresses.of(parts).item)
+    xml.add_list(root, asked.verb, page, page.prefix, Addresses.of(parts.http).item)
 
 
 def _get(parts: Parts, asked: OaiRequest, root: etree._Element) -> None:
     found = _stored(parts, asked.identifier or "")
     listed = etree.SubElement(root, f"{{{xml.OAI}}}GetRecord")
-    xml.add_record(listed, found, asked.prefix, Addresses.of(parts).item)
+    xml.add_record(listed, found, asked.prefix, Addresses.of(parts.http).item)
 
 
 def _stored(parts: Parts, identifier: str) -> Header:

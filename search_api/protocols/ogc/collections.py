@@ -6,16 +6,24 @@ from collections.abc import Mapping
 
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from core.json_types import Json
 from core.timespan import TimeSpan, iso
 from search_api.catalogue.listing.catalogues import Catalogue
-from search_api.formats_out import listing_html
+from search_api.catalogue.view import CataloguePath
 from search_api.formats_out.rfc3339 import enclosing
 from search_api.http.addresses import CATALOG_JSON, CATALOG_PROFILE, GEOJSON, JSON, SCHEMA_JSON, Addresses, link
 from search_api.http.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
-from search_api.page.plain_page import HTML, FormParameters, plain_page, wants_html
+from search_api.page.plain_page import (
+    HTML,
+    FormParameters,
+    collection_html,
+    collections_html,
+    plain_page,
+    properties_html,
+    wants_html,
+)
 from search_api.parts import Parts
 from search_api.search.filtering.queryables import QUERYABLES, SORTABLES, Queryable, schema_of
 
@@ -25,14 +33,6 @@ QUERYABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
 SORTABLES_REL = "http://www.opengis.net/def/rel/ogc/1.0/sortables"
 _CATALOGUE_TYPES = {JSON: JSON, CATALOG_JSON: CATALOG_JSON, GEOJSON: JSON}
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-
-class CataloguePath(BaseModel):
-    """A catalogue: the id of a source, or ``all``."""
-
-    catalogue: str = Field(
-        min_length=1, max_length=200, description="`all`, or the id of a harvested source.", examples=["all"]
-    )
 
 
 class CollectionAnswer(BaseModel):
@@ -67,10 +67,10 @@ def collections_views(parts: Parts) -> APIBlueprint:
         responses={200: sent_as(JSON, CollectionsAnswer, HTML), **PROBLEMS},
     )
     def collections(query: FormParameters) -> Response:
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         found = [described(one, addresses) for one in parts.catalogues.list()]
         if wants_html(query.f):
-            return plain_page("Catalogues", listing_html.collections(found))
+            return plain_page("Catalogues", collections_html(found))
         own = addresses.to("/collections")
         links = [
             link("self", own, JSON),
@@ -85,9 +85,9 @@ def collections_views(parts: Parts) -> APIBlueprint:
         responses={200: sent_as(JSON, CollectionAnswer, CATALOG_JSON, HTML), **WITH_NOT_FOUND},
     )
     def collection(path: CataloguePath, query: FormParameters) -> Response:
-        found = described(parts.catalogues.get(path.catalogue), Addresses.of(parts))
+        found = described(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
         if wants_html(query.f):
-            return plain_page(found["title"], listing_html.collection(found))
+            return plain_page(found["title"], collection_html(found))
         response = jsonify(found)
         response.mimetype = _CATALOGUE_TYPES[request.accept_mimetypes.best_match(list(_CATALOGUE_TYPES), default=JSON)]
         return response
@@ -99,7 +99,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     )
     def queryables(path: CataloguePath, query: FormParameters) -> Response:
         one = parts.catalogues.get(path.catalogue)
-        return _properties(one, "queryables", QUERYABLES, Addresses.of(parts), as_html=wants_html(query.f))
+        return _properties(one, "queryables", QUERYABLES, Addresses.of(parts.http), as_html=wants_html(query.f))
 
     @api.get(
         "/collections/<catalogue>/sortables",
@@ -108,7 +108,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     )
     def sortables(path: CataloguePath, query: FormParameters) -> Response:
         one = parts.catalogues.get(path.catalogue)
-        return _properties(one, "sortables", SORTABLES, Addresses.of(parts), as_html=wants_html(query.f))
+        return _properties(one, "sortables", SORTABLES, Addresses.of(parts.http), as_html=wants_html(query.f))
 
     return api
 
@@ -166,7 +166,7 @@ def _properties(
 ) -> Response:
     schemas = {name: schema_of(queryable) for name, queryable in offered.items()}
     if as_html:
-        return plain_page(f"{one.title}: {kind}", listing_html.properties(one.title, kind, schemas))
+        return plain_page(f"{one.title}: {kind}", properties_html(one.title, kind, schemas))
     return schema_of_properties(addresses.collection(one.id, f"/{kind}"), one.title, schemas)
 
 

@@ -11,11 +11,11 @@ from werkzeug.http import generate_etag
 
 from core.errors import NotFound, PreconditionFailed
 from search_api.catalogue.item_formats import forms_of
+from search_api.catalogue.record_sink import Check
+from search_api.catalogue.view import representation
 from search_api.formats_out.formats import record_formats
 from search_api.http import compression
 from search_api.parts import Parts
-from search_api.protocols.ogc.items import representation
-from search_api.protocols.ogc.pushing import Check
 
 
 class Conditions(BaseModel):

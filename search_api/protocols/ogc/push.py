@@ -11,11 +11,11 @@ from werkzeug.http import generate_etag
 
 from core.errors import InvalidInput
 from search_api.catalogue.listing.reader import LONGEST_ID
+from search_api.catalogue.view import CataloguePath
 from search_api.http.addresses import Addresses
 from search_api.http.documented import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.protocols.ogc.collections import CataloguePath
 from search_api.protocols.ogc.conditions import Conditions, conditions_of_request
 from search_api.protocols.ogc.transactions import MERGE_PATCH, change, create, media_type, patch_of_request
 
@@ -55,7 +55,7 @@ def push_views(parts: Parts) -> APIBlueprint:
         response = jsonify(PushAnswer(id=record).model_dump())
         response.set_etag(generate_etag(content))
         response.status_code = 201
-        response.headers["Location"] = Addresses.of(parts).to(f"/collections/{source}/items/{record}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/collections/{source}/items/{record}")
         return response
 
     @api.put(
@@ -77,7 +77,7 @@ def push_views(parts: Parts) -> APIBlueprint:
         if not created:
             return response
         response.status_code = 201
-        response.headers["Location"] = Addresses.of(parts).to(f"/collections/{source}/items/{record}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/collections/{source}/items/{record}")
         return response
 
     @api.patch(

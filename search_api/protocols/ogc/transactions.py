@@ -15,9 +15,9 @@ from core.errors import Conflict, InvalidInput, NotFound, Unsupported
 from core.json_types import Json
 from core.record import addressed
 from search_api.catalogue.listing.reader import Original
+from search_api.catalogue.record_sink import Check
 from search_api.parts import Parts
 from search_api.protocols.ogc.conditions import conditions_of_request
-from search_api.protocols.ogc.pushing import Check
 
 MERGE_PATCH = "application/merge-patch+json"
 _PATCHES = frozenset((MERGE_PATCH, "application/json", "application/geo+json"))

@@ -57,7 +57,7 @@ def stac_aggregate_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/stac/aggregations", summary="Counts that can be asked for", responses={200: AggregationsOffered})
     def offered(query: NoParameters) -> Response:  # noqa: ARG001
-        return _offered(Addresses.of(parts), "/stac")
+        return _offered(Addresses.of(parts.http), "/stac")
 
     @api.get(
         "/stac/collections/<collection>/aggregations",
@@ -65,7 +65,7 @@ def stac_aggregate_views(parts: Parts) -> APIBlueprint:
         responses={200: AggregationsOffered, **WITH_NOT_FOUND},
     )
     def offered_in(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
-        return _offered(Addresses.of(parts), f"/stac/collections/{collection_named(parts, path.collection).id}")
+        return _offered(Addresses.of(parts.http), f"/stac/collections/{collection_named(parts, path.collection).id}")
 
     @api.get("/stac/aggregate", summary="Counts of items", responses={200: AggregationCollection, **PROBLEMS})
     def aggregate(query: AggregateQuery) -> Response:
@@ -95,6 +95,6 @@ def _counted(parts: Parts, query: AggregateQuery, collection: str | None) -> Res
     asked = asked_aggregations(query.aggregations)
     selection = stac_selection(query, collection)
     answer = parts.records.search(aggregation_body(selection, asked, parts.records.has_words))
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     links = [link("self", addresses.this(), JSON), link("root", addresses.to("/stac"), JSON)]
     return jsonify(type="AggregationCollection", aggregations=read_aggregations(answer, asked), links=links)

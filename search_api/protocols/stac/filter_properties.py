@@ -24,15 +24,15 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/stac/queryables", summary="What a filter of items may name", responses=_SCHEMA)
     def queryables(query: NoParameters) -> Response:  # noqa: ARG001
-        return _properties("queryables", STAC_QUERYABLES, Addresses.of(parts))
+        return _properties("queryables", STAC_QUERYABLES, Addresses.of(parts.http))
 
     @api.get("/stac/sortables", summary="What sortby of items may name", responses=_SCHEMA)
     def sortables(query: NoParameters) -> Response:  # noqa: ARG001
-        return _properties("sortables", STAC_SORTABLES, Addresses.of(parts))
+        return _properties("sortables", STAC_SORTABLES, Addresses.of(parts.http))
 
     @api.get("/stac/collections-queryables", summary="What a filter of collections may name", responses=_SCHEMA)
     def queryables_of_collections(query: NoParameters) -> Response:  # noqa: ARG001
-        own = Addresses.of(parts).to(request.path)
+        own = Addresses.of(parts.http).to(request.path)
         schemas = {name: schema_of(one) for name, one in COLLECTION_QUERYABLES.items()}
         return schema_of_properties(own, "queryables of collections", schemas)
 
@@ -43,7 +43,7 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
     )
     def collection_queryables(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
         collection_named(parts, path.collection)
-        return _properties("queryables", STAC_QUERYABLES, Addresses.of(parts))
+        return _properties("queryables", STAC_QUERYABLES, Addresses.of(parts.http))
 
     @api.get(
         "/stac/collections/<collection>/sortables",
@@ -52,7 +52,7 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
     )
     def collection_sortables(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
         collection_named(parts, path.collection)
-        return _properties("sortables", STAC_SORTABLES, Addresses.of(parts))
+        return _properties("sortables", STAC_SORTABLES, Addresses.of(parts.http))
 
     return api
 

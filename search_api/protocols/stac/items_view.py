@@ -71,7 +71,7 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
         found = parts.records.page(ListRequest(selection, limit=1)).found
         if not found:
             raise NotFound(f"The collection {path.collection!r} has no item {path.item!r}.")
-        response = jsonify(item_document(found[0].record, Addresses.of(parts)))
+        response = jsonify(item_document(found[0].record, Addresses.of(parts.http)))
         response.mimetype = GEOJSON
         return response
 
@@ -87,7 +87,7 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
 
 
 def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool) -> Response:
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     page = parts.records.page(to_stac_request(query, collection))
     wanted = fields_of(query)
     features = [item_document(one.record, addresses) for one in page.found]

@@ -11,7 +11,7 @@ from core.errors import InvalidInput
 from core.extent import BBox
 from core.json_types import Json
 from search_api.catalogue.listing.parameters import LARGEST_PAGE, Limit
-from search_api.catalogue.listing.request import Clause, ListRequest, Selection, SortKey
+from search_api.catalogue.listing.request import Clause, ListRequest, Selection
 from search_api.formats_out.rfc3339 import EXPRESSIBLE
 from search_api.formats_out.stac import ASSET_RELS
 from search_api.http.parameter_types import (
@@ -31,7 +31,7 @@ from search_api.protocols.stac.query_language import read_query
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import Expression, Language, checked, parse
 from search_api.search.filtering.translate import clause_of
-from search_api.search.order import MOST_KEYS, kinds_of
+from search_api.search.order import MOST_KEYS, SortKey, kinds_of
 from search_api.search.position import read_position
 from search_api.search.retrieval.filters import span_clause
 

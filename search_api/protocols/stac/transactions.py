@@ -59,7 +59,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         parts.catalogues.forget()
         response = Response(status=201)
         if several is None:
-            response.headers["Location"] = Addresses.of(parts).to(f"/stac/collections/{source}/items/{created[0]}")
+            response.headers["Location"] = Addresses.of(parts.http).to(f"/stac/collections/{source}/items/{created[0]}")
             response.set_etag(generate_etag(documents[0]))
         return response
 

@@ -63,7 +63,7 @@ def stac_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/stac", summary="STAC landing page", responses={200: StacCatalog, **PROBLEMS})
     def landing(query: NoParameters) -> Response:  # noqa: ARG001 (it refuses any)
-        return jsonify(landing_document(Addresses.of(parts), collections_of(parts)))
+        return jsonify(landing_document(Addresses.of(parts.http), collections_of(parts)))
 
     @api.get("/stac/conformance", summary="STAC conformance", responses={200: Conformance})
     def conformance(query: NoParameters) -> Response:  # noqa: ARG001
@@ -71,13 +71,13 @@ def stac_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/stac/children", summary="What is below the landing page", responses={200: StacChildren, **PROBLEMS})
     def children(query: NoParameters) -> Response:  # noqa: ARG001
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         found = [collection_document(one, addresses) for one in collections_of(parts)]
         return jsonify(children=found, links=_links(addresses.to("/stac/children"), addresses))
 
     @api.get("/stac/collections", summary="Collection search", responses={200: StacCollections, **PROBLEMS})
     def collections(query: CollectionsQuery) -> Response:
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         found = matching(query, collections_of(parts))
         end = query.offset + min(query.limit, MOST_COLLECTIONS)
         shown = [collection_document(one, addresses) for one in found[query.offset : end]]
@@ -96,7 +96,7 @@ def stac_views(parts: Parts) -> APIBlueprint:
         responses={200: StacCollection, **WITH_NOT_FOUND},
     )
     def collection(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
-        return jsonify(collection_document(collection_named(parts, path.collection), Addresses.of(parts)))
+        return jsonify(collection_document(collection_named(parts, path.collection), Addresses.of(parts.http)))
 
     return api
 

@@ -18,9 +18,8 @@ from search_api.http.addresses import GEOJSON, Addresses, ways_on
 from search_api.http.checked_query import checked_query
 from search_api.http.documented import sent_as
 from search_api.http.problems import Problem
-from search_api.library.own_documents_view import scoped_answer
-from search_api.page.page import page
 from search_api.page.plain_page import HTML, wants_html
+from search_api.page.shell import page
 from search_api.parts import Parts
 from search_api.search.answer import Answer
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
@@ -65,7 +64,8 @@ class SearchAnswer(BaseModel):
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 
 
-def search_views(parts: Parts) -> APIBlueprint:
+def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Response]) -> APIBlueprint:
+    """``own_documents`` answers a search of the caller's own documents (``scope=mine`` or ``both``)."""
     api = APIBlueprint("search", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
     presented = Presented()
 
@@ -100,11 +100,11 @@ def search_views(parts: Parts) -> APIBlueprint:
 
     def answered(query: SearchParameters) -> Response:
         if query.scope != "public":
-            return scoped_answer(query, parts)
+            return own_documents(query)
         asked = to_request(query)
         answer = parts.search.search(asked)
         searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         end = asked.offset + len(answer.found)
         cursor = cursor_for(query, end) if end < answer.matched else None
         if query.f in (writers := result_writers()):

@@ -43,7 +43,7 @@ def suggest_views(parts: Parts) -> APIBlueprint:
     @api.get("/suggest", summary="Completions while typing", responses={200: SuggestAnswer, **PROBLEMS})
     def suggest(query: SuggestParameters) -> Response:
         found = parts.suggester.suggest(query.q, query.limit)
-        return jsonify(q=query.q, **_presented(found, Addresses.of(parts)))
+        return jsonify(q=query.q, **_presented(found, Addresses.of(parts.http)))
 
     @api.get("/suggest/opensearch", doc_ui=False)
     def opensearch(query: SuggestParameters) -> Response:

@@ -101,7 +101,7 @@ def saved_search_views(parts: Parts) -> APIBlueprint:
 
 def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     def shown(saved: SavedSearch) -> Json:
-        return _shown(saved, desk, Addresses.of(parts))
+        return _shown(saved, desk, Addresses.of(parts.http))
 
     @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
     def own() -> Response:
@@ -113,7 +113,7 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         audit("saved_search.added", saved.id, subject=caller().subject)
         response = fresh(shown(saved))
         response.status_code = 201
-        response.headers["Location"] = Addresses.of(parts).to(f"/saved-searches/{saved.id}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/saved-searches/{saved.id}")
         return response
 
     @api.get("/saved-searches/<search>", summary="One saved search", responses={200: SavedAnswer, **_GUARDED})
@@ -193,7 +193,7 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: texts(ATOM), **WITH_NOT_FOUND},
     )
     def feed(path: LinkPath) -> Response:
-        saved, addresses = desk.feed_of(path.token), Addresses.of(parts)
+        saved, addresses = desk.feed_of(path.token), Addresses.of(parts.http)
         groups = desk.rights.current()(saved)
         if groups is None:
             raise NotFound("The owner of this search has no valid key any more.")

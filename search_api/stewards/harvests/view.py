@@ -162,7 +162,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         asked = f"runs {query.source} {query.state}"
         after = read_position(query.cursor, asked, ("number", "text")) if query.cursor is not None else None
         page = harvests.runs.page(query.source, query.state, query.limit, after)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON)]
         if page.after is not None:
             links.append(link("next", addresses.page(write_position(page.after, asked)), JSON))
@@ -174,7 +174,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         run = control.start(body.source)
         audit("harvest.started", body.source, subject=caller().subject)
         response = fresh({"run": run, "source": body.source})
-        response.headers["Location"] = Addresses.of(parts).to(f"/harvest/runs/{run}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/harvest/runs/{run}")
         return response, 202
 
     @api.get("/harvest/runs/<run>", summary="One run, whole", responses={200: RunAnswer, **_GUARDED})

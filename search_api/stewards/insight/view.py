@@ -204,7 +204,7 @@ def opened_views(parts: Parts) -> APIBlueprint:
     )
     def follow(path: LinkPath) -> Response:
         response = Response(status=303)
-        response.headers["Location"] = Addresses.of(parts).record_page(parts.queries.opened(path.link))
+        response.headers["Location"] = Addresses.of(parts.http).record_page(parts.queries.opened(path.link))
         response.headers["Cache-Control"] = "no-store"
         return response
 

@@ -1,4 +1,4 @@
-"""A record as plain HTML: for crawlers, text browsers, and everybody before the page's script has run."""
+"""A record's page: readable, and described for crawlers, before any script has run."""
 
 from __future__ import annotations
 
@@ -6,17 +6,55 @@ from collections.abc import Iterable
 from html import escape
 from urllib.parse import urlsplit
 
+from flask import Response, json
+
 from core.record import Contact, Record
 from core.timespan import TimeSpan
+from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links
+from search_api.catalogue.signposting import landing_links
+from search_api.formats_out import schema_org
+from search_api.http.addresses import Addresses, Link
+from search_api.page.plain_page import summary
+from search_api.page.shell import page
 
 _HARMLESS = frozenset(("http", "https", "ftp", "mailto"))
-_LONGEST_SUMMARY = 300
 
 
-def summary(abstract: str) -> str:
-    """The beginning of an abstract, for a list; not escaped."""
-    text = " ".join(abstract.split())
-    return text if len(text) <= _LONGEST_SUMMARY else f"{text[:_LONGEST_SUMMARY].rpartition(' ')[0]} …"
+def record_page(record: Record, addresses: Addresses) -> Response:
+    """A record's page, readable and with its schema.org description before any script has run."""
+    others = [one for one in item_links(record, addresses) if one["rel"] == "alternate" and one["type"] != "text/html"]
+    body = article(record, [(one["href"], one["title"]) for one in others])
+    response = page(_described(record, addresses, others), body, title=record.title or record.id)
+    metadata = [
+        (one["href"], one["type"]) for one in others if one["type"] != OCTETS
+    ]  # the original's is not known here
+    posts = landing_links(record, metadata)
+    response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *posts])
+    return response
+
+
+def _described(record: Record, addresses: Addresses, others: Iterable[Link]) -> str:
+    """The record for crawlers as schema.org; ``<`` is escaped, so that no text can end the element."""
+    said = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace("<", "\\u003c")
+    alternates = "".join(
+        f'<link rel="alternate" type="{escape(one["type"])}" href="{escape(one["href"])}">' for one in others
+    )
+    text, address = summary(record.abstract), addresses.record_page(record.id)
+    picture = next((one.href for one in record.links if one.rel == "preview"), None)
+    return (
+        f'<meta name="description" content="{escape(text)}">'
+        f"{_card(record.title or record.id, text, address, picture)}"
+        f'<link rel="canonical" href="{escape(address)}">'
+        f'{alternates}<script type="application/ld+json">{said}</script>'
+    )
+
+
+def _card(title: str, text: str, address: str, picture: str | None) -> str:
+    """How social networks and messengers show a link to the page (Open Graph)."""
+    said = {"og:type": "website", "og:title": title, "og:description": text, "og:url": address}
+    if picture is not None:
+        said["og:image"] = picture
+    return "".join(f'<meta property="{name}" content="{escape(value)}">' for name, value in said.items())
 
 
 def article(record: Record, formats: Iterable[tuple[str, str]] = ()) -> str:
