@@ -1,7 +1,12 @@
-"""The formats of one record, by ``f`` or by ``Accept``."""
+"""The formats of one record, by ``f`` or by ``Accept``, and typed links to them (FAIR Signposting).
+
+FAIR Signposting Profile, level 1 (https://signposting.org/FAIR/): the page of a record is the landing page, its other
+formats are the metadata resources.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated
@@ -12,11 +17,52 @@ from core.errors import NotFound
 from core.json_types import Json
 from core.record import Record
 from search_api.catalogue.listing.reader import Original
-from search_api.catalogue.signposting import metadata_links
 from search_api.formats_out.formats import record_formats
+from search_api.formats_out.notations import iri, licence_url
+from search_api.formats_out.schema_org import DOWNLOADS, type_of
 from search_api.http.addresses import GEOJSON, RECORD_PROFILE, Addresses, Link, document_link, link
-from search_api.http.one_of import OneOf
+from search_api.http.parameters import OneOf
 from search_api.search.views import geojson
+
+_MOST_FILES = 20
+_LONGEST = 500
+"""Servers and proxies refuse long headers: more files, and longer addresses, are only in the record's ``links``."""
+
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
+
+
+def landing_header_links(record: Record, metadata: list[tuple[str, str]]) -> list[str]:
+    """Those of the record's page; ``metadata``: addresses and media types of its other formats."""
+    return [
+        *([_header_link(f"https://doi.org/{record.doi}", "cite-as")] if record.doi else []),
+        _header_link("https://schema.org/AboutPage", "type"),
+        _header_link(f"https://schema.org/{type_of(record)}", "type"),
+        *_licence(record),
+        *_files(record),
+        *(_header_link(address, "describedby", media_type) for address, media_type in metadata),
+    ]
+
+
+def metadata_header_links(record: Record, page: str) -> list[str]:
+    """Those of a metadata format: back to the page, and the licence of what it describes."""
+    return [_header_link(page, "describes", "text/html"), *_licence(record)]
+
+
+def _licence(record: Record) -> list[str]:
+    address = licence_url(record.licence)
+    return [_header_link(address, "license")] if address and len(address) <= _LONGEST else []
+
+
+def _files(record: Record) -> list[str]:
+    files = [(iri(link.href) or "", link.media_type) for link in record.links if link.rel in DOWNLOADS]
+    short = [one for one in files if 0 < len(one[0]) <= _LONGEST]
+    return [_header_link(address, "item", media_type) for address, media_type in short[:_MOST_FILES]]
+
+
+def _header_link(address: str, rel: str, media_type: str | None = None) -> str:
+    """``address`` is percent-encoded. A text that is no media type is left out: it could end the header's value."""
+    known = media_type is not None and _MEDIA_TYPE.fullmatch(media_type)
+    return f'<{iri(address)}>; rel="{rel}"' + (f'; type="{media_type}"' if known else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +75,10 @@ class Form:
 
 def item_forms() -> dict[str, Form]:
     """All forms of a record by ``f``: GeoJSON, the output formats, the original and the page."""
-    written = {name: Form(one.media_type, one.title) for name, one in record_formats().items()}
+    writers = {name: Form(one.media_type, one.title) for name, one in record_formats().items()}
     return {
         "json": Form(GEOJSON, "GeoJSON, OGC API - Records"),
-        **written,
+        **writers,
         "native": Form(None, "The catalogue's own metadata"),
         "html": Form("text/html", "The record's page"),
     }
@@ -40,8 +86,8 @@ def item_forms() -> dict[str, Form]:
 
 def forms_of(record: Record) -> dict[str, Form]:
     """Those of ``item_forms`` that this record has."""
-    written = record_formats()
-    return {name: form for name, form in item_forms().items() if name not in written or written[name].offered(record)}
+    writers = record_formats()
+    return {name: form for name, form in item_forms().items() if name not in writers or writers[name].offered(record)}
 
 
 ItemFormat = Annotated[str, OneOf(item_forms)]
@@ -52,7 +98,7 @@ def media_types() -> tuple[str, ...]:
 
 
 OCTETS = "application/octet-stream"
-_SHOWN_AS_THEY_ARE = frozenset(
+_SHOWN_TYPES = frozenset(
     (
         "application/json",
         "application/geo+json",
@@ -70,7 +116,7 @@ _SHOWN_AS_THEY_ARE = frozenset(
 """Metadata that a browser shows as text or saves. A source declares its originals' type, and can declare anything."""
 
 
-def wanted(given: ItemFormat | None) -> str:
+def wanted_form(given: ItemFormat | None) -> str:
     """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
     if given is not None:
         return given
@@ -82,7 +128,7 @@ def wanted(given: ItemFormat | None) -> str:
     return by_media_type[request.accept_mimetypes.best_match(list(by_media_type), default=GEOJSON)]
 
 
-def written(
+def record_answer(
     record: Record, form: str, addresses: Addresses, *more: Link, broken: Collection[str] = frozenset()
 ) -> Response:
     """The record in one of the output formats (neither ``native`` nor ``html``).
@@ -102,7 +148,7 @@ def written(
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
         response = Response(chosen.record(record, address), mimetype=chosen.media_type)
-    posts = metadata_links(record, addresses.record_page(record.id))
+    posts = metadata_header_links(record, addresses.record_page(record.id))
     response.headers["Link"] = ", ".join([alternates_header(record, address, form), *posts])
     return response
 
@@ -113,12 +159,12 @@ def alternates_header(record: Record, address: str, form: str) -> str:
     return ", ".join(f'<{address}?f={name}>; rel="alternate"; type="{media_type}"' for name, media_type in others)
 
 
-def original(found: Original) -> Response:
+def original_answer(found: Original) -> Response:
     """The metadata byte for byte as harvested; never shown as one of our pages."""
     media_type = found.media_type or ("application/xml" if found.content.lstrip()[:1] == b"<" else "text/plain")
     known = media_type.partition(";")[0].strip().lower()
-    response = Response(found.content, content_type=known if known in _SHOWN_AS_THEY_ARE else OCTETS)
-    if known not in _SHOWN_AS_THEY_ARE:
+    response = Response(found.content, content_type=known if known in _SHOWN_TYPES else OCTETS)
+    if known not in _SHOWN_TYPES:
         response.headers["Content-Disposition"] = "attachment"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"

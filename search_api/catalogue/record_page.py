@@ -10,8 +10,7 @@ from flask import Response, json
 
 from core.record import Contact, Record
 from core.timespan import TimeSpan
-from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links
-from search_api.catalogue.signposting import landing_links
+from search_api.catalogue.item_formats import OCTETS, alternates_header, item_links, landing_header_links
 from search_api.formats_out import schema_org
 from search_api.http.addresses import Addresses, Link
 from search_api.page.plain_page import summary
@@ -28,7 +27,7 @@ def record_page(record: Record, addresses: Addresses) -> Response:
     metadata = [
         (one["href"], one["type"]) for one in others if one["type"] != OCTETS
     ]  # the original's is not known here
-    posts = landing_links(record, metadata)
+    posts = landing_header_links(record, metadata)
     response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *posts])
     return response
 

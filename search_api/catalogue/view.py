@@ -11,12 +11,12 @@ from pydantic import BaseModel, Field
 from core.document import document_of_record
 from core.errors import NotFound, Unavailable
 from core.record import Record
-from search_api.catalogue.item_formats import written
+from search_api.catalogue.item_formats import record_answer
 from search_api.catalogue.listing.reader import LONGEST_ID, Stored
-from search_api.catalogue.preview.thumbnail import MEDIA_TYPE as PREVIEW_TYPE
+from search_api.catalogue.previews import PREVIEW_TYPE as PREVIEW_TYPE
 from search_api.catalogue.record_page import record_page
 from search_api.http.addresses import GEOJSON, GRANULES_REL, Addresses, Link, link
-from search_api.http.documented import WITH_NOT_FOUND
+from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.page.shell import page
 from search_api.parts import Parts
 
@@ -89,7 +89,7 @@ def representation(record: Record, form: str, parts: Parts) -> Response:
     """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
     broken = parts.broken_links(record.source)
     more = [*_preview(record, parts), *_granules(record, parts)]
-    return written(record, form, Addresses.of(parts.http), *more, broken=broken)
+    return record_answer(record, form, Addresses.of(parts.http), *more, broken=broken)
 
 
 def _preview(record: Record, parts: Parts) -> list[Link]:

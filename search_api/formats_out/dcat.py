@@ -15,12 +15,9 @@ from rdflib.term import Node
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
-from search_api.formats_out.iris import iri
-from search_api.formats_out.licences import licence_url
+from search_api.formats_out.notations import degrees, iri, legal_xml, licence_url, wkt
 from search_api.formats_out.output_format import DcatFeed, FeedPage, OutputFormat
-from search_api.formats_out.shapes import degrees, wkt
 from search_api.formats_out.stated_names import NameKind, names_beside_keywords
-from search_api.formats_out.xml_text import legal
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
 
@@ -216,7 +213,7 @@ def _blank(graph: Graph) -> BNode:
 
 def _text(text: str, language: str | None = None) -> Literal:
     """Removes the characters that RDF/XML cannot contain."""
-    return Literal(legal(text), lang=language)
+    return Literal(legal_xml(text), lang=language)
 
 
 def _date(text: str) -> Literal:

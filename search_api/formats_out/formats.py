@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from search_api.formats_out import atom, bibliography, croissant, csv_table, dcat, dublin_core, iso19139, schema_org
+from search_api.formats_out import bibliography, dcat, dublin_core, iso19139
 from search_api.formats_out.output_format import DcatFeed, OaiFormat, OutputFormat, ResultPage
+from search_api.formats_out.result_lists import ATOM_FEED, CSV_TABLE
+from search_api.formats_out.schema_org import CROISSANT, SCHEMA_ORG
 
 _LISTED = (
-    schema_org.FORMAT,
-    croissant.FORMAT,
+    SCHEMA_ORG,
+    CROISSANT,
     dcat.TURTLE,
     dcat.JSON_LD,
     dcat.RDF_XML,
     iso19139.FORMAT,
     dublin_core.FORMAT,
-    atom.FORMAT,
-    csv_table.FORMAT,
+    ATOM_FEED,
+    CSV_TABLE,
     *bibliography.FORMATS,
 )
 FORMATS: dict[str, OutputFormat] = {one.name: one for one in _LISTED}

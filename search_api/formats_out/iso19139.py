@@ -1,16 +1,83 @@
-"""Writes a record as ISO 19139, in the order of the schema."""
+"""The names of a record as ISO 19139: identifiers of the citation, typed keywords, and the content of a coverage.
+
+The platforms of ISO 19115-2 need a root element of their own, so platforms, instruments and projects are keywords of
+these types.
+"""
 
 from __future__ import annotations
 
 import re
 
 from core.extent import BBox
+from core.names import Variable
 from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan
-from search_api.formats_out import iso_names
-from search_api.formats_out.iso_elements import Element, cited_date, code, date, node, number, online, party, text
+from search_api.formats_out.iso_elements import Element, cited_date, code, date, gml, node, number, online, party, text
 from search_api.formats_out.output_format import OaiFormat, OutputFormat, written_xml
-from search_api.formats_out.shapes import gml
+from search_api.formats_out.stated_names import NameKind, names_beside_keywords, variable_label
+
+_TYPES: tuple[NameKind, ...] = ("platform", "instrument", "project")
+SHORT_NAME = "short name"
+"""The code space of an identifier that is a product's short name."""
+
+
+def _short_names(record: Record) -> list[Element]:
+    """For the citation."""
+    return [
+        node(
+            "gmd:identifier",
+            node("gmd:RS_Identifier", text("gmd:code", name), text("gmd:codeSpace", SHORT_NAME)),
+        )
+        for name in record.names.short_names
+    ]
+
+
+def _typed_keywords(record: Record) -> list[Element]:
+    typed = {kind: [text("gmd:keyword", name) for name in names_beside_keywords(record, kind)] for kind in _TYPES}
+    return [
+        node(
+            "gmd:descriptiveKeywords",
+            node("gmd:MD_Keywords", *words, code("gmd:type", "MD_KeywordTypeCode", kind)),
+        )
+        for kind, words in typed.items()
+        if words
+    ]
+
+
+def _content(record: Record) -> Element | None:
+    """Variables with their units as bands, and the level of processing, for which only an image has a place."""
+    level = record.names.processing_level
+    if not record.names.variables and not level:
+        return None
+    described = node(
+        f"gmd:{'MD_ImageDescription' if level else 'MD_CoverageDescription'}",
+        node("gmd:attributeDescription", gco__nilReason="unknown"),
+        code("gmd:contentType", "MD_CoverageContentTypeCode", "physicalMeasurement"),
+        *[_band(one, position) for position, one in enumerate(record.names.variables, 1)],
+        node("gmd:processingLevelCode", node("gmd:MD_Identifier", text("gmd:code", level))) if level else None,
+    )
+    return node("gmd:contentInfo", described)
+
+
+def _band(variable: Variable, position: int) -> Element:
+    label = variable_label(variable)
+    kind = node("gco:attributeType", node("gco:TypeName", text("gco:aName", "number")))
+    member = node("gco:MemberName", text("gco:aName", label), kind)
+    return node(
+        "gmd:dimension",
+        node(
+            "gmd:MD_Band",
+            node("gmd:sequenceIdentifier", member),
+            text("gmd:descriptor", label),
+            _unit(variable.unit, position) if variable.unit else None,
+        ),
+    )
+
+
+def _unit(unit: str, position: int) -> Element:
+    named = node("gml:identifier", text=unit, codeSpace="unit")
+    return node("gmd:units", node("gml:UnitDefinition", named, gml__id=f"unit-{position}"))
+
 
 GMD = "http://www.isotc211.org/2005/gmd"
 SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
@@ -37,7 +104,7 @@ def metadata(record: Record) -> Element:
         text("gmd:metadataStandardName", "ISO 19115:2003/19139"),
         text("gmd:metadataStandardVersion", "1.0"),
         node("gmd:identificationInfo", _identification(record, contacts)),
-        iso_names.content(record),
+        _content(record),
         _distribution(record),
         _quality(record),
     )
@@ -51,7 +118,7 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
         *[party("gmd:pointOfContact", one) for one in contacts],
         *[_picture(link) for link in record.links if link.rel == "preview"],
         *_keywords(record),
-        *iso_names.keywords(record),
+        *_typed_keywords(record),
         *_constraints(record),
     ]
     if service:
@@ -93,7 +160,7 @@ def _citation(record: Record) -> Element:
         *(dates if any(one is not None for one in dates) else [node("gmd:date", gco__nilReason="unknown")]),
         text("gmd:edition", record.edition),
         node("gmd:identifier", node("gmd:MD_Identifier", text("gmd:code", identifier))),
-        *iso_names.short_names(record),
+        *_short_names(record),
         *[party("gmd:citedResponsibleParty", one) for one in record.contacts if one.role in _CITED],
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.json_types import Json
 from core.record import Record
-from search_api.formats_out.iris import iri
+from search_api.formats_out.notations import iri
 
 CONTEXT = {
     "prov": "http://www.w3.org/ns/prov#",

@@ -7,7 +7,7 @@ from core.json_types import Json
 from core.names import Variable
 from core.record import Link, Record
 from core.timespan import TimeSpan, iso
-from search_api.formats_out.rfc3339 import EARLIEST_MS, moment, nearest
+from search_api.formats_out.notations import EARLIEST_MS, nearest_rfc3339, rfc3339_moment
 
 VERSION = "1.0.0"
 _SCIENTIFIC = "https://stac-extensions.github.io/scientific/v1.0.0/schema.json"  # the prefix sci:
@@ -51,8 +51,8 @@ def _properties(record: Record) -> Json:
         "title": record.title,
         "description": record.abstract,
         "license": record.licence,
-        "created": moment(record.dates.created),
-        "updated": moment(record.dates.modified or record.dates.metadata),
+        "created": rfc3339_moment(record.dates.created),
+        "updated": rfc3339_moment(record.dates.modified or record.dates.metadata),
         **_names(record),
         "gsd": record.resolution.metres if record.resolution.metres else None,
         "keywords": [keyword.term for keyword in record.keywords],
@@ -84,8 +84,8 @@ def _parameter(variable: Variable) -> Json:
 
 def datetimes(times: tuple[TimeSpan, ...]) -> Json:
     """``datetime`` alone for an open period (its known end), null with both ends for a closed one."""
-    starts = [nearest(span.start_ms) for span in times if span.start_ms is not None]
-    ends = [nearest(span.end_ms) for span in times if span.end_ms is not None]
+    starts = [nearest_rfc3339(span.start_ms) for span in times if span.start_ms is not None]
+    ends = [nearest_rfc3339(span.end_ms) for span in times if span.end_ms is not None]
     start = min(starts) if len(starts) == len(times) and starts else None
     end = max(ends) if len(ends) == len(times) and ends else None
     if start is not None and end is not None and start < end:

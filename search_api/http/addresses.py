@@ -10,7 +10,7 @@ from flask import request
 from core.document import document_of_record
 from core.json_types import Json
 from core.record import Record
-from search_api.http.response_headers import HttpPolicy
+from search_api.http.responses import HttpPolicy
 
 Link = dict[str, str]
 Ways = list[Json]

@@ -23,9 +23,8 @@ from prometheus_client import Counter, Histogram
 from core.deadlines import CallerGone, abandoned_when, giving_way, in_a_hurry, leave_if_gone, within
 from core.errors import Unavailable
 from search_api.http.access.scopes import scope_of
-from search_api.http.fair_queue import FairQueue, Turn
+from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, Turn
 from search_api.http.problems import problem
-from search_api.http.waiting_line import Crowded, QueueSize
 
 log = structlog.get_logger(__name__)
 
@@ -104,7 +103,7 @@ def register(app: Flask, limits: Limits) -> None:
         try:
             if work in queues:
                 _take_turn(held, work, queues)
-        except Crowded as crowded:
+        except QueueFull as crowded:
             return _busy(crowded.retry_s)
         if limits.deadline_s is not None and work != "answer":
             held.enter_context(within(limits.deadline_s * (_LIBRARY_DEADLINES if work == "library" else 1.0)))
@@ -140,7 +139,7 @@ def _at_the_model(turn: Turn, models: FairQueue, caller: str) -> Iterator[None]:
     with turn.outside(), ExitStack() as held:
         try:
             held.enter_context(models.turn(caller))
-        except Crowded:
+        except QueueFull:
             raise Unavailable("Too many questions wait for the language model.") from None
         yield
 

@@ -1,6 +1,7 @@
-"""Rate limits per address and key: Flask-Limiter's fixed windows, counted in the broker or else in this process.
+"""Rate limits per address and key, and the longest address.
 
-Requests over the limit are refused first, before key checks and Elasticsearch.
+Flask-Limiter's fixed windows, counted in the broker or else in this process. Requests over a limit are refused before
+key checks and Elasticsearch.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from flask_limiter import ApplicationLimit, Limiter
 from limits.errors import StorageError
 from redis import RedisError
 from werkzeug.middleware.proxy_fix import ProxyFix
+
+from search_api.http.problems import problem
 
 MOST_COMPARED = 20
 """Documents in one comparison."""
@@ -158,3 +161,17 @@ def _answers() -> int:
 
 def _length(given: object) -> int:
     return len(given) if isinstance(given, list) else 0
+
+
+LONGEST_ADDRESS_BYTES = 32 * 1024
+"""Space for a filter of the maximum length (8,000 characters) with every character escaped."""
+
+
+def refuse_long_addresses(app: Flask) -> None:
+    @app.before_request
+    def refuse() -> Response | None:
+        if len(request.environ.get("QUERY_STRING", "")) + len(request.path) <= LONGEST_ADDRESS_BYTES:
+            return None
+        return problem(
+            414, f"The address is longer than {LONGEST_ADDRESS_BYTES} bytes; POST /search takes long questions."
+        )

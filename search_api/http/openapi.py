@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import copy
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from flask import Response, current_app, jsonify, request
 from flask_openapi import OpenAPI
-from pydantic import Field, ValidationError
+from flask_openapi.types import ResponseDict
+from pydantic import BaseModel, Field, ValidationError
 
 from core.json_types import Json
-from search_api.http.openapi30 import downgraded, never_null
-from search_api.http.parameter_types import SEPARATED, Parameters
-from search_api.http.problems import from_validation
+from search_api.http.parameters import SEPARATED, Parameters
+from search_api.http.problems import Problem, from_validation
 
 Version = Literal["oas30", "oas31"]
 
@@ -45,8 +45,8 @@ def register(app: OpenAPI) -> None:
 
     @cache
     def document(version: Version) -> Json:
-        made = corrected(copy.deepcopy(app.api_doc))
-        return downgraded(made) if version == "oas30" else made
+        made = _corrected(copy.deepcopy(app.api_doc))
+        return as_openapi30(made) if version == "oas30" else made
 
     def answer() -> Response:
         try:
@@ -75,7 +75,7 @@ def _version(given: str | None) -> Version:
     return _BY_MEDIA_TYPE[best]
 
 
-def corrected(document: Json) -> Json:
+def _corrected(document: Json) -> Json:
     """Problems with their own media type; each operation can also return one from before its view."""
     for path, methods in document.get("paths", {}).items():
         for operation in methods.values():
@@ -112,3 +112,101 @@ def _complete(operation: Json, path: str) -> None:
     operation.setdefault("responses", {}).setdefault("default", {"description": "Any other problem", **problem})
     if "{" in path:
         operation["responses"].setdefault("404", {"description": "Not Found", **problem})
+
+
+VERSION_30 = "3.0.3"
+_UNKNOWN = frozenset(
+    ("prefixItems", "contentMediaType", "contentEncoding", "$defs", "unevaluatedProperties", "$schema")
+)
+_NULL = {"type": "null"}
+_EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+
+
+def as_openapi30(document: Json) -> Json:
+    """The same operations and schemas; a list with different items per position becomes a list of anything."""
+    made: Json = _node_30(
+        {name: part for name, part in document.items() if name not in ("webhooks", "jsonSchemaDialect")}
+    )
+    return {**made, "openapi": VERSION_30}
+
+
+def never_null(schema: Json) -> Json:
+    """The schema of a parameter without null: a parameter without a value is not sent at all."""
+    made = _without_null(schema, "anyOf") if _NULL in schema.get("anyOf", []) else schema
+    return {name: value for name, value in made.items() if name != "nullable"}
+
+
+def _node_30(node: object) -> Any:
+    if isinstance(node, list):
+        return [_node_30(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    made: Json = {}
+    for name, value in node.items():
+        if name in ("example", "default", "enum"):  # values, no schemas
+            made[name] = value
+        elif name == "properties":  # names of their own
+            made[name] = {key: _node_30(one) for key, one in value.items()}
+        elif name not in _UNKNOWN or not _is_schema(node):
+            made[name] = _node_30(value)
+    return _schema_30(made) if _is_schema(node) else made
+
+
+def _is_schema(node: Json) -> bool:
+    return bool(node.keys() & {"type", "anyOf", "oneOf", "allOf", "$ref", "const", "enum", "properties"})
+
+
+def _schema_30(schema: Json) -> Json:
+    for choice in ("anyOf", "oneOf"):
+        if _NULL in schema.get(choice, []):
+            schema = _without_null(schema, choice)
+    if isinstance(schema.get("type"), list):
+        schema = _one_type(schema)
+    if "const" in schema:
+        schema["enum"] = [schema.pop("const")]
+    if isinstance(schema.get("examples"), list):
+        schema["example"] = schema.pop("examples")[0]
+    for exclusive, edge in _EXCLUSIVE.items():
+        if exclusive in schema:
+            schema[edge], schema[exclusive] = schema[exclusive], True
+    if schema.get("type") == "array":
+        schema.setdefault("items", {})
+    return schema
+
+
+def _without_null(schema: Json, choice: str) -> Json:
+    """``X or null`` becomes a nullable X; a reference may have no siblings in 3.0, hence the allOf."""
+    others = [one for one in schema[choice] if one != _NULL]
+    kept = {name: value for name, value in schema.items() if name != choice}
+    if len(others) > 1:
+        return {**kept, choice: others, "nullable": True}
+    return {**({"allOf": others} if "$ref" in others[0] else others[0]), **kept, "nullable": True}
+
+
+def _one_type(schema: Json) -> Json:
+    types = [one for one in schema["type"] if one != "null"]
+    kept = {name: value for name, value in schema.items() if name != "type"}
+    nullable = {"nullable": True} if "null" in schema["type"] else {}
+    if len(types) == 1:
+        return {**kept, "type": types[0], **nullable}
+    return {**kept, "anyOf": [{"type": one} for one in types], **nullable}
+
+
+PROBLEMS: ResponseDict = {400: Problem, 503: Problem}
+WITH_NOT_FOUND: ResponseDict = {400: Problem, 404: Problem, 503: Problem}
+
+
+def answer_as(media_type: str, answer: type[BaseModel], *or_text: str) -> Json:
+    """An answer of this shape with another media type than ``application/json``; ``or_text``: the same as text."""
+    shaped = {media_type: {"schema": answer.model_json_schema(mode="serialization")}}
+    return {"content": {**shaped, **text_answer(*or_text)["content"]}}
+
+
+def text_answer(*media_types: str) -> Json:
+    """An answer in one of these media types: text, or JSON with a standard's schema."""
+    return {
+        "content": {
+            media_type: {"schema": {} if media_type.endswith("json") else {"type": "string"}}
+            for media_type in media_types
+        }
+    }

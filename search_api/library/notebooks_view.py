@@ -16,12 +16,12 @@ from core.access import Caller
 from core.document import PUBLIC, DocumentEntry
 from core.errors import InvalidInput, NotFound
 from core.json_types import Json, JsonMapping
-from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography
-from search_api.formats_out.citation import of_document
+from search_api.catalogue.documents.answers import CITATION_TYPES, bibliography
+from search_api.formats_out.bibliography import of_document
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import LONGEST_VALUE, printable
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import LONGEST_VALUE, printable
 from search_api.http.problems import Problem
 from search_api.library.notebooks import Collection, Conversation
 from search_api.library.view import BibliographyParameters, Name
@@ -186,7 +186,7 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/collections/<id>/references",
         summary="The bibliography of a collection",
-        responses={200: texts(*CITATION_TYPES), **WITH_NOT_FOUND},
+        responses={200: text_answer(*CITATION_TYPES), **WITH_NOT_FOUND},
     )
     @needs("library")
     def cited(path: NotebookPath, query: BibliographyParameters) -> Response:

@@ -15,13 +15,13 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from core.document import DocumentEntry, State
 from core.errors import InvalidInput, TooLarge
 from core.json_types import Json
-from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography, sent_file
+from search_api.catalogue.documents.answers import CITATION_TYPES, bibliography, file_answer
 from search_api.catalogue.documents.view import DocumentPath
-from search_api.formats_out.citation import of_document
+from search_api.formats_out.bibliography import of_document
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.http.problems import Problem, problem
 from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
 from search_api.library.personal_library import PersonalLibrary, Upload, can_retry, too_large
@@ -264,7 +264,7 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/references",
         summary="The bibliography of the caller's documents",
-        responses={200: texts(*CITATION_TYPES), **_REFUSALS},
+        responses={200: text_answer(*CITATION_TYPES), **_REFUSALS},
     )
     @needs("library")
     def cited(query: BibliographyParameters) -> Response:
@@ -308,12 +308,12 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/documents/<id>/file",
         summary="The file as it was uploaded or fetched",
-        responses={200: texts("application/octet-stream"), **WITH_NOT_FOUND},
+        responses={200: text_answer("application/octet-stream"), **WITH_NOT_FOUND},
     )
     @needs("library")
     def file(path: DocumentPath) -> Response:
         entry, data = parts.personal_library.file(caller().owner, path.id)
-        return sent_file(entry, data)
+        return file_answer(entry, data)
 
     @api.put(
         "/library/documents/<id>/file",

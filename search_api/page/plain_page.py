@@ -15,7 +15,7 @@ from pydantic import Field
 
 from core.json_types import Json
 from search_api.http.addresses import GEOJSON, JSON, SCHEMA_JSON
-from search_api.http.parameter_types import Parameters
+from search_api.http.parameters import Parameters
 from search_api.page.portal import current_look
 from search_api.page.shell import look_links, with_page_policy
 

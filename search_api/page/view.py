@@ -11,9 +11,8 @@ from pydantic import BaseModel, Field
 
 from core.json_types import JsonMapping
 from search_api.http.addresses import GEOJSON, JSON, Addresses, Link, link
-from search_api.http.documented import sent_as
-from search_api.http.openapi import MEDIA_TYPE, MEDIA_TYPE_30
-from search_api.http.parameter_types import refuse_unknown
+from search_api.http.openapi import MEDIA_TYPE, MEDIA_TYPE_30, answer_as
+from search_api.http.parameters import refuse_unknown
 from search_api.page.plain_page import HTML, FormParameters, wants_html
 from search_api.page.portal import current_look
 from search_api.page.shell import bundle_file, page
@@ -37,7 +36,7 @@ class Landing(BaseModel):
 def landing_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("landing", __name__, abp_tags=[Tag(name="landing", description="Landing page")])
 
-    @api.get("/", summary="Landing page", responses={200: sent_as(JSON, Landing, HTML)})
+    @api.get("/", summary="Landing page", responses={200: answer_as(JSON, Landing, HTML)})
     def landing() -> Response:
         """The page reads its own address, so only the links refuse unknown parameters."""
         if wants_html(request.args.get("f")):

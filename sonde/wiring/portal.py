@@ -9,10 +9,10 @@ from cachetools import TTLCache
 
 from core.errors import SondeError
 from net.gate import Gate
-from search_api.catalogue.granules.live import GranuleLimits, GranuleSearches
+from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearches
 from search_api.catalogue.listing.catalogues import SourceDescription
-from search_api.catalogue.preview.previews import PreviewLimits, Previews
-from search_api.http.response_headers import HttpPolicy
+from search_api.catalogue.previews import PreviewLimits, Previews
+from search_api.http.responses import HttpPolicy
 from search_api.page.portal import BaseLayer, PortalLook
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_secret

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from search_api.app import create_app
-from search_api.catalogue.fair.summary import FairnessReader
+from search_api.catalogue.fair.reader import FairReader
 from search_api.catalogue.harvest_runs import LinkCheck
 from sonde.wiring.api import api_parts
 from tests.service import Service
@@ -61,8 +61,8 @@ def test_links_count_as_the_last_check_found_them_and_a_sum_is_remembered(sample
     listed = fair(samples.http, "/collections/samples/items?limit=200")["features"]
     id, files = next((one["id"], files) for one in listed if (files := _files(fair(samples.http, _path(one["id"])))))
     checks = {"samples": LinkCheck(2**42, files)}
-    reader = FairnessReader(parts.records, checks.get)
-    http = create_app(replace(parts, fairness=reader)).test_client()
+    reader = FairReader(parts.records, checks.get)
+    http = create_app(replace(parts, fair=reader)).test_client()
 
     def resolves(path: str) -> dict[str, Any]:
         return next(one for one in fair(http, path)["indicators"] if one["id"] == "RDA-A1-03D")

@@ -12,9 +12,8 @@ from core.extent import BBox
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution
 from core.timespan import TimeSpan
-from search_api.catalogue.fair.evidence import is_persistent, is_unique
-from search_api.catalogue.fair.indicators import INDICATORS, Judgement, Subject, judged
-from search_api.catalogue.fair.summary import Count, summed
+from search_api.catalogue.fair.indicators import INDICATORS, Judgement, Subject, is_persistent, is_unique, judged
+from search_api.catalogue.fair.reader import IndicatorCount, fair_summary
 from search_api.catalogue.harvest_runs import LinkCheck
 
 FILE = "https://data.example/t2m.nc"
@@ -154,8 +153,8 @@ def test_one_working_address_is_enough() -> None:
 
 
 def test_counts_add_up_and_what_was_not_measured_is_apart() -> None:
-    summary = summed([Subject(FULL), Subject(FULL, 1, LinkCheck(5)), Subject(BARE)], records=10)
+    summary = fair_summary([Subject(FULL), Subject(FULL, 1, LinkCheck(5)), Subject(BARE)], records=10)
     by_id = dict(zip((one.id for one in INDICATORS), summary.counts, strict=True))
     assert (summary.records, summary.looked_at) == (10, 3)
-    assert by_id["RDA-F1-01D"] == Count(2, 1, 0)
-    assert by_id["RDA-A1-03D"] == Count(1, 0, 2)
+    assert by_id["RDA-F1-01D"] == IndicatorCount(2, 1, 0)
+    assert by_id["RDA-A1-03D"] == IndicatorCount(1, 0, 2)

@@ -8,8 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from search_api.http.fair_queue import FairQueue, Turn
-from search_api.http.waiting_line import Crowded, QueueSize
+from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, Turn
 
 LONG_S = 60.0
 
@@ -96,7 +95,7 @@ def test_who_would_wait_too_long_is_refused_at_once_and_told_how_long(pool: Thre
     inside = people.come("first")
     people.entered(1)
     waiting = [people.come(f"caller {number}") for number in range(4)]  # by the first guess of a tenth of a second
-    with pytest.raises(Crowded) as crowded, people.queue.turn("late"):
+    with pytest.raises(QueueFull) as crowded, people.queue.turn("late"):
         pytest.fail("it was let in")
     assert crowded.value.retry_s == pytest.approx(0.5)
     people.all_leave()
@@ -108,7 +107,7 @@ def test_who_waits_longer_than_allowed_is_refused_and_leaves_no_place_taken(pool
     people = People(pool, QueueSize(slots=1, places=100, longest_wait_s=0.3))
     inside = people.come("first")
     people.entered(1)
-    with pytest.raises(Crowded), people.queue.turn("second"):
+    with pytest.raises(QueueFull), people.queue.turn("second"):
         pytest.fail("it was let in")
     assert people.queue.number_waiting() == 0
     people.all_leave()
@@ -121,7 +120,7 @@ def test_one_caller_cannot_take_all_places(pool: ThreadPoolExecutor) -> None:
     people = People(pool, QueueSize(slots=1, places=4, longest_wait_s=LONG_S))
     held = [people.come("busy") for _ in range(4)]
     people.entered(1)
-    with pytest.raises(Crowded), people.queue.turn("busy"):
+    with pytest.raises(QueueFull), people.queue.turn("busy"):
         pytest.fail("it was let in")
     quiet = people.come("quiet")
     assert people.queue.number_waiting() == 4

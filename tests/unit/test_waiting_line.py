@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 from search_api.http.admission import Limits
-from search_api.http.waiting_line import Crowded, QueueSize, Waiter, WaitingLine
+from search_api.http.fair_queue import QueueFull, QueueSize, Waiter, WaitingLine
 from sonde.settings import ApiSettings
 from sonde.wiring.api import limits_of
 
@@ -68,7 +68,7 @@ class Service:
     def come(self, address: str, client: str) -> None:
         try:
             waiter = self._line.come(address, self.clock.now)
-        except Crowded as crowded:
+        except QueueFull as crowded:
             self.day.refused[client] += 1
             self._come_again(address, client, crowded)
             return
@@ -76,7 +76,7 @@ class Service:
         self.clock.at(self.clock.now + self._size.longest_wait_s, lambda: self._give_up(waiter))
         self._begin_called()
 
-    def _come_again(self, address: str, client: str, crowded: Crowded) -> None:
+    def _come_again(self, address: str, client: str, crowded: QueueFull) -> None:
         self.day.told_to_return.append(crowded.retry_s)
         self.clock.at(self.clock.now + max(1, math.ceil(crowded.retry_s)), lambda: self.come(address, client))
 
@@ -84,7 +84,7 @@ class Service:
         if waiter not in self._waiting:
             return
         client = self._waiting.pop(waiter)
-        with pytest.raises(Crowded) as crowded:
+        with pytest.raises(QueueFull) as crowded:
             self._line.give_up(waiter, self.clock.now)
         self.day.gave_up[client] += 1
         self._come_again(waiter.caller, client, crowded.value)
@@ -140,7 +140,7 @@ def test_refused_requests_are_asked_to_come_one_after_the_other_and_only_while_t
     line.come("any", 0.0)
 
     def refused(address: str, now: float) -> float:
-        with pytest.raises(Crowded) as crowded:
+        with pytest.raises(QueueFull) as crowded:
             line.come(address, now)
         return crowded.value.retry_s
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.document import PUBLIC, DocumentEntry
+from core.document import PUBLIC, DocumentEntry, FileKey, FileStore, PublicFiles
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
+from core.licences import is_open
 from core.passage import Passage
 from core.record import Record
 from es_gateway.client import Elasticsearch
@@ -157,3 +158,30 @@ class DocumentReader:
             "docs"
         ]
         return {one["_id"]: documents.from_document(one["_id"], one["_source"]) for one in found if one.get("found")}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFiles:
+    """``public``: which public files are shown. It is looked at for each request, and so is the licence."""
+
+    files: FileStore
+    public: PublicFiles
+
+    def is_shown(self, seen: SeenDocument) -> bool:
+        """Whether ``get`` returns a file."""
+        return self._may_show(seen) and self.files.has(_file_key(seen))
+
+    def get(self, seen: SeenDocument) -> bytes:
+        """Raises NotFound if the file is not stored, or may not be shown."""
+        data = self.files.get(_file_key(seen)) if self._may_show(seen) else None
+        if data is None:
+            raise NotFound(f"The file of the document {seen.entry.id!r} is not shown here.")
+        return data
+
+    def _may_show(self, seen: SeenDocument) -> bool:
+        licence = seen.record.licence if seen.record is not None else None
+        return seen.is_private or self.public == "all" or (self.public == "licensed" and is_open(licence))
+
+
+def _file_key(seen: SeenDocument) -> FileKey:
+    return FileKey(seen.entry.owner, seen.entry.id)

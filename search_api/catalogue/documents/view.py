@@ -12,24 +12,25 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from core.errors import NotFound, SondeError, Unavailable
 from core.json_types import Json
-from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography, sent_file
-from search_api.catalogue.documents.document_json import (
+from search_api.catalogue.documents import answers as document_html
+from search_api.catalogue.documents.answers import (
+    CITATION_TYPES,
     CSV,
     address_of,
+    bibliography,
     cited_json,
     feature,
+    file_answer,
     passage_json,
+    quote_place,
     short_feature,
 )
-from search_api.catalogue.documents.marks import marked
 from search_api.catalogue.documents.reader import DocumentListing, SeenDocument
-from search_api.formats_out import document_html
-from search_api.formats_out.bibliography import CITATION_FORMATS
-from search_api.formats_out.citation import of_document
+from search_api.formats_out.bibliography import CITATION_FORMATS, of_document
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, sent_as, texts
-from search_api.http.parameter_types import LONGEST_QUERY, Cursor, Parameters, Text, printable
+from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
+from search_api.http.parameters import LONGEST_QUERY, Cursor, Parameters, Text, printable
 from search_api.http.problems import Problem
 from search_api.page.plain_page import HTML, Form, ListedRecord, items_html, plain_page, wants_html
 from search_api.page.shell import page
@@ -41,7 +42,7 @@ _QUESTION = "documents"
 _PASSAGES_ON_A_PAGE = 20
 DocumentForm = Literal["json", "html", "bibtex", "ris", "csl"]
 PRIVATE = "private, no-store"
-_MISSING = sent_as("application/problem+json", Problem, HTML)  # the page says it in the reader's language
+_MISSING = answer_as("application/problem+json", Problem, HTML)  # the page says it in the reader's language
 
 
 class DocumentsParameters(Parameters):
@@ -177,7 +178,7 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/documents",
         summary="Public documents",
-        responses={200: sent_as(GEOJSON, DocumentsAnswer, HTML), **WITH_NOT_FOUND},
+        responses={200: answer_as(GEOJSON, DocumentsAnswer, HTML), **WITH_NOT_FOUND},
     )
     def documents(query: DocumentsParameters) -> Response:
         question = f"{_QUESTION} {query.record or ''} {query.source or ''}"
@@ -208,7 +209,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         "/documents/<id>",
         summary="One document with its metadata, tables and references",
         responses={
-            200: sent_as(GEOJSON, DocumentFeature, HTML, *CITATION_TYPES),
+            200: answer_as(GEOJSON, DocumentFeature, HTML, *CITATION_TYPES),
             **WITH_NOT_FOUND,
             404: _MISSING,
             503: _MISSING,
@@ -247,12 +248,12 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
     def passage(path: PassagePath, query: QuoteParameters) -> Response:
         seen = seen_document(parts, path.id)
         found = parts.documents.passage(seen, path.number)
-        return kept_private(jsonify(cited_json(found, marked(found, query.quote))), seen)
+        return kept_private(jsonify(cited_json(found, quote_place(found, query.quote))), seen)
 
     @api.get(
         "/documents/<id>/tables/<number>",
         summary="One table of a document, as CSV or JSON",
-        responses={200: sent_as(JSON, TableAnswer, CSV), **WITH_NOT_FOUND},
+        responses={200: answer_as(JSON, TableAnswer, CSV), **WITH_NOT_FOUND},
     )
     def table(path: TablePath, query: TableParameters) -> Response:
         seen = seen_document(parts, path.id)
@@ -270,11 +271,15 @@ def _add_file(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/documents/<id>/file",
         summary="The document's file, whole or in ranges, where it may be shown",
-        responses={200: texts("application/octet-stream"), 206: texts("application/octet-stream"), **WITH_NOT_FOUND},
+        responses={
+            200: text_answer("application/octet-stream"),
+            206: text_answer("application/octet-stream"),
+            **WITH_NOT_FOUND,
+        },
     )
     def file(path: DocumentPath) -> Response:
         seen = seen_document(parts, path.id)
-        return kept_private(sent_file(seen.entry, parts.document_files.get(seen)), seen)
+        return kept_private(file_answer(seen.entry, parts.document_files.get(seen)), seen)
 
 
 def seen_document(parts: Parts, id: str) -> SeenDocument:

@@ -9,17 +9,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.json_types import Json
 from core.timespan import iso
 from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, Judgement, judged
-from search_api.catalogue.fair.summary import Count
+from search_api.catalogue.fair.reader import IndicatorCount
 from search_api.catalogue.view import CataloguePath, ItemPath
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND
-from search_api.http.parameter_types import NoParameters
+from search_api.http.openapi import WITH_NOT_FOUND
+from search_api.http.parameters import NoParameters
 from search_api.parts import Parts
 
 _MEASURED_BY = "Indicators of RDA's FAIR data maturity model, those that metadata can answer."
 
 
-class RecordFairness(BaseModel):
+class RecordFairAnswer(BaseModel):
     """A record by the indicators of RDA's FAIR data maturity model."""
 
     model_config = ConfigDict(title="RecordFairness")
@@ -35,7 +35,7 @@ class RecordFairness(BaseModel):
     links: list[Json]
 
 
-class CatalogueFairness(BaseModel):
+class CatalogueFairAnswer(BaseModel):
     """The records of a catalogue, counted by indicator."""
 
     model_config = ConfigDict(title="CatalogueFairness")
@@ -53,18 +53,18 @@ class CatalogueFairness(BaseModel):
     links: list[Json]
 
 
-def fairness_views(parts: Parts) -> APIBlueprint:
+def fair_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("fairness", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
 
     @api.get(
         "/collections/<catalogue>/items/<record>/fair",
         summary="How FAIR a record's metadata are, and what to mend",
         description=_MEASURED_BY,
-        responses={200: RecordFairness, **WITH_NOT_FOUND},
+        responses={200: RecordFairAnswer, **WITH_NOT_FOUND},
     )
     def of_record(path: ItemPath, query: NoParameters) -> Response:  # noqa: ARG001
         addresses, source = Addresses.of(parts.http), parts.catalogues.get(path.catalogue).source
-        subject = parts.fairness.of_record(path.record, source)
+        subject = parts.fair.of_record(path.record, source)
         return jsonify(
             {
                 "model": MODEL,
@@ -81,11 +81,11 @@ def fairness_views(parts: Parts) -> APIBlueprint:
         "/collections/<catalogue>/fair",
         summary="How FAIR a catalogue's metadata are: its records by indicator",
         description=f"{_MEASURED_BY} Counted anew after ten minutes.",
-        responses={200: CatalogueFairness, **WITH_NOT_FOUND},
+        responses={200: CatalogueFairAnswer, **WITH_NOT_FOUND},
     )
     def of_catalogue(path: CataloguePath, query: NoParameters) -> Response:  # noqa: ARG001
         addresses, one = Addresses.of(parts.http), parts.catalogues.get(path.catalogue)
-        found = parts.fairness.of_source(one.source)
+        found = parts.fair.of_source(one.source)
         return jsonify(
             {
                 "catalogue": one.id,
@@ -116,5 +116,5 @@ def _judgement(one: Indicator, found: Judgement) -> Json:
     return {"holds": False, "mend": one.mend, **({"lacks": list(found.lacks)} if found.lacks else {})}
 
 
-def _count(count: Count) -> Json:
+def _count(count: IndicatorCount) -> Json:
     return {"holds": count.holds, "fails": count.fails, "notMeasured": count.not_measured}

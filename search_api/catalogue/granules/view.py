@@ -11,8 +11,8 @@ from core.json_types import Json
 from search_api.catalogue.granules.answers import Granule, TimeLine
 from search_api.catalogue.view import ItemPath, stored_record
 from search_api.http.addresses import GEOJSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, sent_as
-from search_api.http.parameter_types import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
+from search_api.http.openapi import WITH_NOT_FOUND, answer_as
+from search_api.http.parameters import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
 from search_api.parts import Parts
 
 _MOST_SHOWN = 100
@@ -42,7 +42,7 @@ def granules_views(parts: Parts) -> APIBlueprint:
         "/collections/<catalogue>/items/<record>/granules",
         summary="Granules of a record, asked live of its STAC API or of NASA CMR",
         description="404: nothing says where its granules are. 503: the other side does not answer, or wrongly.",
-        responses={200: sent_as(GEOJSON, GranuleAnswer), **WITH_NOT_FOUND},
+        responses={200: answer_as(GEOJSON, GranuleAnswer), **WITH_NOT_FOUND},
     )
     def granules(path: ItemPath, query: GranuleQuery) -> Response:
         record = stored_record(parts, path).record

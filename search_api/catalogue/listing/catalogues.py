@@ -13,7 +13,7 @@ from core.extent import BBox
 from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 
 ALL = "all"
 _KEPT_S = 60.0
@@ -95,7 +95,7 @@ class Catalogues:
         groups = self._seen_by()
         with self._lock:
             kept = self._kept.get(groups)
-        remembered("catalogues", hit=kept is not None)
+        count_cache_lookup("catalogues", hit=kept is not None)
         if kept is not None:
             return kept
         found = self._read()

@@ -9,8 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 
 from core.reference_systems import read_reference_system
 from search_api.catalogue.listing.catalogues import Catalogue
-from search_api.catalogue.listing.request import Clause, ListRequest, Selection
-from search_api.http.parameter_types import (
+from search_api.catalogue.listing.query import Clause, ListRequest, Selection
+from search_api.http.parameters import (
     LONGEST_QUERY,
     Cursor,
     FlatBoxParameter,

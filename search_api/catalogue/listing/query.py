@@ -1,18 +1,48 @@
-"""A selection as one Elasticsearch query: filters only, no scores."""
+"""A listing request, and its Elasticsearch query: filters only, no scores."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
+from core.extent import BBox
 from core.json_types import Json
-from search_api.catalogue.listing.request import ListRequest, Selection
-from search_api.search.order import sort_body
+from core.timespan import TimeSpan
+from search_api.search.order import SortKey, sort_body
 from search_api.search.retrieval.filters import area_clause, span_clause
 from search_api.search.retrieval.language_fields import LANGUAGES
 from search_api.search.retrieval.record_texts import phrase
 
 Clause = Json
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which records. Several values of one field: any of them; ``source`` None: all catalogues.
+
+    ``terms``: words or phrases, of which a record contains any. ``also``: further clauses.
+    """
+
+    source: str | None = None
+    terms: tuple[str, ...] = ()
+    area: BBox | None = None
+    span: TimeSpan | None = None
+    types: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    external_ids: tuple[str, ...] = ()
+    also: tuple[Clause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """One page. ``after`` holds the sort values of the last record of the previous page."""
+
+    selection: Selection = field(default_factory=Selection)
+    order: tuple[SortKey, ...] = ()
+    limit: int = 100
+    after: tuple[object, ...] | None = None
+
 
 _WORDS = ("words",)
 _PARTED = ("title", "alternate_titles", "abstract", "keywords.term")

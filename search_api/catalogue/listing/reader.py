@@ -18,8 +18,7 @@ from es_gateway.searching import on_current, search_all
 from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
-from search_api.catalogue.listing.query import page_body
-from search_api.catalogue.listing.request import ListRequest
+from search_api.catalogue.listing.query import ListRequest, page_body
 from search_api.search.retrieval.serving import Serving, ServingResolver
 
 LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024

@@ -1,11 +1,13 @@
-"""Asks the records for those that a record is related to, in one request, and says how."""
+"""The records that a record is related to: versions, copies, sources, parts, siblings, project; by one request."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from core.folding import folded, folded_words
 from core.json_types import Json
 from core.record import Record
 from es_gateway.client import Elasticsearch
@@ -13,16 +15,106 @@ from es_gateway.searching import on_current, search_all
 from es_mappings.codecs import vectors
 from es_mappings.codecs.records import from_document
 from reading.identifiers import read_identifiers
-from search_api.catalogue.related.versions import (
-    VersionOrder,
-    are_versions,
-    doi_stem,
-    order_of,
-    title_stem,
-    version_key,
-)
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.serving import ServingResolver
+
+VersionOrder = Literal["newer_version", "older_version", "other_version"]
+
+LEAST_STEM_WORDS = 2
+"""A title of one word ("Bathymetry") does not name a data set."""
+
+_NUMBER = r"\d+(?:[._]\d+)*"
+_TITLE_VERSION = re.compile(
+    rf"[\s,;:(\[-]*\b(?:(?:version|edition|release|vers|ver|v)\.?\s*(?P<number>{_NUMBER})"
+    rf"|(?P<ordinal>\d+)(?:st|nd|rd|th)\s+(?:version|edition|release))\b[)\]]?"
+)
+_MARKED_SUFFIX = re.compile(rf"[./_-](?:version|ver|v)[._-]?({_NUMBER})$")
+_BARE_SUFFIX = re.compile(r"[./_-](\d{3})$")
+_LEAST_COMMON_WORDS = 0.5
+
+
+def title_stem(title: str) -> tuple[str, ...]:
+    """The words of the title without "Version 3", "v2.1" or "4th edition"; () if too few are left."""
+    words = tuple(folded_words(_TITLE_VERSION.sub(" ", folded(title))))
+    return words if len(words) >= LEAST_STEM_WORDS else ()
+
+
+def doi_stem(doi: str) -> tuple[str, bool] | None:
+    """The DOI without its last number, and whether that is marked as a version (``.v2``).
+
+    ``10.5067/MODIS/MOD13Q1.006`` gives ``10.5067/modis/mod13q1``. None if it ends neither so nor with three digits.
+    """
+    plain = folded(doi)
+    marked = _MARKED_SUFFIX.search(plain)
+    found = marked or _BARE_SUFFIX.search(plain)
+    if found is None or "/" not in plain[: found.start()]:
+        return None
+    return plain[: found.start()], marked is not None
+
+
+def version_key(record: Record) -> tuple[int, ...] | None:
+    """The numbers of its version: stated, else in its title, else at the end of its DOI. None if there are none."""
+    stated = re.search(_NUMBER, record.edition or "")
+    if stated is not None:
+        return _numbers(stated[0])
+    titled = _TITLE_VERSION.search(folded(record.title))
+    if titled is not None:
+        return _numbers(titled["number"] or titled["ordinal"])
+    plain = folded(record.doi or "")
+    suffix = (_MARKED_SUFFIX.search(plain) or _BARE_SUFFIX.search(plain)) if doi_stem(plain) else None
+    return None if suffix is None else _numbers(suffix[1])
+
+
+def are_versions(record: Record, other: Record) -> bool:
+    """Two data sets with one title apart from the version, or with DOIs that differ only in it.
+
+    The same title without any version is no evidence: catalogues hold many "Meteorological data".
+    """
+    stem = title_stem(record.title)
+    if stem and stem == title_stem(other.title):
+        return version_key(record) != version_key(other)
+    return _of_one_doi_family(record, other)
+
+
+def order_of(record: Record, other: Record) -> VersionOrder:
+    """What ``other`` is to ``record``: by version number, else by date."""
+    own, its = version_key(record), version_key(other)
+    if own is not None and its is not None and own != its:
+        return "newer_version" if its > own else "older_version"
+    dated = _day(record), _day(other)
+    if "" in dated or dated[0] == dated[1]:
+        return "other_version"
+    return "newer_version" if dated[1] > dated[0] else "older_version"
+
+
+def _of_one_doi_family(record: Record, other: Record) -> bool:
+    own, its = doi_stem(record.doi or ""), doi_stem(other.doi or "")
+    if own is None or its is None or own[0] != its[0] or record.doi == other.doi:
+        return False
+    return (own[1] and its[1]) or _alike(record.title, other.title)
+
+
+def _alike(title: str, other: str) -> bool:
+    """A bare number may also count data sets, so their titles must share half of their words, and all other numbers:
+    "part 1" and "part 2" are no versions.
+    """
+    words, others = set(title_stem(title)), set(title_stem(other))
+    numbered = {word for word in words ^ others if any(letter.isdigit() for letter in word)}
+    return bool(words) and not numbered and len(words & others) / len(words | others) >= _LEAST_COMMON_WORDS
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """``2.0`` and ``2`` are one version."""
+    numbers = [int(one) for one in re.split(r"[._]", text)]
+    while len(numbers) > 1 and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _day(record: Record) -> str:
+    dates = record.dates
+    return (dates.published or dates.created or dates.modified or "")[:10]
+
 
 Relation = VersionOrder | Literal["copy", "source", "derived", "whole", "part", "sibling", "project"]
 RELATIONS: tuple[Relation, ...] = (
@@ -59,7 +151,7 @@ class RelationReader:
         queries = _queries(record)
         answers = on_current(self.resolver, lambda serving: self._asked(serving.records.index, queries.values()))
         found = dict(zip(queries, map(_records, answers), strict=True))
-        return tuple(_arranged(record, found, limit))
+        return tuple(_in_order(record, found, limit))
 
     def _asked(self, index: str, queries: Iterable[Json]) -> list[Json]:
         searches: list[Json] = []
@@ -70,7 +162,7 @@ class RelationReader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Matches:
     records: tuple[Record, ...]
     matched: int
 
@@ -85,9 +177,9 @@ def _queries(record: Record) -> dict[_Key, Json]:
     asked: dict[_Key, Clause | None] = {
         ("versions", None): _version_clause(record),
         ("copies", None): {"term": {"identity": record.identity}},
-        ("sources", None): _named(_references(record.provenance.derived_from)),
+        ("sources", None): _identified_by(_references(record.provenance.derived_from)),
         ("derived", None): _any_case("provenance.derived_from", [*names, *_addresses(record)]),
-        ("whole", None): _named(_references([record.parent])) if record.parent else None,
+        ("whole", None): _identified_by(_references([record.parent])) if record.parent else None,
         ("parts", None): _any_case("parent", names),
         ("siblings", None): {"term": {"parent": record.parent}} if record.parent else None,
         **{("project", name): {"term": {"names.projects": name}} for name in record.names.projects[:3]},
@@ -123,7 +215,7 @@ def _references(texts: Sequence[str | None]) -> list[str]:
     return list(dict.fromkeys([*known, *dois]))
 
 
-def _named(names: Sequence[str]) -> Clause | None:
+def _identified_by(names: Sequence[str]) -> Clause | None:
     if not names:
         return None
     return {"bool": {"should": [{"terms": {"identifiers": names}}, {"terms": {"id": names}}]}}
@@ -133,12 +225,12 @@ def _any_case(field: str, names: Sequence[str]) -> Clause:
     return {"bool": {"should": [{"term": {field: {"value": name, "case_insensitive": True}}} for name in names]}}
 
 
-def _records(answer: Json) -> _Found:
+def _records(answer: Json) -> _Matches:
     hits = answer["hits"]
-    return _Found(tuple(from_document(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
+    return _Matches(tuple(from_document(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
 
 
-def _arranged(record: Record, found: Mapping[_Key, _Found], limit: int) -> Iterable[Related]:
+def _in_order(record: Record, found: Mapping[_Key, _Matches], limit: int) -> Iterable[Related]:
     by_relation: dict[Relation, tuple[list[Record], int, str | None]] = {}
     taken: set[str] = set()
 
@@ -150,7 +242,7 @@ def _arranged(record: Record, found: Mapping[_Key, _Found], limit: int) -> Itera
 
     for version, records in _versions(record, found).items():
         take(version, records, None)
-    for relation, asked in _ASKED_AS.items():
+    for relation, asked in _QUERY_OF.items():
         one = found.get((asked, None))
         if one is not None:
             take(relation, one.records, one.matched)
@@ -163,13 +255,13 @@ def _arranged(record: Record, found: Mapping[_Key, _Found], limit: int) -> Itera
             yield Related(relation, tuple(kept[:limit]), max(matched, len(kept)), name)
 
 
-_ASKED_AS: Mapping[Relation, str] = {
+_QUERY_OF: Mapping[Relation, str] = {
     "copy": "copies", "source": "sources", "derived": "derived", "whole": "whole", "part": "parts",
     "sibling": "siblings",
 }  # fmt: skip
 
 
-def _versions(record: Record, found: Mapping[_Key, _Found]) -> dict[VersionOrder, list[Record]]:
+def _versions(record: Record, found: Mapping[_Key, _Matches]) -> dict[VersionOrder, list[Record]]:
     """Newest first. A copy of the record itself is no version of it; one that names it as its source may be."""
     candidates = [
         one
@@ -187,7 +279,7 @@ def _newest(record: Record) -> tuple[tuple[int, ...], str]:
     return tuple(-number for number in version_key(record) or ()), record.id
 
 
-def _nearest_project(found: Mapping[_Key, _Found]) -> tuple[str | None, _Found | None]:
+def _nearest_project(found: Mapping[_Key, _Matches]) -> tuple[str | None, _Matches | None]:
     """The project with the fewest records: the most telling one."""
     few = [(one.matched, name or "", one) for (asked, name), one in found.items() if asked == "project" and one.matched]
     if not few:

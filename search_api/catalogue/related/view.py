@@ -9,25 +9,25 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
-from search_api.catalogue.related.events import Citation
+from search_api.catalogue.related.citations import Citation
 from search_api.catalogue.related.mentions import Mention, phrases_of
 from search_api.catalogue.related.relations import RELATIONS, Related
 from search_api.catalogue.view import ItemPath, stored_record
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND
-from search_api.http.parameter_types import Parameters
+from search_api.http.openapi import WITH_NOT_FOUND
+from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.search.views import geojson
 
 
-class KinParameters(Parameters):
+class RelatedParameters(Parameters):
     """How many of each relation."""
 
     limit: int = Field(6, ge=1, le=50)
 
 
-class KinAnswer(BaseModel):
+class RelatedAnswer(BaseModel):
     """What the record leads on to."""
 
     model_config = ConfigDict(title="RecordKin")
@@ -49,20 +49,20 @@ class CitationsAnswer(BaseModel):
     citations: list[Json]
 
 
-def kin_views(parts: Parts) -> APIBlueprint:
+def related_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("kin", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
 
     @api.get(
         "/collections/<catalogue>/items/<record>/kin",
         summary="Versions of a record, its campaign, and the documents that name it",
-        responses={200: KinAnswer, **WITH_NOT_FOUND},
+        responses={200: RelatedAnswer, **WITH_NOT_FOUND},
     )
-    def kin(path: ItemPath, query: KinParameters) -> Response:
+    def kin(path: ItemPath, query: RelatedParameters) -> Response:
         record = stored_record(parts, path).record
         addresses, phrases = Addresses.of(parts.http), phrases_of(record)
-        related = parts.kin.relations.of(record, query.limit)
-        mentions = parts.kin.mentions.of(record, query.limit)
-        explains = parts.kin.mentions.explaining(record, query.limit)
+        related = parts.relations.of(record, query.limit)
+        mentions = parts.mentions.of(record, query.limit)
+        explains = parts.mentions.explaining(record, query.limit)
         return jsonify(
             {
                 "related": [_related(one, addresses) for one in related],
@@ -79,8 +79,8 @@ def kin_views(parts: Parts) -> APIBlueprint:
     )
     def citations(path: ItemPath) -> Response:
         record = stored_record(parts, path).record
-        found = parts.kin.citations.of(record.doi) if record.doi and not record.access_groups else ()
-        return jsonify({"asked": parts.kin.citations.is_on, "citations": [_citation(one) for one in found]})
+        found = parts.citations.of(record.doi) if record.doi and not record.access_groups else ()
+        return jsonify({"asked": parts.citations.is_on, "citations": [_citation(one) for one in found]})
 
     return api
 

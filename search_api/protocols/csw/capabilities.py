@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from search_api.formats_out.xml_text import child
+from search_api.formats_out.notations import add_child
 from search_api.protocols.csw import filter_xml
 from search_api.protocols.csw.names import (
     ADDITIONAL,
@@ -73,7 +73,7 @@ def _identification(root: Element, service: Service) -> None:
 def _provider(root: Element, service: Service) -> None:
     made = _ows(root, "ServiceProvider")
     _ows(made, "ProviderName", service.publisher)
-    child(made, f"{{{OWS}}}ProviderSite", **{f"{{{XLINK}}}href": service.address, f"{{{XLINK}}}type": "simple"})
+    add_child(made, f"{{{OWS}}}ProviderSite", **{f"{{{XLINK}}}href": service.address, f"{{{XLINK}}}type": "simple"})
     contact = _ows(_ows(_ows(made, "ServiceContact"), "ContactInfo"), "Address")
     _ows(contact, "ElectronicMailAddress", service.mail)
 
@@ -81,10 +81,10 @@ def _provider(root: Element, service: Service) -> None:
 def _operations(root: Element, service: Service) -> None:
     made = _ows(root, "OperationsMetadata")
     for name, parameters in operations(service.schemas).items():
-        operation = child(made, f"{{{OWS}}}Operation", name=name)
+        operation = add_child(made, f"{{{OWS}}}Operation", name=name)
         http = _ows(_ows(operation, "DCP"), "HTTP")
         for method in ("Get", "Post"):
-            way = child(
+            way = add_child(
                 http, f"{{{OWS}}}{method}", **{f"{{{XLINK}}}href": service.address, f"{{{XLINK}}}type": "simple"}
             )
             if method == "Post":
@@ -118,7 +118,7 @@ def operations(schemas: Iterable[str]) -> dict[str, dict[str, Sequence[str]]]:
 
 def _inspire(parent: Element, service: Service) -> None:
     """Every element that INSPIRE's network services ask of a discovery service, without a link to other metadata."""
-    made = child(parent, f"{{{INSPIRE_DS}}}ExtendedCapabilities")
+    made = add_child(parent, f"{{{INSPIRE_DS}}}ExtendedCapabilities")
     _inspire_text(
         _inspire_text(made, "ResourceLocator"), "URL", f"{service.address}?service=CSW&request=GetCapabilities"
     )
@@ -142,32 +142,32 @@ def _inspire(parent: Element, service: Service) -> None:
 
 
 def _filters(root: Element) -> None:
-    made = child(root, f"{{{OGC}}}Filter_Capabilities")
-    spatial = child(made, f"{{{OGC}}}Spatial_Capabilities")
-    operands = child(spatial, f"{{{OGC}}}GeometryOperands")
+    made = add_child(root, f"{{{OGC}}}Filter_Capabilities")
+    spatial = add_child(made, f"{{{OGC}}}Spatial_Capabilities")
+    operands = add_child(spatial, f"{{{OGC}}}GeometryOperands")
     for name in ("Envelope", "Point", "LineString", "Polygon"):
-        child(operands, f"{{{OGC}}}GeometryOperand", f"gml:{name}")
-    operators = child(spatial, f"{{{OGC}}}SpatialOperators")
+        add_child(operands, f"{{{OGC}}}GeometryOperand", f"gml:{name}")
+    operators = add_child(spatial, f"{{{OGC}}}SpatialOperators")
     for name in filter_xml.SPATIAL:
-        child(operators, f"{{{OGC}}}SpatialOperator", name=name)
-    scalar = child(made, f"{{{OGC}}}Scalar_Capabilities")
-    child(scalar, f"{{{OGC}}}LogicalOperators")
-    compared = child(scalar, f"{{{OGC}}}ComparisonOperators")
+        add_child(operators, f"{{{OGC}}}SpatialOperator", name=name)
+    scalar = add_child(made, f"{{{OGC}}}Scalar_Capabilities")
+    add_child(scalar, f"{{{OGC}}}LogicalOperators")
+    compared = add_child(scalar, f"{{{OGC}}}ComparisonOperators")
     for name in filter_xml.COMPARISONS:
-        child(compared, f"{{{OGC}}}ComparisonOperator", name.replace("OrEqualTo", "EqualTo"))
-    ids = child(made, f"{{{OGC}}}Id_Capabilities")
-    child(ids, f"{{{OGC}}}EID")
+        add_child(compared, f"{{{OGC}}}ComparisonOperator", name.replace("OrEqualTo", "EqualTo"))
+    ids = add_child(made, f"{{{OGC}}}Id_Capabilities")
+    add_child(ids, f"{{{OGC}}}EID")
 
 
 def _domain(parent: Element, kind: str, name: str, values: Iterable[str]) -> None:
-    made = child(parent, f"{{{OWS}}}{kind}", name=name)
+    made = add_child(parent, f"{{{OWS}}}{kind}", name=name)
     for value in values:
         _ows(made, "Value", value)
 
 
 def _ows(parent: Element, name: str, text: str | None = None) -> Element:
-    return child(parent, f"{{{OWS}}}{name}", text)
+    return add_child(parent, f"{{{OWS}}}{name}", text)
 
 
 def _inspire_text(parent: Element, name: str, text: str | None = None) -> Element:
-    return child(parent, f"{{{INSPIRE}}}{name}", text)
+    return add_child(parent, f"{{{INSPIRE}}}{name}", text)

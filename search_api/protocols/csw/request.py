@@ -1,4 +1,4 @@
-"""A CSW request from key-value pairs or from an XML body."""
+"""The types that a request names: csw:Record and gmd:MD_Metadata."""
 
 from __future__ import annotations
 
@@ -9,10 +9,35 @@ from typing import Literal, TypeVar, get_args
 from lxml import etree
 
 from core.extent import BBox
-from search_api.protocols.csw.boxes import box_of_pair
-from search_api.protocols.csw.errors import CswError
-from search_api.protocols.csw.names import CSW, ELEMENTS, OGC, VERSION, local
-from search_api.protocols.csw.type_names import Namespaces, known_types
+from search_api.formats_out.iso19139 import GMD
+from search_api.protocols.csw.filter_xml import box_of_pair
+from search_api.protocols.csw.names import CSW, ELEMENTS, OGC, VERSION, CswError, local
+
+Namespaces = Mapping[str | None, str]
+"""Prefix to namespace; None is the default namespace."""
+
+TYPES = {(CSW, "Record"): "csw:Record", (GMD, "MD_Metadata"): "gmd:MD_Metadata"}
+_USUAL: Namespaces = {"csw": CSW, "gmd": GMD}
+
+
+def known_types(text: str, parameter: str, declared: Namespaces) -> tuple[str, ...]:
+    """The names with their usual prefixes. Raises CswError for another type, and for a name of no namespace.
+
+    ``text``: names between commas or spaces. The prefixes csw and gmd count undeclared too, because clients forget
+    them. A name without a prefix is in the default namespace, which key-value pairs do not have.
+    """
+    return tuple(_known_type(one, parameter, declared) for one in text.replace(",", " ").split())
+
+
+def _known_type(name: str, parameter: str, declared: Namespaces) -> str:
+    prefix, _, local = name.rpartition(":")
+    namespaces = {**_USUAL, **declared}
+    found = TYPES.get((namespaces.get(prefix or None, ""), local))
+    if found is None:
+        message = f"{parameter} is csw:Record or gmd:MD_Metadata, not {name[:100]}"
+        raise CswError("InvalidParameterValue", message, parameter)
+    return found
+
 
 Operation = Literal["GetCapabilities", "DescribeRecord", "GetRecords", "GetRecordById", "GetDomain"]
 Detail = Literal["brief", "summary", "full"]

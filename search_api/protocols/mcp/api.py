@@ -1,4 +1,7 @@
-"""Asks the HTTP API for one caller; every failure becomes a message that says what an agent can change."""
+"""The HTTP API as the tools call it for one caller, and the types of their parameters.
+
+Every failure becomes a message that says what an agent can change.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,17 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 import httpx
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+from starlette.requests import Request
 
 from core.json_types import Json
+from search_api.protocols.mcp import answers
 
 _TIMEOUT_S = 60.0
 _NAMES = {
@@ -104,3 +112,95 @@ def _advice(answer: httpx.Response) -> str:
     parameter = problem.get("parameter")
     name = _NAMES.get(str(parameter), parameter)
     return f"{detail.rstrip('.')}. Change `{name}` and call again." if parameter else detail
+
+
+CALLER = "sonde.api"
+"""The key of a request's scope that holds the API of its caller."""
+
+ToolContext = Context[Api | None, Request | None]
+Kind = Literal[
+    "dataset", "series", "service", "document", "software", "collection",
+    "observation", "simulation", "projection", "reanalysis", "derived",
+]  # fmt: skip
+PRODUCTS = frozenset(("observation", "simulation", "projection", "reanalysis", "derived"))
+
+Query = Annotated[
+    str,
+    Field(
+        max_length=2000,
+        description="The question in plain words, in the user's own language. Do not turn it into keywords.",
+    ),
+]
+Place = Annotated[
+    str | None, Field(max_length=200, description="Only records of this place, by name. Not together with bbox.")
+]
+Box = Annotated[
+    list[float] | None,
+    Field(min_length=4, max_length=4, description="west, south, east, north in degrees; only records of this box."),
+]
+Period = Annotated[
+    str | None,
+    Field(max_length=100, description="start/end, years or dates, `..` for an open end: `1990/2000`, `2010/..`."),
+]
+KindOf = Annotated[
+    Kind | None, Field(description="What the record is (dataset, service, ...) or how it was made (observation, ...).")
+]
+Source = Annotated[
+    str | None, Field(max_length=200, description="Id of one catalogue, as `describe_holdings` lists them.")
+]
+RecordId = Annotated[
+    str, Field(min_length=1, max_length=500, description="Id of a record, exactly as `search` returned it.")
+]
+Limit = Annotated[int, Field(ge=1, le=20, description="How many at most.")]
+
+
+def api_of(asked: ToolContext) -> Api:
+    """The caller's API: of the HTTP request, or of the whole server over stdio."""
+    request = asked.request_context.request
+    api = request.scope[CALLER] if request is not None else asked.request_context.lifespan_context
+    if not isinstance(api, Api):
+        raise TypeError("the server was started without an API")
+    return api
+
+
+def kind_filters(kind: Kind | None) -> Json:
+    """The API has what a record is, and how it was made, in two parameters."""
+    product = kind in PRODUCTS
+    return {"type": None if product else kind, "provenance": kind if product else None}
+
+
+def bbox_text(box: list[float] | None) -> str | None:
+    return ",".join(f"{edge:g}" for edge in box) if box else None
+
+
+_MOST_SOURCES = 30
+_MOST_NAMED = 10
+
+
+def catalogues_of(api: Api) -> list[Json]:
+    """The largest first."""
+    return [
+        answers.stated(
+            {
+                "id": one["id"],
+                "title": one["title"],
+                "records": one["sonde:count"],
+                "bbox": one.get("extent", {}).get("spatial", {}).get("bbox", [None])[0],
+                "period": one.get("extent", {}).get("temporal", {}).get("interval", [None])[0],
+            }
+        )
+        for one in _by_size(api)[:_MOST_SOURCES]
+    ]
+
+
+def refuse_unknown(api: Api, source: str) -> None:
+    """Raises ToolError if there is no such catalogue."""
+    known = [one["id"] for one in _by_size(api)]
+    if source not in known:
+        listed = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
+        raise ToolError(f"There is no catalogue {source!r}; there are {listed}. Change `source` and call again.")
+
+
+def _by_size(api: Api) -> list[Json]:
+    found = [one for one in api.get("/collections")["collections"] if one["id"] != "all"]
+    return sorted(found, key=lambda one: -one["sonde:count"])

@@ -1,4 +1,4 @@
-"""Lists records by time of writing: first records, then deletions.
+"""OAI-PMH requests, and lists of records by time of writing: first records, then deletions.
 
 A page continues after the last (datestamp, id), so a record rewritten meanwhile moves to the end and appears there:
 nothing is missed. A token contains the whole state; the server stores nothing.
@@ -6,10 +6,11 @@ nothing is missed. A token contains the whole state; the server stores nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,10 +20,102 @@ from core.record import Record
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.formats_out.formats import oai_formats
-from search_api.http.one_of import OneOf
-from search_api.protocols.oai.request import LONGEST_SET, OaiError, OaiRequest
+from search_api.formats_out.formats import OAI_DC, oai_formats
+from search_api.http.parameters import OneOf
 from search_api.search.position import read_opaque, write_opaque
+
+Verb = Literal["Identify", "ListMetadataFormats", "ListSets", "ListIdentifiers", "ListRecords", "GetRecord"]
+
+_ALLOWED: dict[Verb, tuple[frozenset[str], frozenset[str]]] = {  # required, optional
+    "Identify": (frozenset(), frozenset()),
+    "ListMetadataFormats": (frozenset(), frozenset(("identifier",))),
+    "ListSets": (frozenset(), frozenset(("resumptionToken",))),
+    "ListIdentifiers": (frozenset(("metadataPrefix",)), frozenset(("from", "until", "set"))),
+    "ListRecords": (frozenset(("metadataPrefix",)), frozenset(("from", "until", "set"))),
+    "GetRecord": (frozenset(("identifier", "metadataPrefix")), frozenset()),
+}
+LONGEST_SET = 512
+_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$", re.ASCII)
+
+
+class OaiError(Exception):
+    """An error of the protocol; the answer has status 200 and this code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class OaiRequest:
+    """``since`` and ``until``: UTC, inclusive, to the second."""
+
+    verb: Verb
+    prefix: str = OAI_DC
+    identifier: str | None = None
+    set: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    token: str | None = None
+
+
+def read_request(arguments: Iterable[tuple[str, str]]) -> OaiRequest:
+    """Raises OaiError (badVerb, badArgument, cannotDisseminateFormat)."""
+    pairs = list(arguments)
+    given = dict(pairs)
+    verb = given.pop("verb", "")
+    if verb not in get_args(Verb) or sum(name == "verb" for name, _ in pairs) > 1:
+        raise OaiError("badVerb", f"verb must be one of {', '.join(get_args(Verb))}, once")
+    known = cast(Verb, verb)
+    if len(given) + 1 < len(pairs):
+        raise OaiError("badArgument", "an argument was given twice")
+    _check_names(known, given)
+    if "resumptionToken" in given:
+        return OaiRequest(known, token=given["resumptionToken"])
+    prefix = given.get("metadataPrefix", OAI_DC)
+    if prefix not in (known_prefixes := oai_formats()):
+        raise OaiError("cannotDisseminateFormat", f"metadataPrefix must be one of {', '.join(known_prefixes)}")
+    since, until = _edges(given)
+    if len(given.get("set", "")) > LONGEST_SET:
+        raise OaiError("badArgument", f"set is longer than {LONGEST_SET} characters")
+    return OaiRequest(known, prefix, given.get("identifier"), given.get("set"), since, until)
+
+
+def _check_names(verb: Verb, given: dict[str, str]) -> None:
+    required, optional = _ALLOWED[verb]
+    lists = verb in ("ListIdentifiers", "ListRecords", "ListSets")
+    if lists and "resumptionToken" in given:
+        if len(given) > 1:
+            raise OaiError("badArgument", "resumptionToken stands alone")
+        return
+    missing, unknown = required - given.keys(), given.keys() - required - optional
+    if missing:
+        raise OaiError("badArgument", f"{verb} needs {', '.join(sorted(missing))}")
+    if unknown:
+        raise OaiError("badArgument", f"{verb} does not know {', '.join(sorted(unknown))}")
+
+
+def _edges(given: dict[str, str]) -> tuple[datetime | None, datetime | None]:
+    since, until = given.get("from"), given.get("until")
+    if since and until and len(since) != len(until):
+        raise OaiError("badArgument", "from and until must be of the same granularity")
+    start, end = _read_moment("from", since, last=False), _read_moment("until", until, last=True)
+    if start is not None and end is not None and start > end:
+        raise OaiError("badArgument", "from lies after until")
+    return start, end
+
+
+def _read_moment(name: str, text: str | None, *, last: bool) -> datetime | None:
+    if text is None:
+        return None
+    if not _DATE.match(text):
+        raise OaiError("badArgument", f"{name} must be YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ")
+    clock = text if "T" in text else f"{text}T{'23:59:59' if last else '00:00:00'}Z"
+    try:
+        return datetime.strptime(clock, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        raise OaiError("badArgument", f"{name} is not a date that exists") from None
+
 
 Clause = Json
 Phase = Literal["records", "removed"]
@@ -57,7 +150,7 @@ class HeaderPage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Position:
     request: OaiRequest
     phase: Phase = "records"
     after: tuple[Any, ...] | None = None
@@ -83,7 +176,7 @@ class _State(BaseModel):
 
 def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
     """Raises OaiError (badResumptionToken, noRecordsMatch)."""
-    place = _resumed(request) if request.token is not None else _Place(request)
+    place = _resumed(request) if request.token is not None else _Position(request)
     matched = place.matched if place.matched is not None else _count(reader, place.request)
     if matched == 0:
         raise OaiError("noRecordsMatch", "nothing was written or removed in that time and set")
@@ -97,21 +190,21 @@ def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
     return HeaderPage(tuple(headers), place.request.prefix, token, matched, place.seen)
 
 
-def _page(reader: RecordReader, place: _Place) -> tuple[list[Header], _Place | None]:
+def _page(reader: RecordReader, place: _Position) -> tuple[list[Header], _Position | None]:
     """A page of one phase; the next phase starts on a new page."""
-    found = _hits(reader, place)
+    found = _read_hits(reader, place)
     headers = [_header(hit, place.phase) for hit in found[:PAGE]]
     if len(found) > PAGE:
         return headers, replace(place, after=tuple(found[PAGE - 1]["sort"]))
     if place.phase == "removed":
         return headers, None
-    removed = _Place(place.request, "removed")
+    removed = _Position(place.request, "removed")
     if not headers:
         return _page(reader, removed)
-    return headers, removed if _hits(reader, removed) else None
+    return headers, removed if _read_hits(reader, removed) else None
 
 
-def _hits(reader: RecordReader, place: _Place) -> list[Json]:
+def _read_hits(reader: RecordReader, place: _Position) -> list[Json]:
     search, moment, key = _phase(reader, place.phase)
     body: Json = {
         "query": {"bool": {"filter": _filters(place.request, place.phase)}},
@@ -171,7 +264,7 @@ def second(text: str) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _token(place: _Place) -> str:
+def _token(place: _Position) -> str:
     request = place.request
     state = _State(
         phase=place.phase,
@@ -187,7 +280,7 @@ def _token(place: _Place) -> str:
     return write_opaque(state.model_dump(mode="json", exclude_none=True))
 
 
-def _resumed(request: OaiRequest) -> _Place:
+def _resumed(request: OaiRequest) -> _Position:
     try:
         state = _State.model_validate(read_opaque(request.token or "", "resumptionToken"))
     except (InvalidInput, ValidationError) as error:
@@ -195,7 +288,7 @@ def _resumed(request: OaiRequest) -> _Place:
     if state.verb != request.verb:
         raise _not_ours()
     asked = OaiRequest(state.verb, state.prefix, None, state.set, state.since, state.until)
-    return _Place(asked, state.phase, state.after, state.seen, state.matched)
+    return _Position(asked, state.phase, state.after, state.seen, state.matched)
 
 
 def _not_ours() -> OaiError:

@@ -12,9 +12,9 @@ from core.json_types import Json
 from core.timespan import TimeSpan, iso
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.catalogue.view import CataloguePath
-from search_api.formats_out.rfc3339 import enclosing
+from search_api.formats_out.notations import enclosing_rfc3339
 from search_api.http.addresses import CATALOG_JSON, CATALOG_PROFILE, GEOJSON, JSON, SCHEMA_JSON, Addresses, link
-from search_api.http.documented import PROBLEMS, WITH_NOT_FOUND, sent_as
+from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
 from search_api.page.plain_page import (
     HTML,
     FormParameters,
@@ -64,7 +64,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections",
         summary="The catalogues",
-        responses={200: sent_as(JSON, CollectionsAnswer, HTML), **PROBLEMS},
+        responses={200: answer_as(JSON, CollectionsAnswer, HTML), **PROBLEMS},
     )
     def collections(query: FormParameters) -> Response:
         addresses = Addresses.of(parts.http)
@@ -82,7 +82,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>",
         summary="One catalogue",
-        responses={200: sent_as(JSON, CollectionAnswer, CATALOG_JSON, HTML), **WITH_NOT_FOUND},
+        responses={200: answer_as(JSON, CollectionAnswer, CATALOG_JSON, HTML), **WITH_NOT_FOUND},
     )
     def collection(path: CataloguePath, query: FormParameters) -> Response:
         found = described(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
@@ -95,7 +95,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/queryables",
         summary="What a filter may name",
-        responses={200: sent_as(SCHEMA_JSON, PropertiesAnswer, HTML), **WITH_NOT_FOUND},
+        responses={200: answer_as(SCHEMA_JSON, PropertiesAnswer, HTML), **WITH_NOT_FOUND},
     )
     def queryables(path: CataloguePath, query: FormParameters) -> Response:
         one = parts.catalogues.get(path.catalogue)
@@ -104,7 +104,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/sortables",
         summary="What sortby may name",
-        responses={200: sent_as(SCHEMA_JSON, PropertiesAnswer, HTML), **WITH_NOT_FOUND},
+        responses={200: answer_as(SCHEMA_JSON, PropertiesAnswer, HTML), **WITH_NOT_FOUND},
     )
     def sortables(path: CataloguePath, query: FormParameters) -> Response:
         one = parts.catalogues.get(path.catalogue)
@@ -145,7 +145,7 @@ def extent_of(one: Catalogue) -> Json:
 
 def interval_of(span: TimeSpan) -> list[str | None]:
     """Both ends in RFC 3339; an end that it cannot express is open."""
-    return list(enclosing(span.start_ms, span.end_ms))
+    return list(enclosing_rfc3339(span.start_ms, span.end_ms))
 
 
 def _links(one: Catalogue, addresses: Addresses) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ from search_api.catalogue.item_formats import forms_of
 from search_api.catalogue.record_sink import Check
 from search_api.catalogue.view import representation
 from search_api.formats_out.formats import record_formats
-from search_api.http import compression
+from search_api.http.responses import GZIP_TAG
 from search_api.parts import Parts
 
 
@@ -54,4 +54,4 @@ def _tags(parts: Parts, source: str, record: str) -> Iterator[str]:
 
 def _either(tag: str) -> tuple[str, str]:
     """The plain and the compressed form."""
-    return tag, f"{tag}{compression.TAG}"
+    return tag, f"{tag}{GZIP_TAG}"

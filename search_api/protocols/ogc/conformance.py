@@ -7,7 +7,7 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel
 
 from search_api.http.addresses import JSON
-from search_api.http.documented import sent_as
+from search_api.http.openapi import answer_as
 from search_api.http.problems import Problem
 from search_api.page.plain_page import HTML, FormParameters, conformance_html, plain_page, wants_html
 
@@ -107,7 +107,7 @@ def conformance_views() -> APIBlueprint:
     @api.get(
         "/conformance",
         summary="Conformance classes",
-        responses={200: sent_as(JSON, Conformance, HTML), 400: Problem},
+        responses={200: answer_as(JSON, Conformance, HTML), 400: Problem},
     )
     def conformance(query: FormParameters) -> Response:
         if wants_html(query.f):

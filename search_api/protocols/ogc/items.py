@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from core.json_types import Json
 from core.record import Record
-from search_api.catalogue.item_formats import ItemFormat, item_links, media_types, original, wanted
+from search_api.catalogue.item_formats import ItemFormat, item_links, media_types, original_answer, wanted_form
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.catalogue.listing.parameters import ItemsParameters, question, to_list_request
 from search_api.catalogue.listing.reader import Page
@@ -16,8 +16,8 @@ from search_api.catalogue.record_page import record_page
 from search_api.catalogue.view import CataloguePath, ItemPath, representation, stored_record
 from search_api.formats_out.prov import Harvest, provenance
 from search_api.http.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, sent_as, texts
-from search_api.http.parameter_types import Parameters
+from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
+from search_api.http.parameters import Parameters
 from search_api.page.plain_page import HTML, ListedRecord, items_html, plain_page, wants_html
 from search_api.parts import Parts
 from search_api.search.position import write_position
@@ -61,7 +61,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/items",
         summary="The records of a catalogue",
-        responses={200: sent_as(GEOJSON, ItemsAnswer, HTML), **WITH_NOT_FOUND},
+        responses={200: answer_as(GEOJSON, ItemsAnswer, HTML), **WITH_NOT_FOUND},
     )
     def items(path: CataloguePath, query: ItemsParameters) -> Response:
         catalogue = parts.catalogues.get(path.catalogue)
@@ -74,13 +74,13 @@ def items_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/items/<record>",
         summary="One record, in any of its formats",
-        responses={200: texts(*media_types()), **WITH_NOT_FOUND},
+        responses={200: text_answer(*media_types()), **WITH_NOT_FOUND},
     )
     def item(path: ItemPath, query: ItemParameters) -> Response:
         found = stored_record(parts, path)
-        form = wanted(query.f)
+        form = wanted_form(query.f)
         if form == "native":
-            return original(parts.records.original(path.record))
+            return original_answer(parts.records.original(path.record))
         if form == "html":
             return record_page(found.record, Addresses.of(parts.http))
         return representation(found.record, form, parts)
@@ -88,7 +88,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/collections/<catalogue>/items/<record>/similar",
         summary="Records like this one",
-        responses={200: sent_as(GEOJSON, SimilarAnswer), **WITH_NOT_FOUND},
+        responses={200: answer_as(GEOJSON, SimilarAnswer), **WITH_NOT_FOUND},
     )
     def like_this(path: ItemPath, query: SimilarParameters) -> Response:
         record = stored_record(parts, path).record

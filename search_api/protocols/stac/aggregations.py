@@ -6,13 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from flask import Response, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import BaseModel, Field, model_validator
+
 from core.cells import CellView
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from core.timespan import iso
-from search_api.catalogue.listing.query import selected
-from search_api.catalogue.listing.request import Selection
-from search_api.formats_out.rfc3339 import nearest
+from search_api.catalogue.listing.query import Selection, selected
+from search_api.formats_out.notations import nearest_rfc3339
+from search_api.http.addresses import JSON, Addresses, link
+from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
+from search_api.http.parameters import NoParameters, Text, Tokens
+from search_api.parts import Parts
+from search_api.protocols.stac.documents import StacCollectionPath, collection_named
+from search_api.protocols.stac.parameters import StacFilters, StacFiltersBody, stac_selection
 from search_api.search.order import STARTS
 from search_api.search.retrieval.cell_counts import cell_aggregation, read_cells
 
@@ -42,7 +51,7 @@ class Aggregation:
 
 def _moment(found: JsonMapping) -> Json:
     """No ``value`` if nothing matches."""
-    return {} if found["value"] is None else {"value": iso(nearest(int(found["value"])))}
+    return {} if found["value"] is None else {"value": iso(nearest_rfc3339(int(found["value"])))}
 
 
 def _values(found: JsonMapping) -> Json:
@@ -52,7 +61,7 @@ def _values(found: JsonMapping) -> Json:
 
 def _periods(found: JsonMapping) -> Json:
     buckets = [
-        _bucket(iso(nearest(int(one["key"]))), "datetime", one["doc_count"])
+        _bucket(iso(nearest_rfc3339(int(one["key"]))), "datetime", one["doc_count"])
         for one in found["buckets"]
         if one["doc_count"]
     ]
@@ -147,3 +156,87 @@ def read_aggregations(answer: JsonMapping, asked: Sequence[Aggregation]) -> list
         {**one.described(), **one.read(total if one.body is None else found[str(number)])}
         for number, one in enumerate(asked)
     ]
+
+
+class AggregateQuery(StacFilters):
+    """Counts by GET."""
+
+    aggregations: Tokens = Field(default=[], description="Names of /stac/aggregations.", examples=["total_count"])
+
+
+class AggregateBody(StacFiltersBody):
+    """Counts by POST."""
+
+    aggregations: list[Text] = Field(default=[])
+
+    @model_validator(mode="after")
+    def _as_by_get(self) -> AggregateBody:
+        self.as_query()
+        return self
+
+    def as_query(self) -> AggregateQuery:
+        """The same as GET parameters. Raises ValueError for an invalid value."""
+        return AggregateQuery.model_validate(self.as_parameters())
+
+
+class AggregationsOffered(BaseModel):
+    """The aggregations that can be asked for."""
+
+    aggregations: list[Json]
+    links: list[Json]
+
+
+class AggregationCollection(BaseModel):
+    """The asked counts."""
+
+    type: str = "AggregationCollection"
+    aggregations: list[Json]
+    links: list[Json]
+
+
+def stac_aggregate_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("stac_aggregate", __name__, abp_tags=[Tag(name="stac", description="STAC API")])
+
+    @api.get("/stac/aggregations", summary="Counts that can be asked for", responses={200: AggregationsOffered})
+    def offered(query: NoParameters) -> Response:  # noqa: ARG001
+        return _offer(Addresses.of(parts.http), "/stac")
+
+    @api.get(
+        "/stac/collections/<collection>/aggregations",
+        summary="Counts that can be asked for in a collection",
+        responses={200: AggregationsOffered, **WITH_NOT_FOUND},
+    )
+    def offered_in(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
+        return _offer(Addresses.of(parts.http), f"/stac/collections/{collection_named(parts, path.collection).id}")
+
+    @api.get("/stac/aggregate", summary="Counts of items", responses={200: AggregationCollection, **PROBLEMS})
+    def aggregate(query: AggregateQuery) -> Response:
+        return _counts(parts, query, None)
+
+    @api.post("/stac/aggregate", summary="Counts by POST", responses={200: AggregationCollection, **PROBLEMS})
+    def aggregate_by_body(body: AggregateBody) -> Response:
+        return _counts(parts, body.as_query(), None)
+
+    @api.get(
+        "/stac/collections/<collection>/aggregate",
+        summary="Counts of a collection's items",
+        responses={200: AggregationCollection, **WITH_NOT_FOUND},
+    )
+    def aggregate_in(path: StacCollectionPath, query: AggregateQuery) -> Response:
+        return _counts(parts, query, collection_named(parts, path.collection).id)
+
+    return api
+
+
+def _offer(addresses: Addresses, below: str) -> Response:
+    links = [link("self", addresses.to(f"{below}/aggregations"), JSON), link("root", addresses.to("/stac"), JSON)]
+    return jsonify(aggregations=[one.described() for one in AGGREGATIONS.values()], links=links)
+
+
+def _counts(parts: Parts, query: AggregateQuery, collection: str | None) -> Response:
+    asked = asked_aggregations(query.aggregations)
+    selection = stac_selection(query, collection)
+    answer = parts.records.search(aggregation_body(selection, asked, parts.records.has_words))
+    addresses = Addresses.of(parts.http)
+    links = [link("self", addresses.this(), JSON), link("root", addresses.to("/stac"), JSON)]
+    return jsonify(type="AggregationCollection", aggregations=read_aggregations(answer, asked), links=links)

@@ -11,10 +11,10 @@ from core.errors import InvalidInput
 from core.extent import BBox
 from core.json_types import Json
 from search_api.catalogue.listing.parameters import LARGEST_PAGE, Limit
-from search_api.catalogue.listing.request import Clause, ListRequest, Selection
-from search_api.formats_out.rfc3339 import EXPRESSIBLE
+from search_api.catalogue.listing.query import Clause, ListRequest, Selection
+from search_api.formats_out.notations import EXPRESSIBLE
 from search_api.formats_out.stac import ASSET_RELS
-from search_api.http.parameter_types import (
+from search_api.http.parameters import (
     Cursor,
     FlatBoxParameter,
     Ids,
@@ -25,9 +25,8 @@ from search_api.http.parameter_types import (
     read_datetime,
     read_flat_bbox,
 )
-from search_api.protocols.stac.fields import Fields, read_fields
-from search_api.protocols.stac.properties import STAC_SORTABLES, in_our_names, plain_name
-from search_api.protocols.stac.query_language import read_query
+from search_api.protocols.stac.documents import Fields, read_fields
+from search_api.protocols.stac.properties import STAC_SORTABLES, in_our_names, plain_name, read_query
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import Expression, Language, checked, parse
 from search_api.search.filtering.translate import clause_of

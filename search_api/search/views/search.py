@@ -15,8 +15,8 @@ from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, Addresses, ways_on
-from search_api.http.checked_query import checked_query
-from search_api.http.documented import sent_as
+from search_api.http.openapi import answer_as
+from search_api.http.parameters import checked_query
 from search_api.http.problems import Problem
 from search_api.page.plain_page import HTML, wants_html
 from search_api.page.shell import page
@@ -73,7 +73,7 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
         "/search",
         summary="Ranked search over all records",
         responses={
-            200: sent_as(GEOJSON, SearchAnswer, *(media_type for media_type, _ in result_writers().values()), HTML),
+            200: answer_as(GEOJSON, SearchAnswer, *(media_type for media_type, _ in result_writers().values()), HTML),
             400: Problem,
             401: Problem,
             403: Problem,
@@ -90,7 +90,7 @@ def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Respo
         "/search",
         summary="Ranked search by a body: the parameters of GET as a JSON object or as a form",
         request_body=request_body(),
-        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
+        responses={200: answer_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
     )
     def search_by_body() -> Response:
         query = read_body()

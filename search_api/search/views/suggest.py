@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from core.json_types import Json
 from search_api.http.addresses import Addresses
-from search_api.http.documented import PROBLEMS
-from search_api.http.parameter_types import Parameters, printable
+from search_api.http.openapi import PROBLEMS
+from search_api.http.parameters import Parameters, printable
 from search_api.parts import Parts
 from search_api.search.suggest.suggester import Suggestions
 

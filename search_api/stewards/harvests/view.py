@@ -17,8 +17,8 @@ from core.json_types import Json
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import Parameters, Text
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import Parameters, Text
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.search.position import read_position, write_position
@@ -146,7 +146,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/harvest/sources/<source>/quality",
         summary="How complete a source's metadata are, what is missing, repaired and refused",
-        responses={200: texts(JSON, "text/html"), **_GUARDED},
+        responses={200: text_answer(JSON, "text/html"), **_GUARDED},
     )
     @needs("admin")
     def quality(path: SourcePath, query: QualityParameters) -> Response:
