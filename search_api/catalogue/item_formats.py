@@ -55,14 +55,14 @@ def _licence(record: Record) -> list[str]:
 
 def _files(record: Record) -> list[str]:
     files = [(iri(link.href) or "", link.media_type) for link in record.links if link.rel in DOWNLOADS]
-    short = [one for one in files if 0 < len(one[0]) <= _LONGEST]
+    short = [file for file in files if 0 < len(file[0]) <= _LONGEST]
     return [_header_link(address, "item", media_type) for address, media_type in short[:_MOST_FILES]]
 
 
 def _header_link(address: str, rel: str, media_type: str | None = None) -> str:
     """``address`` is percent-encoded. A text that is no media type is left out: it could end the header's value."""
-    known = media_type is not None and _MEDIA_TYPE.fullmatch(media_type)
-    return f'<{iri(address)}>; rel="{rel}"' + (f'; type="{media_type}"' if known else "")
+    is_media_type = media_type is not None and _MEDIA_TYPE.fullmatch(media_type)
+    return f'<{iri(address)}>; rel="{rel}"' + (f'; type="{media_type}"' if is_media_type else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Form:
 
 def item_forms() -> dict[str, Form]:
     """All forms of a record by ``f``: GeoJSON, the output formats, the original and the page."""
-    writers = {name: Form(one.media_type, one.title) for name, one in record_formats().items()}
+    writers = {name: Form(writer.media_type, writer.title) for name, writer in record_formats().items()}
     return {
         "json": Form(GEOJSON, "GeoJSON, OGC API - Records"),
         **writers,
@@ -94,7 +94,7 @@ ItemFormat = Annotated[str, OneOf(item_forms)]
 
 
 def media_types() -> tuple[str, ...]:
-    return tuple(one.media_type for one in item_forms().values() if one.media_type)
+    return tuple(form.media_type for form in item_forms().values() if form.media_type)
 
 
 OCTETS = "application/octet-stream"
@@ -116,14 +116,14 @@ _SHOWN_TYPES = frozenset(
 """Metadata that a browser shows as text or saves. A source declares its originals' type, and can declare anything."""
 
 
-def wanted_form(given: ItemFormat | None) -> str:
+def wanted_form(f: ItemFormat | None) -> str:
     """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
-    if given is not None:
-        return given
+    if f is not None:
+        return f
     by_media_type: dict[str, str] = {}
-    for name, one in item_forms().items():
-        if one.media_type:  # of two formats with one media type, every record has the first
-            by_media_type.setdefault(one.media_type, name)
+    for name, form in item_forms().items():
+        if form.media_type:  # of two formats with one media type, every record has the first
+            by_media_type.setdefault(form.media_type, name)
     by_media_type["application/json"] = "json"
     return by_media_type[request.accept_mimetypes.best_match(list(by_media_type), default=GEOJSON)]
 
@@ -155,16 +155,16 @@ def record_answer(
 
 def alternates_header(record: Record, address: str, form: str) -> str:
     """The other formats of the record at this address, for the header Link."""
-    others = [(name, one.media_type) for name, one in forms_of(record).items() if one.media_type and name != form]
+    others = [(name, other.media_type) for name, other in forms_of(record).items() if other.media_type and name != form]
     return ", ".join(f'<{address}?f={name}>; rel="alternate"; type="{media_type}"' for name, media_type in others)
 
 
-def original_answer(found: Original) -> Response:
+def original_answer(original: Original) -> Response:
     """The metadata byte for byte as harvested; never shown as one of our pages."""
-    media_type = found.media_type or ("application/xml" if found.content.lstrip()[:1] == b"<" else "text/plain")
-    known = media_type.partition(";")[0].strip().lower()
-    response = Response(found.content, content_type=known if known in _SHOWN_TYPES else OCTETS)
-    if known not in _SHOWN_TYPES:
+    media_type = original.media_type or ("application/xml" if original.content.lstrip()[:1] == b"<" else "text/plain")
+    plain_type = media_type.partition(";")[0].strip().lower()
+    response = Response(original.content, content_type=plain_type if plain_type in _SHOWN_TYPES else OCTETS)
+    if plain_type not in _SHOWN_TYPES:
         response.headers["Content-Disposition"] = "attachment"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -191,8 +191,8 @@ def _own_links(record: Record, broken: Collection[str]) -> list[Json]:
 def _service_links(record: Record, addresses: Addresses) -> list[Link]:
     address = addresses.item(record)
     alternates = [
-        link("alternate", f"{address}?f={name}", one.media_type or "application/octet-stream", one.title)
-        for name, one in forms_of(record).items()
+        link("alternate", f"{address}?f={name}", form.media_type or "application/octet-stream", form.title)
+        for name, form in forms_of(record).items()
         if name != "json"
     ]
     return [

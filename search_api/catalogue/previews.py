@@ -171,11 +171,11 @@ class Previews:
     """Thread-safe. ``gate`` None: previews are switched off, and no record has one."""
 
     def __init__(
-        self, gate: Callable[[], Gate] | None, limits: PreviewLimits | None = None, kept: PreviewCache | None = None
+        self, gate: Callable[[], Gate] | None, limits: PreviewLimits | None = None, cache: PreviewCache | None = None
     ) -> None:
         self._gate = gate
         self._limits = limits or PreviewLimits()
-        self._kept = kept or PreviewCache(time.monotonic)
+        self._kept = cache or PreviewCache(time.monotonic)
         self._fetching = threading.BoundedSemaphore(self._limits.at_once)
 
     def offered(self, record: Record) -> bool:
@@ -194,29 +194,29 @@ class Previews:
         raise NotFound(_hidden(record) if pictures else _none(record))
 
     def _drawn(self, address: str, gate: Callable[[], Gate]) -> Preview:
-        known = self._kept.get(address)
-        if known is not None:
-            return known
+        cached = self._kept.get(address)
+        if cached is not None:
+            return cached
         if not self._fetching.acquire(timeout=self._limits.wait_s):
             raise Unavailable("Too many previews are being fetched; try again.")
         try:
-            known = self._kept.get(address)  # another request may have fetched it meanwhile
-            if known is None:
-                known = self._fetched(address, gate())
-                self._kept.put(address, known)
-            return known
+            cached = self._kept.get(address)  # another request may have fetched it meanwhile
+            if cached is None:
+                cached = self._fetched(address, gate())
+                self._kept.put(address, cached)
+            return cached
         finally:
             self._fetching.release()
 
     def _fetched(self, address: str, gate: Gate) -> Preview:
-        asked = Outgoing(
+        outgoing = Outgoing(
             address,
             headers={"accept": _ACCEPT},
             max_bytes=self._limits.max_bytes,
             timeout_s=self._limits.timeout_s,
         )
         try:
-            return Preview(thumbnail(gate.request(asked).expect_ok().content))
+            return Preview(thumbnail(gate.request(outgoing).expect_ok().content))
         except (Refused, BadStatus, Unavailable, NotAPicture) as error:
             log.info("preview.none", address=address, reason=str(error))
             return Preview(None, str(error))

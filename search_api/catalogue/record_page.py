@@ -21,11 +21,13 @@ _HARMLESS = frozenset(("http", "https", "ftp", "mailto"))
 
 def record_page(record: Record, addresses: Addresses) -> Response:
     """A record's page, readable and with its schema.org description before any script has run."""
-    others = [one for one in item_links(record, addresses) if one["rel"] == "alternate" and one["type"] != "text/html"]
-    body = article(record, [(one["href"], one["title"]) for one in others])
+    others = [
+        link for link in item_links(record, addresses) if link["rel"] == "alternate" and link["type"] != "text/html"
+    ]
+    body = article(record, [(link["href"], link["title"]) for link in others])
     response = page(_described(record, addresses, others), body, title=record.title or record.id)
     metadata = [
-        (one["href"], one["type"]) for one in others if one["type"] != OCTETS
+        (link["href"], link["type"]) for link in others if link["type"] != OCTETS
     ]  # the original's is not known here
     posts = landing_header_links(record, metadata)
     response.headers["Link"] = ", ".join([alternates_header(record, addresses.item(record), "html"), *posts])
@@ -34,33 +36,37 @@ def record_page(record: Record, addresses: Addresses) -> Response:
 
 def _described(record: Record, addresses: Addresses, others: Iterable[Link]) -> str:
     """The record for crawlers as schema.org; ``<`` is escaped, so that no text can end the element."""
-    said = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace("<", "\\u003c")
+    description = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace(
+        "<", "\\u003c"
+    )
     alternates = "".join(
-        f'<link rel="alternate" type="{escape(one["type"])}" href="{escape(one["href"])}">' for one in others
+        f'<link rel="alternate" type="{escape(link["type"])}" href="{escape(link["href"])}">' for link in others
     )
     text, address = summary(record.abstract), addresses.record_page(record.id)
-    picture = next((one.href for one in record.links if one.rel == "preview"), None)
+    picture = next((link.href for link in record.links if link.rel == "preview"), None)
     return (
         f'<meta name="description" content="{escape(text)}">'
         f"{_card(record.title or record.id, text, address, picture)}"
         f'<link rel="canonical" href="{escape(address)}">'
-        f'{alternates}<script type="application/ld+json">{said}</script>'
+        f'{alternates}<script type="application/ld+json">{description}</script>'
     )
 
 
 def _card(title: str, text: str, address: str, picture: str | None) -> str:
     """How social networks and messengers show a link to the page (Open Graph)."""
-    said = {"og:type": "website", "og:title": title, "og:description": text, "og:url": address}
+    properties = {"og:type": "website", "og:title": title, "og:description": text, "og:url": address}
     if picture is not None:
-        said["og:image"] = picture
-    return "".join(f'<meta property="{name}" content="{escape(value)}">' for name, value in said.items())
+        properties["og:image"] = picture
+    return "".join(f'<meta property="{name}" content="{escape(value)}">' for name, value in properties.items())
 
 
 def article(record: Record, formats: Iterable[tuple[str, str]] = ()) -> str:
     """Title, abstract, facts and links, every text of the metadata escaped; ``formats``: address and name of each."""
-    paragraphs = "".join(f'<p class="description">{escape(one)}</p>' for one in record.abstract.split("\n\n") if one)
+    paragraphs = "".join(
+        f'<p class="description">{escape(paragraph)}</p>' for paragraph in record.abstract.split("\n\n") if paragraph
+    )
     facts = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in _facts(record) if value)
-    links = "".join(f"<li>{_link(one.href, one.name or one.href)}</li>" for one in record.links)
+    links = "".join(f"<li>{_link(paragraph.href, paragraph.name or paragraph.href)}</li>" for paragraph in record.links)
     others = ", ".join(f'<a href="{escape(href)}">{escape(name)}</a>' for href, name in formats)
     return (
         f'<main class="record"><article><h1>{escape(record.title or record.id)}</h1>{paragraphs}'
@@ -102,8 +108,8 @@ def _period(span: TimeSpan) -> str:
     return f"{start} to {end}"
 
 
-def _contact(one: Contact) -> str:
-    return ", ".join(part for part in (one.name, one.organisation) if part)
+def _contact(contact: Contact) -> str:
+    return ", ".join(part for part in (contact.name, contact.organisation) if part)
 
 
 def _link(href: str, text: str) -> str:

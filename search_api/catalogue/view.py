@@ -61,10 +61,10 @@ def add_record_page(api: APIBlueprint, parts: Parts) -> None:
             address = Addresses.of(parts.http).to(f"/documents/{quote(document, safe='')}")
             return Response(status=302, headers={"Location": address})
         try:
-            found = parts.records.record(path.record, None).record
+            record_found = parts.records.record(path.record, None).record
         except (NotFound, Unavailable) as error:
             return page(status=404 if isinstance(error, NotFound) else 503)
-        return record_page(found, Addresses.of(parts.http))
+        return record_page(record_found, Addresses.of(parts.http))
 
 
 def preview_views(parts: Parts) -> APIBlueprint:

@@ -72,13 +72,13 @@ class CitationFormat:
 
 def of_record(record: Record, address: str) -> Citation:
     """``address`` is cited where there is no DOI."""
-    role = next((one for one in _AUTHORS if any(contact.role == one for contact in record.contacts)), None)
+    roles = {contact.role for contact in record.contacts}
+    role = next((known for known in _AUTHORS if known in roles), None)
     authors = dict.fromkeys(
         party for contact in record.contacts if role in (None, contact.role) and (party := _party(contact))
     )
-    publisher = next(
-        (one.organisation for one in record.contacts if one.role == "publisher" and one.organisation), None
-    )
+    publishers = (contact.organisation for contact in record.contacts if contact.role == "publisher")
+    publisher = next(filter(None, publishers), None)
     dates = record.dates
     return Citation(
         key=_KEY.sub("_", record.id),
@@ -125,15 +125,15 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def bibtex(citations: Sequence[Citation]) -> str:
-    return str(BibliographyData({one.key: _entry(one) for one in citations}).to_string("bibtex"))
+    return str(BibliographyData({citation.key: _entry(citation) for citation in citations}).to_string("bibtex"))
 
 
 def ris(citations: Sequence[Citation]) -> str:
-    return str(rispy.dumps([_tags(one) for one in citations], implementation=_RisWriter))
+    return str(rispy.dumps([_tags(citation) for citation in citations], implementation=_RisWriter))
 
 
 def csl(citations: Sequence[Citation]) -> str:
-    return json.dumps([_item(one) for one in citations], ensure_ascii=False, indent=2) + "\n"
+    return json.dumps([_item(citation) for citation in citations], ensure_ascii=False, indent=2) + "\n"
 
 
 class _RisWriter(rispy.RisWriter):  # type: ignore[misc]  # rispy has no types
@@ -143,20 +143,20 @@ class _RisWriter(rispy.RisWriter):  # type: ignore[misc]  # rispy has no types
         return ""
 
 
-def _entry(one: Citation) -> Entry:
-    date = one.date
+def _entry(citation: Citation) -> Entry:
+    date = citation.date
     fields = {
-        "title": one.title,
-        "journal": one.journal,
-        "institution" if one.kind == "report" else "publisher": one.publisher,
+        "title": citation.title,
+        "journal": citation.journal,
+        "institution" if citation.kind == "report" else "publisher": citation.publisher,
         "year": str(date[0]) if date else None,
         "month": _MONTHS[date[1] - 1] if len(date) > 1 and 1 <= date[1] <= 12 else None,
-        "doi": one.doi,
-        "url": one.link,
+        "doi": citation.doi,
+        "url": citation.link,
     }
-    said = {name: _line(value).translate(_FOR_TEX) for name, value in fields.items() if value}
-    persons = {"author": [_person(party) for party in one.authors]} if one.authors else {}
-    return Entry(_BIBTEX[one.kind], fields=said, persons=persons)
+    fields_ = {name: _line(value).translate(_FOR_TEX) for name, value in fields.items() if value}
+    persons = {"author": [_person(party) for party in citation.authors]} if citation.authors else {}
+    return Entry(_BIBTEX[citation.kind], fields=fields_, persons=persons)
 
 
 def _person(party: Party) -> Person:
@@ -171,40 +171,40 @@ def _person(party: Party) -> Person:
     return person
 
 
-def _tags(one: Citation) -> Json:
-    said = {
-        "type_of_reference": _RIS[one.kind],
-        "id": one.key,
-        "title": _line(one.title),
-        "authors": [_line(party.name) for party in one.authors],
-        "journal_name": _line(one.journal or ""),
-        "publisher": _line(one.publisher or ""),
-        "year": str(one.date[0]) if one.date else "",
-        "doi": one.doi,
-        "urls": [one.link],
+def _tags(citation: Citation) -> Json:
+    tags = {
+        "type_of_reference": _RIS[citation.kind],
+        "id": citation.key,
+        "title": _line(citation.title),
+        "authors": [_line(party.name) for party in citation.authors],
+        "journal_name": _line(citation.journal or ""),
+        "publisher": _line(citation.publisher or ""),
+        "year": str(citation.date[0]) if citation.date else "",
+        "doi": citation.doi,
+        "urls": [citation.link],
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in tags.items() if value}
 
 
-def _item(one: Citation) -> Json:
-    said = {
-        "id": one.key,
-        "type": _CSL[one.kind],
-        "title": one.title,
-        "author": [_named(party) for party in one.authors],
-        "container-title": one.journal,
-        "publisher": one.publisher,
-        "issued": {"date-parts": [list(one.date)]} if one.date else None,
-        "DOI": one.doi,
-        "URL": one.link,
+def _item(citation: Citation) -> Json:
+    members = {
+        "id": citation.key,
+        "type": _CSL[citation.kind],
+        "title": citation.title,
+        "author": [_named(party) for party in citation.authors],
+        "container-title": citation.journal,
+        "publisher": citation.publisher,
+        "issued": {"date-parts": [list(citation.date)]} if citation.date else None,
+        "DOI": citation.doi,
+        "URL": citation.link,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def _named(party: Party) -> Json:
-    family, comma, given = party.name.partition(", ")
-    if comma and "," not in given and not party.is_organisation:
-        return {"family": family, "given": given}
+    family, comma, first = party.name.partition(", ")
+    if comma and "," not in first and not party.is_organisation:
+        return {"family": family, "given": first}
     return {"literal": party.name}
 
 

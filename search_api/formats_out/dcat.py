@@ -104,7 +104,7 @@ def _add_paging(graph: Graph, catalogue: URIRef, page: FeedPage) -> None:
 def add_record(graph: Graph, record: Record, about: URIRef) -> None:
     """Adds everything that DCAT can express."""
     graph.add((about, RDF.type, DCAT.DataService if record.type == "service" else DCAT.Dataset))
-    language = next((one for one in record.languages if _TWO_LETTERS.match(one)), None)
+    language = next((code for code in record.languages if _TWO_LETTERS.match(code)), None)
     graph.add((about, DCTERMS.title, _text(record.title, language)))
     graph.add((about, DCTERMS.description, _text(record.abstract or record.title, language)))
     graph.add((about, DCTERMS.identifier, _text(record.identifier)))
@@ -136,9 +136,9 @@ def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None
         if keyword.vocabulary or iri(keyword.uri):
             _add_subject(graph, keyword, about)
     _add_kind_and_names(graph, record, about)
-    for one in record.languages:
-        if _TWO_LETTERS.match(one):
-            graph.add((about, DCTERMS.language, _LANGUAGES[one]))
+    for code in record.languages:
+        if _TWO_LETTERS.match(code):
+            graph.add((about, DCTERMS.language, _LANGUAGES[code]))
 
 
 def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:

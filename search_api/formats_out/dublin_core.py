@@ -89,27 +89,27 @@ _PARTS = {"brief": _BRIEF, "summary": _SUMMARY}
 
 def csw_record(record: Record, address: str, detail: str = "full", chosen: Collection[str] = ()) -> etree._Element:
     """``detail``: brief, summary or full. ``chosen``: only elements of these names, in small letters."""
-    made = etree.Element(f"{{{CSW}}}{_CSW_NAMES[detail]}", nsmap={"csw": CSW, "dc": DC, "dct": DCT, "ows": OWS})
-    kept = _PARTS.get(detail)
+    element = etree.Element(f"{{{CSW}}}{_CSW_NAMES[detail]}", nsmap={"csw": CSW, "dc": DC, "dct": DCT, "ows": OWS})
+    elements = _PARTS.get(detail)
     for namespace, name, text in _csw_elements(record, address):
-        if (kept is None or name in kept) and (not chosen or name in chosen):
-            add_child(made, f"{{{namespace}}}{name}", text)
+        if (elements is None or name in elements) and (not chosen or name in chosen):
+            add_child(element, f"{{{namespace}}}{name}", text)
     if not chosen or "boundingbox" in chosen:
         for box in record.extents:
-            _add_box(made, box)
-    return made
+            _add_box(element, box)
+    return element
 
 
 def _csw_elements(record: Record, address: str) -> Iterator[tuple[str, str, str]]:
     """In the order that the schema fixes for brief and summary."""
     dates = record.dates
-    said: list[tuple[str, str, str | None]] = [
+    elements: list[tuple[str, str, str | None]] = [
         (DC, "identifier", record.id),
         (DC, "title", record.title or record.id),
         (DC, "type", record.type),
-        *((DC, "subject", term) for term in (*(one.term for one in record.keywords), *record.themes)),
+        *((DC, "subject", term) for term in (*(keyword.term for keyword in record.keywords), *record.themes)),
         *((DC, "format", name) for name in record.formats),
-        *((DC, "relation", one) for one in (record.parent,)),
+        *((DC, "relation", keyword) for keyword in (record.parent,)),
         (DCT, "modified", dates.modified or dates.metadata or dates.published),
         (DCT, "abstract", record.abstract),
         (DC, "date", dates.published or dates.created),
@@ -120,10 +120,10 @@ def _csw_elements(record: Record, address: str) -> Iterator[tuple[str, str, str]
         (DCT, "references", address),
         *((DCT, "references", link.href) for link in record.links),
     ]
-    return ((namespace, name, text) for namespace, name, text in said if text)
+    return ((namespace, name, text) for namespace, name, text in elements if text)
 
 
 def _add_box(parent: etree._Element, box: BBox) -> None:
-    made = add_child(parent, f"{{{OWS}}}BoundingBox", crs=LAT_LON, dimensions="2")
-    add_child(made, f"{{{OWS}}}LowerCorner", f"{box.south:.10g} {box.west:.10g}")
-    add_child(made, f"{{{OWS}}}UpperCorner", f"{box.north:.10g} {box.east:.10g}")
+    element = add_child(parent, f"{{{OWS}}}BoundingBox", crs=LAT_LON, dimensions="2")
+    add_child(element, f"{{{OWS}}}LowerCorner", f"{box.south:.10g} {box.west:.10g}")
+    add_child(element, f"{{{OWS}}}UpperCorner", f"{box.north:.10g} {box.east:.10g}")

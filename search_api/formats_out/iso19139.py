@@ -53,7 +53,7 @@ def _content(record: Record) -> Element | None:
         f"gmd:{'MD_ImageDescription' if level else 'MD_CoverageDescription'}",
         node("gmd:attributeDescription", gco__nilReason="unknown"),
         code("gmd:contentType", "MD_CoverageContentTypeCode", "physicalMeasurement"),
-        *[_band(one, position) for position, one in enumerate(record.names.variables, 1)],
+        *[_band(variable, position) for position, variable in enumerate(record.names.variables, 1)],
         node("gmd:processingLevelCode", node("gmd:MD_Identifier", text("gmd:code", level))) if level else None,
     )
     return node("gmd:contentInfo", described)
@@ -91,7 +91,9 @@ _SCOPES = frozenset(("dataset", "series", "service", "software", "model", "nonGe
 
 def metadata(record: Record) -> Element:
     """The ``gmd:MD_Metadata`` element, without what ISO 19139 cannot express."""
-    contacts = [one for one in record.contacts if one.role not in _CITED] or [Contact(organisation=record.source)]
+    contacts = [contact for contact in record.contacts if contact.role not in _CITED] or [
+        Contact(organisation=record.source)
+    ]
     return node(
         "gmd:MD_Metadata",
         text("gmd:fileIdentifier", record.identifier),
@@ -115,7 +117,7 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
     common = [
         node("gmd:citation", _citation(record)),
         text("gmd:abstract", record.abstract or record.title),
-        *[party("gmd:pointOfContact", one) for one in contacts],
+        *[party("gmd:pointOfContact", contact) for contact in contacts],
         *[_picture(link) for link in record.links if link.rel == "preview"],
         *_keywords(record),
         *_typed_keywords(record),
@@ -135,7 +137,7 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
         "gmd:MD_DataIdentification",
         *common,
         *_resolutions(record),
-        *[text("gmd:language", one) for one in record.languages or ("und",)],
+        *[text("gmd:language", language) for language in record.languages or ("und",)],
         *[node("gmd:topicCategory", node("gmd:MD_TopicCategoryCode", text=theme)) for theme in record.themes],
         *_extents(record, "gmd:extent"),
     )
@@ -157,11 +159,11 @@ def _citation(record: Record) -> Element:
         "gmd:CI_Citation",
         text("gmd:title", record.title),
         *[text("gmd:alternateTitle", title) for title in record.alternate_titles],
-        *(dates if any(one is not None for one in dates) else [node("gmd:date", gco__nilReason="unknown")]),
+        *(dates if any(entry is not None for entry in dates) else [node("gmd:date", gco__nilReason="unknown")]),
         text("gmd:edition", record.edition),
         node("gmd:identifier", node("gmd:MD_Identifier", text("gmd:code", identifier))),
         *_short_names(record),
-        *[party("gmd:citedResponsibleParty", one) for one in record.contacts if one.role in _CITED],
+        *[party("gmd:citedResponsibleParty", contact) for contact in record.contacts if contact.role in _CITED],
     )
 
 
@@ -172,7 +174,7 @@ def _keywords(record: Record) -> list[Element]:
     return [
         node(
             "gmd:descriptiveKeywords",
-            node("gmd:MD_Keywords", *[_term(one) for one in terms], _thesaurus(vocabulary)),
+            node("gmd:MD_Keywords", *map(_term, terms), _thesaurus(vocabulary)),
         )
         for vocabulary, terms in by_vocabulary.items()
     ]
@@ -192,24 +194,26 @@ def _thesaurus(vocabulary: str | None) -> Element | None:
 
 
 def _constraints(record: Record) -> list[Element]:
-    texts = [text("gmd:useLimitation", one) for one in record.constraints]
+    texts = [text("gmd:useLimitation", constraint) for constraint in record.constraints]
     restricted = code("gmd:accessConstraints", "MD_RestrictionCode", "restricted")
     licence = text("gmd:otherConstraints", record.licence)
     by_licence = code("gmd:useConstraints", "MD_RestrictionCode", "license") if licence is not None else None
-    said = [*texts, *([restricted] if record.access == "restricted" else [])]
-    blocks = [[by_licence, licence] if licence is not None else [], said]  # licence first: texts can name others
+    limits = [*texts, *([restricted] if record.access == "restricted" else [])]
+    blocks = [[by_licence, licence] if licence is not None else [], limits]  # licence first: texts can name others
     return [node("gmd:resourceConstraints", node("gmd:MD_LegalConstraints", *parts)) for parts in blocks if parts]
 
 
 def _resolutions(record: Record) -> list[Element]:
-    given = record.resolution
-    found = []
-    if given.scale_denominator is not None:
-        fraction = node("gmd:MD_RepresentativeFraction", number("gmd:denominator", "Integer", given.scale_denominator))
-        found.append(node("gmd:equivalentScale", fraction))
-    if given.metres is not None:
-        found.append(node("gmd:distance", node("gco:Distance", text=f"{given.metres:.12g}", uom="m")))
-    return [node("gmd:spatialResolution", node("gmd:MD_Resolution", one)) for one in found]
+    resolution = record.resolution
+    measures = []
+    if resolution.scale_denominator is not None:
+        fraction = node(
+            "gmd:MD_RepresentativeFraction", number("gmd:denominator", "Integer", resolution.scale_denominator)
+        )
+        measures.append(node("gmd:equivalentScale", fraction))
+    if resolution.metres is not None:
+        measures.append(node("gmd:distance", node("gco:Distance", text=f"{resolution.metres:.12g}", uom="m")))
+    return [node("gmd:spatialResolution", node("gmd:MD_Resolution", measure)) for measure in measures]
 
 
 def _extents(record: Record, name: str) -> list[Element]:
@@ -228,9 +232,9 @@ def _extents(record: Record, name: str) -> list[Element]:
     return [node(name, node("gmd:EX_Extent", *boxes, *times, *heights))]
 
 
-def _vertical(given: Vertical) -> Element:
+def _vertical(vertical: Vertical) -> Element:
     """Positive upwards; an open end has no value."""
-    ends = (("gmd:minimumValue", given.minimum), ("gmd:maximumValue", given.maximum))
+    ends = (("gmd:minimumValue", vertical.minimum), ("gmd:maximumValue", vertical.maximum))
     return node(
         "gmd:EX_VerticalExtent",
         *[
@@ -292,12 +296,12 @@ def _distribution(record: Record) -> Element | None:
 def _quality(record: Record) -> Element | None:
     lineage = record.provenance.lineage
     sources = [
-        node("gmd:source", node("gmd:LI_Source", text("gmd:description", one)))
-        for one in record.provenance.derived_from
+        node("gmd:source", node("gmd:LI_Source", text("gmd:description", description)))
+        for description in record.provenance.derived_from
     ]
     steps = [
-        node("gmd:processStep", node("gmd:LI_ProcessStep", text("gmd:description", one)))
-        for one in record.provenance.generated_by
+        node("gmd:processStep", node("gmd:LI_ProcessStep", text("gmd:description", description)))
+        for description in record.provenance.generated_by
     ]
     if not lineage and not sources and not steps:
         return None

@@ -34,12 +34,12 @@ def name_of(name: str) -> str:
 
 def node(name: str, *children: Element | None, text: str | None = None, **attributes: str) -> Element:
     """An element; None children are left out. ``__`` in an attribute's name means a colon."""
-    made = etree.Element(name_of(name), nsmap=NAMESPACES)
+    element = etree.Element(name_of(name), nsmap=NAMESPACES)
     for key, value in attributes.items():
-        made.set(name_of(key.replace("__", ":")) if "__" in key else key, legal_xml(value))
-    made.text = None if text is None else legal_xml(text)
-    made.extend([child for child in children if child is not None])
-    return made
+        element.set(name_of(key.replace("__", ":")) if "__" in key else key, legal_xml(value))
+    element.text = None if text is None else legal_xml(text)
+    element.extend([child for child in children if child is not None])
+    return element
 
 
 def text(name: str, value: str | None) -> Element | None:
@@ -104,9 +104,11 @@ def online(name: str, link: Link) -> Element:
 
 def gml(geometry: JsonMapping | None) -> Element | None:
     """A ``gml:Polygon``, ``gml:LineString`` or a ``gml:MultiGeometry`` of them."""
-    found = geometry_of(geometry)
+    shape = geometry_of(geometry)
     parts = (
-        [] if found is None else [_gml_part(one, position) for position, one in enumerate(simple_parts(found), start=1)]
+        []
+        if shape is None
+        else [_gml_part(simple, position) for position, simple in enumerate(simple_parts(shape), start=1)]
     )
     if len(parts) < 2:
         return next(iter(parts), None)

@@ -103,14 +103,14 @@ def degrees(value: float) -> str:
 
 def wkt(geometry: JsonMapping | None) -> str | None:
     """None for None and for an invalid geometry."""
-    found = geometry_of(geometry)
-    return None if found is None else str(shapely.to_wkt(found, rounding_precision=12, trim=True))
+    place = geometry_of(geometry)
+    return None if place is None else str(shapely.to_wkt(place, rounding_precision=12, trim=True))
 
 
 def rings(geometry: JsonMapping | None) -> list[str]:
     """The outer rings as ``latitude longitude`` pairs."""
-    found = geometry_of(geometry)
-    polygons = [] if found is None else [one for one in simple_parts(found) if isinstance(one, Polygon)]
+    place = geometry_of(geometry)
+    polygons = [] if place is None else [part for part in simple_parts(place) if isinstance(part, Polygon)]
     return [
         " ".join(f"{degrees(lat)} {degrees(lon)}" for lon, lat, *_ in polygon.exterior.coords) for polygon in polygons
     ]
@@ -120,10 +120,10 @@ def geometry_of(geometry: JsonMapping | None) -> BaseGeometry | None:
     if geometry is None:
         return None
     try:
-        found = shapely.force_2d(shape(dict(geometry)))
+        flat = shapely.force_2d(shape(dict(geometry)))
     except (ValueError, TypeError, KeyError, AttributeError, shapely.errors.ShapelyError):
         return None
-    return None if found.is_empty else found
+    return None if flat.is_empty else flat
 
 
 def simple_parts(geometry: BaseGeometry) -> Iterator[BaseGeometry]:

@@ -39,7 +39,7 @@ DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
 
 def dataset(record: Record, address: str) -> Json:
     """The record as JSON-LD; ``address`` is its page."""
-    said: Json = {
+    members: Json = {
         "@context": "https://schema.org/",
         "@type": type_of(record),
         "@id": address,
@@ -72,14 +72,14 @@ def dataset(record: Record, address: str) -> Json:
         "subjectOf": [_creative_work(link) for link in record.links if link.rel not in (*DOWNLOADS, "preview")],
         "isBasedOn": list(record.provenance.derived_from),
         f"{_PROV}wasGeneratedBy": [
-            {"@type": f"{_PROV}Activity", "description": one} for one in record.provenance.generated_by
+            {"@type": f"{_PROV}Activity", "description": activity} for activity in record.provenance.generated_by
         ],
         f"{_DCT}provenance": record.provenance.lineage,
         f"{_DCAT}theme": list(record.themes),
         f"{_DCAT}spatialResolutionInMeters": record.resolution.metres,
         f"{_DCAT}temporalResolution": record.resolution.time_step,
     }
-    return {name: value for name, value in said.items() if value not in (None, "", [], {})}
+    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
 
 
 def type_of(record: Record) -> str:
@@ -116,46 +116,46 @@ def _shape(box: BBox) -> Json:
 
 def _parties(record: Record) -> dict[str, list[Json]]:
     """Everybody under the property of their role; other roles are in a ``Role`` around the contributor."""
-    found: dict[str, list[Json]] = {}
+    by_role: dict[str, list[Json]] = {}
     for contact in record.contacts:
         if _named(contact):
             name = _PROPERTIES.get(contact.role or "", "contributor")
             exact = contact.role in _EXACT or contact.role is None
-            said = agent(contact)
-            found.setdefault(name, []).append(
-                said if exact else {"@type": "Role", "roleName": contact.role, name: said}
+            party = agent(contact)
+            by_role.setdefault(name, []).append(
+                party if exact else {"@type": "Role", "roleName": contact.role, name: party}
             )
-    return found
+    return by_role
 
 
 def _keyword(keyword: Keyword) -> object:
     """A term with a vocabulary or a comma as a DefinedTerm; else its text."""
     if keyword.vocabulary is None and keyword.uri is None and "," not in keyword.term:
         return keyword.term
-    said = {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
-    return {name: value for name, value in said.items() if value}
+    members = {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
+    return {name: value for name, value in members.items() if value}
 
 
 def _variables(record: Record) -> list[Json]:
     """Without those that a plain keyword names already and of which nothing more is known."""
     terms = {keyword.term.casefold() for keyword in record.keywords if keyword.vocabulary is None}
     return [
-        _variable(one)
-        for one in record.names.variables
-        if one.unit or one.standard_name or one.name.casefold() not in terms
+        _variable(variable)
+        for variable in record.names.variables
+        if variable.unit or variable.standard_name or variable.name.casefold() not in terms
     ]
 
 
 def _variable(variable: Variable) -> Json:
-    said = {"@type": "PropertyValue", "name": variable.name, "alternateName": variable.standard_name}
-    said |= {"unitText": variable.unit}
-    return {name: value for name, value in said.items() if value}
+    members = {"@type": "PropertyValue", "name": variable.name, "alternateName": variable.standard_name}
+    members |= {"unitText": variable.unit}
+    return {name: value for name, value in members.items() if value}
 
 
 def _creative_work(link: Link) -> Json:
-    said = {"@type": "CreativeWork", "url": link.href, "name": link.name, "description": link.description}
-    said |= {"encodingFormat": link.media_type}
-    return {name: value for name, value in said.items() if value}
+    members = {"@type": "CreativeWork", "url": link.href, "name": link.name, "description": link.description}
+    members |= {"encodingFormat": link.media_type}
+    return {name: value for name, value in members.items() if value}
 
 
 def _named(contact: Contact) -> bool:
@@ -172,14 +172,14 @@ def agent(contact: Contact) -> Json:
 
 
 def _distribution(link: Link) -> Json:
-    said = {
+    members = {
         "@type": "DataDownload",
         "contentUrl": link.href,
         "encodingFormat": link.media_type,
         "name": link.name,
         "description": link.description,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 SCHEMA_ORG = OutputFormat(
@@ -240,11 +240,11 @@ def has_files(record: Record) -> bool:
 
 def croissant(record: Record, address: str) -> Json:
     """The record as JSON-LD; ``address`` is its page. Its files have the order of its links, and each its own name."""
-    said = dataset(record, address)
+    members = dataset(record, address)
     names: set[str] = set()
     files = [_file(link, names) for link in record.links if _is_file(link)]
     return {
-        **said,
+        **members,
         "@context": _CONTEXT,
         "@type": "Dataset",
         "conformsTo": _VERSION,
@@ -266,10 +266,12 @@ def _file(link: Link, names: set[str]) -> Json:
     address = iri(link.href)
     base = link.name or unquote(PurePosixPath(urlsplit(link.href).path).name) or "data"
     name = next(
-        one for one in (base, *(f"{base} ({number})" for number in range(2, len(names) + 3))) if one not in names
+        candidate
+        for candidate in (base, *(f"{base} ({number})" for number in range(2, len(names) + 3)))
+        if candidate not in names
     )
     names.add(name)
-    said = {
+    members = {
         "@type": "cr:FileObject",
         "@id": f"file-{len(names)}",  # readers refuse spaces, escaped ones too
         "name": name,
@@ -277,7 +279,7 @@ def _file(link: Link, names: set[str]) -> Json:
         "contentUrl": address,
         "encodingFormat": link.media_type or _UNKNOWN_TYPE,
     }
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in members.items() if value}
 
 
 CROISSANT = OutputFormat(

@@ -19,7 +19,7 @@ ASSET_RELS = ("download", "enclosure", "data", "item")
 def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
     """``geometry`` as in the record's feature; STAC requires a bbox with it and forbids one without it."""
     box = enclosing_box(record.extents) if geometry is not None else None
-    said: Json = {
+    members: Json = {
         "type": "Feature",
         "stac_version": VERSION,
         "stac_extensions": _extensions(record),
@@ -28,8 +28,8 @@ def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
         "geometry": geometry if box is not None else None,
     }
     if box is not None:
-        said["bbox"] = _bbox(box)
-    return {**said, "properties": _properties(record), "links": links, "assets": _assets(record.links)}
+        members["bbox"] = _bbox(box)
+    return {**members, "properties": _properties(record), "links": links, "assets": _assets(record.links)}
 
 
 def _extensions(record: Record) -> list[str]:
@@ -46,7 +46,7 @@ def _bbox(box: BBox) -> list[float]:
 
 
 def _properties(record: Record) -> Json:
-    said: Json = {
+    properties: Json = {
         **datetimes(record.times),
         "title": record.title,
         "description": record.abstract,
@@ -59,8 +59,8 @@ def _properties(record: Record) -> Json:
         "sci:doi": record.doi,
         "sonde:type": record.type,
     }
-    kept = {name: value for name, value in said.items() if value not in (None, "", [])}
-    return {"datetime": said["datetime"], **kept}
+    stated = {name: value for name, value in properties.items() if value not in (None, "", [])}
+    return {"datetime": properties["datetime"], **stated}
 
 
 def _names(record: Record) -> Json:
@@ -73,7 +73,7 @@ def _names(record: Record) -> Json:
         "platform": names.platforms[0] if len(names.platforms) == 1 else None,
         "instruments": list(names.instruments),
         "processing:level": names.processing_level,
-        "cf:parameter": [_parameter(one) for one in names.variables],
+        "cf:parameter": [_parameter(variable) for variable in names.variables],
     }
 
 
@@ -90,10 +90,10 @@ def datetimes(times: tuple[TimeSpan, ...]) -> Json:
     end = max(ends) if len(ends) == len(times) and ends else None
     if start is not None and end is not None and start < end:
         return {"datetime": None, "start_datetime": iso(start), "end_datetime": iso(end)}
-    known = start if start is not None else end
-    if known is None:
-        known = min([*starts, *ends], default=EARLIEST_MS)
-    return {"datetime": iso(known)}
+    moment = start if start is not None else end
+    if moment is None:
+        moment = min([*starts, *ends], default=EARLIEST_MS)
+    return {"datetime": iso(moment)}
 
 
 def _assets(links: tuple[Link, ...]) -> Json:

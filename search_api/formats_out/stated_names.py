@@ -27,10 +27,12 @@ def names_beside_keywords(record: Record, kind: NameKind) -> Iterator[str]:
         "platform": names.platforms,
         "instrument": names.instruments,
         "project": names.projects,
-        "variable": tuple(one.name for one in names.variables),
+        "variable": tuple(keyword.name for keyword in names.variables),
     }
-    said = {step.casefold() for one in record.keywords if _says(one, kind) for step in _STEP.split(one.term)}
-    return (name for name in stated[kind] if name.casefold() not in said)
+    in_keywords = {
+        step.casefold() for keyword in record.keywords if _says(keyword, kind) for step in _STEP.split(keyword.term)
+    }
+    return (name for name in stated[kind] if name.casefold() not in in_keywords)
 
 
 def variable_label(variable: Variable) -> str:

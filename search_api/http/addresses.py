@@ -58,13 +58,13 @@ class Addresses:
 
     def with_form(self, form: str) -> str:
         """This request in another form."""
-        kept = [(key, value) for key, value in request.args.items(multi=True) if key != "f"]
-        return self.to(request.path, [*kept, ("f", form)])
+        others = [(key, value) for key, value in request.args.items(multi=True) if key != "f"]
+        return self.to(request.path, [*others, ("f", form)])
 
     def page(self, cursor: str | None, name: str = "cursor") -> str:
         """This request with another cursor, or none."""
-        kept = [(key, value) for key, value in request.args.items(multi=True) if key != name]
-        return self.to(request.path, [*kept, (name, cursor)] if cursor is not None else kept)
+        others = [(key, value) for key, value in request.args.items(multi=True) if key != name]
+        return self.to(request.path, [*others, (name, cursor)] if cursor is not None else others)
 
 
 def document_link(record: Record, base: str) -> Link | None:
@@ -80,8 +80,8 @@ def item_path(record: Record) -> str:
 
 
 def link(rel: str, href: str, media_type: str, title: str = "") -> Link:
-    made = {"rel": rel, "href": href, "type": media_type}
-    return {**made, "title": title} if title else made
+    members = {"rel": rel, "href": href, "type": media_type}
+    return {**members, "title": title} if title else members
 
 
 def ways_on(addresses: Addresses, cursor: str | None) -> Ways:

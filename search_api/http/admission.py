@@ -29,7 +29,7 @@ from search_api.http.problems import problem
 log = structlog.get_logger(__name__)
 
 _WAITED = Histogram("sonde_request_wait_seconds", "Time in the queue before a request is worked on", ["work"])
-_REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many came at once")
+_REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many joined_at at once")
 
 Work = Literal["search", "answer", "library", "costly", "picture", "model"]
 
@@ -123,12 +123,12 @@ def register(app: Flask, limits: Limits) -> None:
 
 
 def _take_turn(held: ExitStack, work: Work, queues: Mapping[Work, FairQueue]) -> None:
-    """Waits for a slot, which ``held`` gives back. Raises Crowded, CallerGone."""
+    """Waits for a slot, which ``held`` gives back. Raises QueueFull, CallerGone."""
     caller = _caller(request.remote_addr or "")
     turn = held.enter_context(queues[work].turn(caller))
     _WAITED.labels(work).observe(turn.waited_s)
     leave_if_gone()
-    if turn.hurried:
+    if turn.in_hurry:
         held.enter_context(in_a_hurry())
     held.enter_context(giving_way(partial(_at_the_model, turn, queues["model"], caller)))
 
@@ -168,13 +168,13 @@ def _is_costly(rule: str) -> bool:
 
 
 @lru_cache(_MOST_CALLERS)
-def _caller(given: str) -> str:
+def _caller(text: str) -> str:
     """The address for sharing slots; for IPv6 the /64 network, which belongs to one customer."""
     try:
-        address = ipaddress.ip_address(given)
+        address = ipaddress.ip_address(text)
     except ValueError:
-        return given
-    return given if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+        return text
+    return text if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
 
 
 def _busy(retry_s: float) -> Response:

@@ -113,8 +113,8 @@ def _weight() -> int:
     """The cost of a request: one, plus one per 100 listed records, or per 20 as RDF; for answers, their number."""
     if not _without_answers():
         return _answers()
-    asked = request.args.get("limit", "")
-    size = min(int(asked[:6]), _MOST_LISTED) if asked.isascii() and asked.isdigit() else 0
+    text = request.args.get("limit", "")
+    size = min(int(text[:6]), _MOST_LISTED) if text.isascii() and text.isdigit() else 0
     return 1 + size // (_RDF_RECORDS if request.path == "/dcat" else _LISTED_RECORDS)
 
 
@@ -152,15 +152,15 @@ def _answers() -> int:
 
     A collection counts as the most documents that are compared, because what is in it is not read yet.
     """
-    asked = request.get_json(silent=True) if request.path.rstrip("/") == _COMPARED else None
-    if not isinstance(asked, dict):
+    body = request.get_json(silent=True) if request.path.rstrip("/") == _COMPARED else None
+    if not isinstance(body, dict):
         return 1
-    documents = _length(asked.get("documents")) or MOST_COMPARED
-    return max(1, min(documents, MOST_COMPARED) * min(_length(asked.get("questions")), MOST_QUESTIONS))
+    documents = _length(body.get("documents")) or MOST_COMPARED
+    return max(1, min(documents, MOST_COMPARED) * min(_length(body.get("questions")), MOST_QUESTIONS))
 
 
-def _length(given: object) -> int:
-    return len(given) if isinstance(given, list) else 0
+def _length(value: object) -> int:
+    return len(value) if isinstance(value, list) else 0
 
 
 LONGEST_ADDRESS_BYTES = 32 * 1024

@@ -45,15 +45,15 @@ def register(app: OpenAPI) -> None:
 
     @cache
     def document(version: Version) -> Json:
-        made = _corrected(copy.deepcopy(app.api_doc))
-        return as_openapi30(made) if version == "oas30" else made
+        corrected = _corrected(copy.deepcopy(app.api_doc))
+        return as_openapi30(corrected) if version == "oas30" else corrected
 
     def answer() -> Response:
         try:
-            given = DescriptionParameters.model_validate(request.args.to_dict())
+            query = DescriptionParameters.model_validate(request.args.to_dict())
         except ValidationError as error:
             return from_validation(error)
-        version = _version(given.f)
+        version = _version(query.f)
         response = jsonify(document(version))
         response.mimetype = MEDIA_TYPE_30 if version == "oas30" else MEDIA_TYPE
         return response
@@ -64,13 +64,13 @@ def register(app: OpenAPI) -> None:
 
 def current_document() -> Json:
     """The document of this app, OpenAPI 3.1."""
-    made: Json = current_app.extensions[_EXTENSION]("oas31")
-    return made
+    current: Json = current_app.extensions[_EXTENSION]("oas31")
+    return current
 
 
-def _version(given: str | None) -> Version:
-    if given is not None:
-        return "oas30" if given == "oas30" else "oas31"
+def _version(name: str | None) -> Version:
+    if name is not None:
+        return "oas30" if name == "oas30" else "oas31"
     best = request.accept_mimetypes.best_match(list(_BY_MEDIA_TYPE), default=MEDIA_TYPE)
     return _BY_MEDIA_TYPE[best]
 
@@ -85,7 +85,7 @@ def _corrected(document: Json) -> Json:
                 _say_how_it_is_written(parameter)
             _complete(operation, path)
     listed = document.get("paths", {}).get(_ITEMS, {}).get("get", {}).get("parameters", [])
-    limit = {one["name"]: one for one in listed if one["name"] == "limit"}  # QGIS reads the maximum page size there
+    limit = {item["name"]: item for item in listed if item["name"] == "limit"}  # QGIS reads the maximum page size there
     document.setdefault("components", {}).setdefault("parameters", {}).update(copy.deepcopy(limit))
     return document
 
@@ -124,32 +124,32 @@ _EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 
 def as_openapi30(document: Json) -> Json:
     """The same operations and schemas; a list with different items per position becomes a list of anything."""
-    made: Json = _node_30(
+    converted: Json = _node_30(
         {name: part for name, part in document.items() if name not in ("webhooks", "jsonSchemaDialect")}
     )
-    return {**made, "openapi": VERSION_30}
+    return {**converted, "openapi": VERSION_30}
 
 
 def never_null(schema: Json) -> Json:
     """The schema of a parameter without null: a parameter without a value is not sent at all."""
-    made = _without_null(schema, "anyOf") if _NULL in schema.get("anyOf", []) else schema
-    return {name: value for name, value in made.items() if name != "nullable"}
+    stated = _without_null(schema, "anyOf") if _NULL in schema.get("anyOf", []) else schema
+    return {name: value for name, value in stated.items() if name != "nullable"}
 
 
 def _node_30(node: object) -> Any:
     if isinstance(node, list):
-        return [_node_30(one) for one in node]
+        return [_node_30(child) for child in node]
     if not isinstance(node, dict):
         return node
-    made: Json = {}
+    converted: Json = {}
     for name, value in node.items():
         if name in ("example", "default", "enum"):  # values, no schemas
-            made[name] = value
+            converted[name] = value
         elif name == "properties":  # names of their own
-            made[name] = {key: _node_30(one) for key, one in value.items()}
+            converted[name] = {key: _node_30(child) for key, child in value.items()}
         elif name not in _UNKNOWN or not _is_schema(node):
-            made[name] = _node_30(value)
-    return _schema_30(made) if _is_schema(node) else made
+            converted[name] = _node_30(value)
+    return _schema_30(converted) if _is_schema(node) else converted
 
 
 def _is_schema(node: Json) -> bool:
@@ -176,20 +176,20 @@ def _schema_30(schema: Json) -> Json:
 
 def _without_null(schema: Json, choice: str) -> Json:
     """``X or null`` becomes a nullable X; a reference may have no siblings in 3.0, hence the allOf."""
-    others = [one for one in schema[choice] if one != _NULL]
-    kept = {name: value for name, value in schema.items() if name != choice}
+    others = [option for option in schema[choice] if option != _NULL]
+    rest = {name: value for name, value in schema.items() if name != choice}
     if len(others) > 1:
-        return {**kept, choice: others, "nullable": True}
-    return {**({"allOf": others} if "$ref" in others[0] else others[0]), **kept, "nullable": True}
+        return {**rest, choice: others, "nullable": True}
+    return {**({"allOf": others} if "$ref" in others[0] else others[0]), **rest, "nullable": True}
 
 
 def _one_type(schema: Json) -> Json:
-    types = [one for one in schema["type"] if one != "null"]
-    kept = {name: value for name, value in schema.items() if name != "type"}
+    types = [kind for kind in schema["type"] if kind != "null"]
+    rest = {name: value for name, value in schema.items() if name != "type"}
     nullable = {"nullable": True} if "null" in schema["type"] else {}
     if len(types) == 1:
-        return {**kept, "type": types[0], **nullable}
-    return {**kept, "anyOf": [{"type": one} for one in types], **nullable}
+        return {**rest, "type": types[0], **nullable}
+    return {**rest, "anyOf": [{"type": kind} for kind in types], **nullable}
 
 
 PROBLEMS: ResponseDict = {400: Problem, 503: Problem}

@@ -205,13 +205,13 @@ class OneOf:
     def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> Json:
         return {"enum": list(self.names()), "type": "string"}
 
-    def _known(self, given: str) -> str:
+    def _known(self, value: str) -> str:
         names = [f"'{name}'" for name in self.names()]
-        if f"'{given}'" not in names:
+        if f"'{value}'" not in names:
             *first, last = names
             expected = f"{', '.join(first)} or {last}" if first else last
             raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
-        return given
+        return value
 
 
 Query = TypeVar("Query", bound=Parameters)
@@ -241,8 +241,8 @@ def checked_query(view: Callable[[Query], Response]) -> Callable[..., Response]:
 def _lists(model: type[Parameters]) -> frozenset[str]:
     """The parameters that may be given several times."""
     properties = model.model_json_schema()["properties"]
-    return frozenset(name for name, said in properties.items() if _is_list(said))
+    return frozenset(name for name, schema in properties.items() if _is_list(schema))
 
 
-def _is_list(said: JsonMapping) -> bool:
-    return any(one.get("type") == "array" for one in (said, *said.get("anyOf", ())))
+def _is_list(schema: JsonMapping) -> bool:
+    return any(choice.get("type") == "array" for choice in (schema, *schema.get("anyOf", ())))

@@ -65,7 +65,7 @@ class Readiness:
     def _writes(self) -> dict[str, str]:
         """What stops writes; empty if nothing does, or nobody can say."""
         try:
-            found = self._blocks()
+            blocks = self._blocks()
         except ElasticsearchError:
             return {}
-        return {"writes": why(found)} if found else {}
+        return {"writes": why(blocks)} if blocks else {}

@@ -44,7 +44,7 @@ class Operation(NamedTuple):
     id: str
     method: str
     path: str
-    said: Json
+    described: Json
 
     @property
     def name(self) -> str:
@@ -69,50 +69,50 @@ def article(document: Json) -> str:
 
 
 def _by_tag(document: Json) -> dict[str, list[Operation]]:
-    found: dict[str, list[Operation]] = {}
+    by_tag: dict[str, list[Operation]] = {}
     for path, methods in document["paths"].items():
         for method in _METHODS:
             if method in methods:
-                one = Operation(_slug(f"{method} {path}"), method.upper(), path, methods[method])
-                found.setdefault((one.said.get("tags") or [_FIRST])[0], []).append(one)
-    return found
+                operation = Operation(_slug(f"{method} {path}"), method.upper(), path, methods[method])
+                by_tag.setdefault((operation.described.get("tags") or [_FIRST])[0], []).append(operation)
+    return by_tag
 
 
 def _tag(name: str, about: str, operations: Iterable[Operation], document: Json) -> str:
     anchor = f"tag-{_slug(name)}"
-    shown = "".join(_operation(one, document) for one in operations)
-    said = f"<p>{_text(about)}</p>" if about else ""
-    return f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(name)}</h2>{said}{shown}</section>'
+    shown = "".join(_operation(operation, document) for operation in operations)
+    paragraph = f"<p>{_text(about)}</p>" if about else ""
+    return f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(name)}</h2>{paragraph}{shown}</section>'
 
 
-def _operation(one: Operation, document: Json) -> str:
+def _operation(operation: Operation, document: Json) -> str:
     summary = (
-        f'<summary><b class="method">{one.method}</b> <code>{escape(one.path)}</code> '
-        f'<span class="soft">{escape(one.said.get("summary", ""))}</span></summary>'
+        f'<summary><b class="method">{operation.method}</b> <code>{escape(operation.path)}</code> '
+        f'<span class="soft">{escape(operation.described.get("summary", ""))}</span></summary>'
     )
-    described = one.said.get("description")
-    about = f"<p>{_text(described)}</p>" if described else ""
-    answers = _answers(one.said.get("responses", {}))
-    return f'<details class="operation" id="{one.id}">{summary}{about}{_form(one, document)}{answers}</details>'
+    text = operation.described.get("description")
+    about = f"<p>{_text(text)}</p>" if text else ""
+    inside = f"{summary}{about}{_form(operation, document)}{_answers(operation.described.get('responses', {}))}"
+    return f'<details class="operation" id="{operation.id}">{inside}</details>'
 
 
-def _form(one: Operation, document: Json) -> str:
-    parameters = one.said.get("parameters", ())
-    bodies = one.said.get("requestBody", {}).get("content", {})
+def _form(operation: Operation, document: Json) -> str:
+    parameters = operation.described.get("parameters", ())
+    bodies = operation.described.get("requestBody", {}).get("content", {})
     media_type = next(iter(bodies), "")
     return (
-        f'<form class="try" data-method="{one.method}" data-path="{escape(one.path)}">'
-        + "".join(_field(f"{one.id}-{_slug(each['name'])}", each, document) for each in parameters)
-        + (_body(one, media_type, bodies[media_type], document) if bodies else "")
-        + f'<p><button type="submit" aria-label="Send {escape(one.name)}">Send</button></p>'
-        + f'<div class="answer" role="status" aria-label="Answer to {escape(one.name)}"></div></form>'
+        f'<form class="try" data-method="{operation.method}" data-path="{escape(operation.path)}">'
+        + "".join(_field(f"{operation.id}-{_slug(parameter['name'])}", parameter, document) for parameter in parameters)
+        + (_body(operation, media_type, bodies[media_type], document) if bodies else "")
+        + f'<p><button type="submit" aria-label="Send {escape(operation.name)}">Send</button></p>'
+        + f'<div class="answer" role="status" aria-label="Answer to {escape(operation.name)}"></div></form>'
     )
 
 
 def _field(id: str, parameter: Json, document: Json) -> str:
     schema = _resolved(parameter.get("schema", {}), document)
-    said = {"id": id, "name": parameter["name"], "data-in": parameter["in"], "aria-describedby": f"{id}-about"}
-    attributes = " ".join(f'{name}="{escape(value)}"' for name, value in said.items())
+    pairs = {"id": id, "name": parameter["name"], "data-in": parameter["in"], "aria-describedby": f"{id}-about"}
+    attributes = " ".join(f'{name}="{escape(value)}"' for name, value in pairs.items())
     needed = " (required)" if parameter.get("required") else ""
     about = _text(str(parameter.get("description") or schema.get("description", "")))
     return (
@@ -131,34 +131,34 @@ def _control(attributes: str, parameter: Json, schema: Json) -> str:
     return f'<input type="text" {attributes} placeholder="{escape(_short(hint))}">'
 
 
-def _body(one: Operation, media_type: str, content: Json, document: Json) -> str:
-    id = f"{one.id}-body"
+def _body(operation: Operation, media_type: str, content: Json, document: Json) -> str:
+    id = f"{operation.id}-body"
     schema = json.dumps(_resolved(content.get("schema", {}), document), indent=2, ensure_ascii=False)
     attributes = f'id="{id}" name="body" data-in="body" data-type="{escape(media_type)}" rows="5" spellcheck="false"'
     return (
         f'<div class="field"><label for="{id}">Body ({escape(media_type)})</label>'
         f"<textarea {attributes}></textarea></div>"
-        f"<details><summary>Schema of the body of {escape(one.name)}</summary>"
-        f'<pre tabindex="0" role="region" aria-label="Schema of {one.id}">{escape(schema)}</pre></details>'
+        f"<details><summary>Schema of the body of {escape(operation.name)}</summary>"
+        f'<pre tabindex="0" role="region" aria-label="Schema of {operation.id}">{escape(schema)}</pre></details>'
     )
 
 
 def _answers(responses: Json) -> str:
     rows = "".join(
-        f"<li><b>{escape(str(status))}</b> {escape(one.get('description', ''))} "
-        f'<span class="soft">{escape(", ".join(one.get("content") or ()))}</span></li>'
-        for status, one in responses.items()
+        f"<li><b>{escape(str(status))}</b> {escape(answer.get('description', ''))} "
+        f'<span class="soft">{escape(", ".join(answer.get("content") or ()))}</span></li>'
+        for status, answer in responses.items()
     )
     return f'<ul class="small responses">{rows}</ul>'
 
 
 def _kind(schema: Json) -> str:
     """Type, limits and default of a parameter, in short."""
-    said = [each.get("format") or each.get("type") for each in _choices(schema)]
-    named = " or ".join(dict.fromkeys(str(one) for one in said if one))
+    types = [choice.get("format") or choice.get("type") for choice in _choices(schema)]
+    named = " or ".join(dict.fromkeys(str(type_name) for type_name in types if type_name))
     limits = [f"{name} {schema[name]}" for name in ("minimum", "maximum", "maxLength", "maxItems") if name in schema]
-    given = [f"default {_short(schema['default'])}"] if schema.get("default") not in (None, "", []) else []
-    return escape(", ".join([named, *limits, *given]).strip(", "))
+    default = [f"default {_short(schema['default'])}"] if schema.get("default") not in (None, "", []) else []
+    return escape(", ".join([named, *limits, *default]).strip(", "))
 
 
 def _choices(schema: Json) -> Iterator[Json]:
@@ -180,7 +180,7 @@ def _inner(value: object, document: Json, depth: int) -> object:
     if isinstance(value, dict):
         return _resolved(value, document, depth)
     if isinstance(value, list):
-        return [_inner(one, document, depth) for one in value]
+        return [_inner(item, document, depth) for item in value]
     return value
 
 

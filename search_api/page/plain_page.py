@@ -30,10 +30,10 @@ class FormParameters(Parameters):
     f: Form | None = Field(None, description="Default: the `Accept` header decides.")
 
 
-def wants_html(given: str | None) -> bool:
+def wants_html(form: str | None) -> bool:
     """Whether ``f`` is HTML or, without it, the client prefers HTML to any JSON."""
-    if given is not None:
-        return given == "html"
+    if form is not None:
+        return form == "html"
     return request.accept_mimetypes.best_match([GEOJSON, JSON, SCHEMA_JSON, HTML]) == HTML
 
 
@@ -87,29 +87,34 @@ class ListedRecord:
 def collections_html(described: Iterable[Json]) -> str:
     """Each catalogue with its size."""
     rows = "".join(
-        f'<li><a href="{escape(_href(one, "self"))}">{escape(one["title"])}</a> '
-        f'<span class="soft">{escape(one["description"])}</span></li>'
-        for one in described
+        f'<li><a href="{escape(_href(collection, "self"))}">{escape(collection["title"])}</a> '
+        f'<span class="soft">{escape(collection["description"])}</span></li>'
+        for collection in described
     )
     return f'<h1>Catalogues</h1><ul class="links">{rows}</ul>'
 
 
-def collection_html(one: Json) -> str:
+def collection_html(collection: Json) -> str:
     """One catalogue with its extent and its links."""
-    extent = one.get("extent", {})
+    extent = collection.get("extent", {})
     box = "; ".join(" ".join(f"{edge:g}" for edge in box) for box in extent.get("spatial", {}).get("bbox", []))
     span = "; ".join(
         " to ".join((edge or "..").partition("T")[0] for edge in interval)
         for interval in extent.get("temporal", {}).get("interval", [])
     )
-    facts = (("Id", one["id"]), ("Area (west south east north)", box), ("Time", span), ("Updated", one.get("updated")))
+    facts = (
+        ("Id", collection["id"]),
+        ("Area (west south east north)", box),
+        ("Time", span),
+        ("Updated", collection.get("updated")),
+    )
     ways = "".join(
         f'<li><a href="{escape(link["href"])}">{escape(link["title"])}</a></li>'
-        for link in one["links"]
+        for link in collection["links"]
         if link["rel"] != "self" and link.get("title")
     )
     return (
-        f"<h1>{escape(one['title'])}</h1><p>{escape(one['description'])}</p>"
+        f"<h1>{escape(collection['title'])}</h1><p>{escape(collection['description'])}</p>"
         f'<dl class="facts-list">{_rows(facts)}</dl><ul class="links">{ways}</ul>'
     )
 
@@ -117,9 +122,9 @@ def collection_html(one: Json) -> str:
 def items_html(title: str, records: Sequence[ListedRecord], matched: int, following: str | None) -> str:
     """A page of records in the listing's order; ``following`` is the next page's address."""
     rows = "".join(
-        f'<li><h2><a href="{escape(one.href)}">{escape(one.title)}</a></h2>'
-        f'<p class="soft">{escape(one.type)}</p><p>{escape(summary(one.abstract))}</p></li>'
-        for one in records
+        f'<li><h2><a href="{escape(record.href)}">{escape(record.title)}</a></h2>'
+        f'<p class="soft">{escape(record.type)}</p><p>{escape(summary(record.abstract))}</p></li>'
+        for record in records
     )
     on = f'<p><a href="{escape(following)}" rel="next">Next page</a></p>' if following else ""
     return f"<h1>{escape(title)}</h1><p>{len(records)} of {matched} records.</p><ol>{rows}</ol>{on}"
@@ -127,18 +132,18 @@ def items_html(title: str, records: Sequence[ListedRecord], matched: int, follow
 
 def properties_html(title: str, kind: str, offered: Mapping[str, Json]) -> str:
     """The properties for filters or for sorting."""
-    rows = _rows((name, one.get("title", "")) for name, one in offered.items())
+    rows = _rows((name, schema.get("title", "")) for name, schema in offered.items())
     return f'<h1>{escape(title)}: {escape(kind)}</h1><dl class="facts-list">{rows}</dl>'
 
 
 def conformance_html(classes: Iterable[str]) -> str:
-    rows = "".join(f'<li class="breaks">{escape(one)}</li>' for one in classes)
+    rows = "".join(f'<li class="breaks">{escape(name)}</li>' for name in classes)
     return f'<h1>Conformance classes</h1><ul class="links">{rows}</ul>'
 
 
 def _rows(facts: Iterable[tuple[str, object]]) -> str:
-    return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(str(said))}</dd></div>" for name, said in facts if said)
+    return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts if value)
 
 
-def _href(one: Json, rel: str) -> str:
-    return next(str(link["href"]) for link in one["links"] if link["rel"] == rel)
+def _href(collection: Json, rel: str) -> str:
+    return next(str(link["href"]) for link in collection["links"] if link["rel"] == rel)

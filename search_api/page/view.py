@@ -168,5 +168,5 @@ def _error_page(refused: Response) -> Response:
 
 def _problem_for_script(status: int, problem: JsonMapping) -> str:
     """The problem for the page's script; a 404's sentence is the page's own."""
-    said = {name: problem[name] for name in ("detail", "parameter") if name in problem and status not in _HELP}
-    return f'<meta name="sonde-problem" content="{html.escape(json.dumps({"status": status, **said}))}">'
+    members = {name: problem[name] for name in ("detail", "parameter") if name in problem and status not in _HELP}
+    return f'<meta name="sonde-problem" content="{html.escape(json.dumps({"status": status, **members}))}">'

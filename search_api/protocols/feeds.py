@@ -96,20 +96,20 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
     by_media_type = {media_type: name for name, (media_type, _) in writers.items()}
     best = request.accept_mimetypes.best_match(list(by_media_type), default=next(iter(by_media_type)))
     media_type, feed = writers[query.f or by_media_type[best]]
-    asked = f"dcat {catalogue.id}"
-    after = read_position(query.cursor, asked, ("text",)) if query.cursor is not None else None
+    question = f"dcat {catalogue.id}"
+    after = read_position(query.cursor, question, ("text",)) if query.cursor is not None else None
     page = parts.records.page(
         ListRequest(Selection(source=catalogue.source), limit=min(query.limit, LARGEST_DCAT_PAGE), after=after)
     )
     addresses = Addresses.of(parts.http)
-    following = addresses.page(write_position(page.after, asked)) if page.after is not None else None
+    following = addresses.page(write_position(page.after, question)) if page.after is not None else None
     about = About(
         catalogue.title,
         addresses.to("/dcat", [("source", catalogue.id)] if catalogue.source else []),
         parts.http.publisher,
         parts.http.contact,
     )
-    entries = [(one.record, addresses.item(one.record)) for one in page.found]
+    entries = [(stored.record, addresses.item(stored.record)) for stored in page.found]
     text = feed.write(FeedPage(about, addresses.this(), addresses.page(None), following, page.matched, entries))
     return Response(text, mimetype=media_type)
 

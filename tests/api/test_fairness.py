@@ -23,15 +23,15 @@ def fair(http: Any, path: str) -> dict[str, Any]:
     return body
 
 
-def test_a_record_by_indicator_with_what_to_mend(samples: Service) -> None:
+def test_a_record_by_indicator_with_what_to_improve(samples: Service) -> None:
     said = fair(samples.http, "/collections/samples/items/samples:era5/fair")
     by_id = {one["id"]: one for one in said["indicators"]}
     assert (len(by_id), said["linksChecked"]) == (19, None)
     assert by_id["RDA-A1-03D"]["holds"] is None, "no link was ever checked"
     assert by_id["RDA-F2-01M"]["holds"] is True
-    assert "mend" not in by_id["RDA-F2-01M"]
+    assert "advice" not in by_id["RDA-F2-01M"]
     assert by_id["RDA-F1-01M"]["holds"] is False
-    assert "DOI" in by_id["RDA-F1-01M"]["mend"]
+    assert "DOI" in by_id["RDA-F1-01M"]["advice"]
     assert samples.http.get("/collections/all/items/samples:nothing/fair").status_code == 404
     assert samples.http.get("/collections/samples/items/samples:era5/fair?x=1").status_code == 400
 

@@ -43,19 +43,19 @@ def test_a_complete_record_has_all_of_them_and_a_bare_one_none() -> None:
     assert {id for id, one in found(BARE, LinkCheck(5)).items() if one.holds is not False} == {"RDA-A1-03D"}
 
 
-def test_ids_are_the_models_and_each_says_what_to_mend() -> None:
+def test_ids_are_the_models_and_each_says_what_to_improve() -> None:
     assert len({one.id for one in INDICATORS}) == len(INDICATORS)
     for one in INDICATORS:
         assert one.id.startswith(f"RDA-{one.principle}-")
         assert one.question.endswith("?")
-        assert one.mend.endswith(".")
+        assert one.advice.endswith(".")
 
 
 def test_the_page_says_the_same_in_english() -> None:
     words = (Path(__file__).parents[2] / "web/src/fair/words/en.ts").read_text("utf-8")
     for one in INDICATORS:
         assert f'"{one.id}": "{one.question}"' in words
-        assert f'"{one.id}": "{one.mend}"' in words
+        assert f'"{one.id}": "{one.advice}"' in words
 
 
 @pytest.mark.parametrize(

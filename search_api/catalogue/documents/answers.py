@@ -30,7 +30,7 @@ def feature(seen: SeenDocument, addresses: Addresses, *, has_file: bool) -> Json
     """Everything but the text of the passages; the place and time of its record. ``has_file``: it can be fetched."""
     entry, record = seen.entry, seen.record
     tables = [_linked(table, entry, addresses) for table in tables_of(entry)]
-    said: Json = {
+    members: Json = {
         **_properties(entry),
         "sonde:private": seen.is_private or None,
         "sonde:state": entry.state,
@@ -48,7 +48,7 @@ def feature(seen: SeenDocument, addresses: Addresses, *, has_file: bool) -> Json
         "id": entry.id,
         "geometry": geojson.geometry(record) if record is not None else None,
         "time": geojson.time(record.times) if record is not None else None,
-        "properties": {name: value for name, value in said.items() if value not in (None, "", [], {})},
+        "properties": {name: value for name, value in members.items() if value not in (None, "", [], {})},
         "links": [*document_links(entry, addresses), *_more_links(seen, addresses, has_file=has_file)],
     }
 
@@ -66,7 +66,7 @@ def short_feature(seen: SeenDocument, addresses: Addresses) -> Json:
 
 
 def _properties(entry: DocumentEntry) -> Json:
-    said: Json = {
+    members: Json = {
         "type": "document",
         "title": entry.title or entry.name,
         "contacts": [{"name": name, "roles": ["author"]} for name in entry.authors],
@@ -79,7 +79,7 @@ def _properties(entry: DocumentEntry) -> Json:
         "sonde:pages": entry.pages,
         "sonde:passageCount": entry.passages,
     }
-    return {name: value for name, value in said.items() if value not in (None, "", [], {})}
+    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
 
 
 def address_of(entry: DocumentEntry, addresses: Addresses, rest: str = "") -> str:
@@ -92,7 +92,10 @@ def document_links(entry: DocumentEntry, addresses: Addresses) -> list[Link]:
         link("self", here, GEOJSON, "This document"),
         link("alternate", f"{here}?f=html", HTML, "The document's page"),
         link("items", f"{here}/passages", JSON, "Its passages"),
-        *[link("alternate", f"{here}?f={one.name}", one.media_type, one.title) for one in CITATION_FORMATS.values()],
+        *[
+            link("alternate", f"{here}?f={form.name}", form.media_type, form.title)
+            for form in CITATION_FORMATS.values()
+        ],
     ]
     if entry.origin.startswith(_WEB):
         links.append(link("via", entry.origin, entry.media_type or "", "Where it was fetched"))
@@ -115,26 +118,26 @@ def _linked(table: DocumentTable, entry: DocumentEntry, addresses: Addresses) ->
     return {**described(table), "links": [link("item", f"{here}?f=csv", CSV), link("item", f"{here}?f=json", JSON)]}
 
 
-def passage_json(one: Passage) -> Json:
-    said: Json = {
-        "number": one.ordinal,
-        "kind": one.kind,
-        "section": list(one.section_path),
-        "section_role": one.section_role,
-        "pages": [one.first_page, one.last_page] if one.first_page is not None else None,
-        "table": one.table,
-        "text": one.text,
+def passage_json(passage: Passage) -> Json:
+    members: Json = {
+        "number": passage.ordinal,
+        "kind": passage.kind,
+        "section": list(passage.section_path),
+        "section_role": passage.section_role,
+        "pages": [passage.first_page, passage.last_page] if passage.first_page is not None else None,
+        "table": passage.table,
+        "text": passage.text,
     }
-    return {name: value for name, value in said.items() if value is not None}
+    return {name: value for name, value in members.items() if value is not None}
 
 
-def cited_json(one: Passage, found: QuotePlace) -> Json:
+def cited_json(passage: Passage, place: QuotePlace) -> Json:
     """A passage with the place of a quote: boxes are left, top, right, bottom in points from the upper left corner."""
     marks = [
         {"page": page, "boxes": [[line.left, line.top, line.right, line.bottom] for line in lines]}
-        for page, lines in found.by_page.items()
+        for page, lines in place.by_page.items()
     ]
-    return {**passage_json(one), **({"quote": found.quote} if found.quote is not None else {}), "marks": marks}
+    return {**passage_json(passage), **({"quote": place.quote} if place.quote is not None else {}), "marks": marks}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,7 @@ def document_html(entry: DocumentEntry, record: Record | None, passages: Sequenc
     facts = "".join(
         f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in _html_facts(entry, record) if value
     )
-    texts = "".join(f"<p>{escape(one.text)}</p>" for one in passages if one.kind == "text")
+    texts = "".join(f"<p>{escape(passage.text)}</p>" for passage in passages if passage.kind == "text")
     return (
         f'<main class="record"><article><h1>{escape(entry.title or entry.name)}</h1>'
         f'<dl class="facts-list">{facts}</dl>{texts}{_html_tables(entry)}{_html_references(entry)}</article></main>'
@@ -192,15 +195,15 @@ def _html_facts(entry: DocumentEntry, record: Record | None) -> list[tuple[str, 
 
 def _html_tables(entry: DocumentEntry) -> str:
     rows = "".join(
-        f'<li><a href="documents/{entry.id}/tables/{one.number}?f=csv">'
-        f"{escape(one.caption or f'Table {one.number}')}</a></li>"
-        for one in tables_of(entry)
+        f'<li><a href="documents/{entry.id}/tables/{table.number}?f=csv">'
+        f"{escape(table.caption or f'Table {table.number}')}</a></li>"
+        for table in tables_of(entry)
     )
     return f'<h2>Tables</h2><ul class="links">{rows}</ul>' if rows else ""
 
 
 def _html_references(entry: DocumentEntry) -> str:
-    rows = "".join(f"<li>{escape(one)}</li>" for one in entry.references)
+    rows = "".join(f"<li>{escape(reference)}</li>" for reference in entry.references)
     return f"<h2>References</h2><ol>{rows}</ol>" if rows else ""
 
 

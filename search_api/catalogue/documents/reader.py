@@ -71,18 +71,20 @@ class DocumentReader:
         Raises NotFound, with the same text for a document that does not exist and for one that is hidden.
         """
         index = alias(self._prefix, "documents")
-        found = self._client.options(ignore_status=404).get(index=index, id=id).body
-        entry = documents.from_document(id, found["_source"]) if found.get("found") else None
+        answer = self._client.options(ignore_status=404).get(index=index, id=id).body
+        entry = documents.from_document(id, answer["_source"]) if answer.get("found") else None
         if entry is None or entry.state == "deleted" or not self._may_see(entry, owner):
             raise NotFound(f"There is no document {id!r}.")
         return SeenDocument(entry, self._record_of(entry))
 
     def visible(self, ids: Sequence[str], owner: str | None) -> dict[str, DocumentEntry]:
         """Of these, by id: public ones that the caller may see, and those of ``owner``; without their long columns."""
-        found = {id: entry for id, entry in self._entries(ids).items() if entry.state != "deleted"}
-        public = [id for id, entry in found.items() if entry.owner == PUBLIC]
+        entries = {id: entry for id, entry in self._entries(ids).items() if entry.state != "deleted"}
+        public = [id for id, entry in entries.items() if entry.owner == PUBLIC]
         seen = set(self._ids([{"terms": {"document": public}}], "", len(public))[0]) if public else set()
-        return {id: entry for id, entry in found.items() if id in seen or (owner is not None and entry.owner == owner)}
+        return {
+            id: entry for id, entry in entries.items() if id in seen or (owner is not None and entry.owner == owner)
+        }
 
     def page(self, listing: DocumentListing) -> DocumentPage:
         """Public documents; a user's own are in ``/library/documents``."""
@@ -90,13 +92,13 @@ class DocumentReader:
         ids, matched = self._ids(filters, listing.after or "", listing.limit + 1)
         shown = ids[: listing.limit]
         entries = self._entries(shown)
-        found = tuple(SeenDocument(entries[id]) for id in shown if id in entries)
-        return DocumentPage(found, matched, shown[-1] if len(ids) > len(shown) else None)
+        documents = tuple(SeenDocument(entries[id]) for id in shown if id in entries)
+        return DocumentPage(documents, matched, shown[-1] if len(ids) > len(shown) else None)
 
     def ids(self, after: str, limit: int) -> tuple[list[str], str | None]:
         """Ids of public documents, in their order, after this one; and the last of them if more may follow."""
-        found, _ = self._ids([], after, limit)
-        return found, found[-1] if len(found) == limit else None
+        ids, _ = self._ids([], after, limit)
+        return ids, ids[-1] if len(ids) == limit else None
 
     def _ids(self, filters: Sequence[Clause], after: str, size: int) -> tuple[list[str], int]:
         """Each document has one passage 0."""
@@ -112,10 +114,10 @@ class DocumentReader:
 
     def passage(self, seen: SeenDocument, ordinal: int) -> Passage:
         """One passage with the boxes of its words. Raises NotFound."""
-        found = self._passages(seen.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SHOWN, "word_boxes"])
-        if not found:
+        matches = self._passages(seen.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SHOWN, "word_boxes"])
+        if not matches:
             raise NotFound(f"The document {seen.entry.id!r} has no passage {ordinal}.")
-        return found[0]
+        return matches[0]
 
     def _may_see(self, entry: DocumentEntry, owner: str | None) -> bool:
         if entry.owner != PUBLIC:
@@ -142,22 +144,26 @@ class DocumentReader:
     def _searched(self, scope: PassageScope, filters: Sequence[Clause], body: JsonMapping) -> Json:
         query = {"bool": {"filter": [scope.clause, *filters]}}
         routing = {"routing": scope.header["routing"]} if "routing" in scope.header else {}
-        found: Json = self._client.search(
+        answer: Json = self._client.search(
             index=scope.index,
             ignore_unavailable=True,  # no index yet: there are no documents
             body={**body, "query": query, "track_total_hits": True},
             **routing,
         ).body
-        return found
+        return answer
 
     def _entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         """Of documents that the caller may see; without their long columns."""
         if not ids:
             return {}
-        found = self._client.mget(index=alias(self._prefix, "documents"), ids=list(ids), source_excludes=_LARGE).body[
+        answers = self._client.mget(index=alias(self._prefix, "documents"), ids=list(ids), source_excludes=_LARGE).body[
             "docs"
         ]
-        return {one["_id"]: documents.from_document(one["_id"], one["_source"]) for one in found if one.get("found")}
+        return {
+            answer["_id"]: documents.from_document(answer["_id"], answer["_source"])
+            for answer in answers
+            if answer.get("found")
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,21 +183,21 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     def documents(query: DocumentsParameters) -> Response:
         question = f"{_QUESTION} {query.record or ''} {query.source or ''}"
         after = read_position(query.cursor, question, ("text",))[0] if query.cursor is not None else None
-        found = parts.documents.page(
+        listing = parts.documents.page(
             DocumentListing(query.limit, None if after is None else str(after), query.record, query.source)
         )
         addresses = Addresses.of(parts.http)
-        following = addresses.page(write_position((found.after,), question)) if found.after is not None else None
+        following = addresses.page(write_position((listing.after,), question)) if listing.after is not None else None
         if wants_html(query.f):
-            return _readable(found.found, found.matched, following, addresses)
+            return _readable(listing.found, listing.matched, following, addresses)
         links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
         links += [link("next", following, GEOJSON)] if following is not None else []
-        features = [short_feature(one, addresses) for one in found.found]
+        features = [short_feature(document, addresses) for document in listing.found]
         return _geojson(
             {
                 "type": "FeatureCollection",
                 "features": features,
-                "numberMatched": found.matched,
+                "numberMatched": listing.matched,
                 "numberReturned": len(features),
                 "links": links,
             }
@@ -238,7 +238,7 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         links = [link("self", addresses.this(), JSON)]
         if len(found) == query.limit:
             links.append(link("next", addresses.page(str(found[-1].ordinal + 1), "offset"), JSON))
-        return kept_private(jsonify(passages=[passage_json(one) for one in found], links=links), seen)
+        return kept_private(jsonify(passages=[passage_json(passage) for passage in found], links=links), seen)
 
     @api.get(
         "/documents/<id>/passages/<number>",
@@ -320,9 +320,14 @@ def _status(error: SondeError) -> int:
     return 404 if isinstance(error, NotFound) else 503
 
 
-def _readable(found: tuple[SeenDocument, ...], matched: int, following: str | None, addresses: Addresses) -> Response:
+def _readable(
+    documents: tuple[SeenDocument, ...], matched: int, following: str | None, addresses: Addresses
+) -> Response:
     listed = [
-        ListedRecord(address_of(one.entry, addresses), one.entry.title or one.entry.name, _by(one), "") for one in found
+        ListedRecord(
+            address_of(document.entry, addresses), document.entry.title or document.entry.name, _by(document), ""
+        )
+        for document in documents
     ]
     return plain_page("Documents", items_html("Documents", listed, matched, following))
 

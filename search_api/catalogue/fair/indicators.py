@@ -112,7 +112,7 @@ def lacking_for_discovery(record: Record) -> tuple[str, ...]:
         "period": record.times,
         "contact": record.contacts,
     }
-    return tuple(what for what, found in there.items() if not found)
+    return tuple(what for what, value in there.items() if not value)
 
 
 def lacking_for_reuse(record: Record) -> tuple[str, ...]:
@@ -125,15 +125,15 @@ def lacking_for_reuse(record: Record) -> tuple[str, ...]:
         "version": record.edition,
         "date": record.dates.published or record.dates.created or record.dates.modified,
     }
-    return tuple(what for what, found in there.items() if not found)
+    return tuple(what for what, value in there.items() if not value)
 
 
 def uses_a_vocabulary(record: Record) -> bool:
     """A term with an address, of a known vocabulary, or a standard name of CF."""
     return any(
-        one.uri is not None or (one.vocabulary is not None and _VOCABULARY.search(one.vocabulary) is not None)
-        for one in record.keywords
-    ) or any(one.standard_name for one in record.names.variables)
+        term.uri is not None or (term.vocabulary is not None and _VOCABULARY.search(term.vocabulary) is not None)
+        for term in record.keywords
+    ) or any(term.standard_name for term in record.names.variables)
 
 
 def refers_with_a_relation(record: Record) -> bool:
@@ -212,12 +212,12 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Indicator:
-    """``id``: the model's. ``mend``: what a publisher does where it does not hold, in one sentence."""
+    """``id``: the model's. ``advice``: what a publisher does where it does not hold, in one sentence."""
 
     id: str
     priority: Priority
     question: str
-    mend: str
+    advice: str
     judge: Callable[[Subject], Judgement]
 
     @property
@@ -244,10 +244,10 @@ def _resolves(subject: Subject) -> Judgement:
     """One address that works is enough; without any that was checked, it is not measured."""
     if subject.check is None:
         return Judgement(None)
-    found = [subject.check.works(link.href, subject.written) for link in data_links(subject.record)]
-    if any(found):
+    results = [subject.check.works(link.href, subject.written) for link in data_links(subject.record)]
+    if any(results):
         return Judgement(True)
-    return Judgement(False if found and None not in found else None)
+    return Judgement(False if results and None not in results else None)
 
 
 _REUSE_DETAILS = 6
@@ -353,4 +353,4 @@ INDICATORS: tuple[Indicator, ...] = (
 
 def judged(subject: Subject) -> tuple[Judgement, ...]:
     """In the order of INDICATORS."""
-    return tuple(one.judge(subject) for one in INDICATORS)
+    return tuple(indicator.judge(subject) for indicator in INDICATORS)

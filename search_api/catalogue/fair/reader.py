@@ -55,7 +55,7 @@ def fair_summary(subjects: Iterable[Subject], records: int) -> FairSummary:
     counts, looked_at = [IndicatorCount()] * len(INDICATORS), 0
     for subject in subjects:
         looked_at += 1
-        counts = [one.plus(holds=each.holds) for one, each in zip(counts, judged(subject), strict=True)]
+        counts = [count.plus(holds=judgement.holds) for count, judgement in zip(counts, judged(subject), strict=True)]
     return FairSummary(records, looked_at, tuple(counts))
 
 
@@ -79,23 +79,23 @@ class FairReader:
 
     def of_record(self, id: str, source: str | None) -> Subject:
         """Raises NotFound, also for a record that the caller may not see."""
-        found = self._reader.record(id, source)
-        return Subject(found.record, _moment(found.written), self._checks(found.record.source))
+        stored = self._reader.record(id, source)
+        return Subject(stored.record, _moment(stored.written), self._checks(stored.record.source))
 
     def of_source(self, source: str | None) -> FairSummary:
         """``source`` None: of all. Raises Unavailable."""
         key = (source, self._seen_by())
         with self._lock:
-            kept = self._kept.get(key)
-        count_cache_lookup("fairness", hit=kept is not None)
-        if kept is not None:
-            return kept
+            cached = self._kept.get(key)
+        count_cache_lookup("fairness", hit=cached is not None)
+        if cached is not None:
+            return cached
         answer = self._reader.search(_body(source))
         hits = answer["hits"]
-        found = fair_summary((self._subject(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
+        summary = fair_summary((self._subject(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
         with self._lock:
-            self._kept[key] = found
-        return found
+            self._kept[key] = summary
+        return summary
 
     def _subject(self, document: JsonMapping) -> Subject:
         record = from_document(document)

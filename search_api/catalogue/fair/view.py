@@ -1,4 +1,4 @@
-"""``/collections/{catalogue}/fair`` and ``/items/{record}/fair``: how FAIR the metadata are, and what to mend."""
+"""``/collections/{catalogue}/fair`` and ``/items/{record}/fair``: how FAIR the metadata are, and what to improve."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RecordFairAnswer(BaseModel):
     )
     indicators: list[Json] = Field(
         description="Each with `id`, `principle`, `priority`, `question` and `holds` (null: not measured); where it "
-        "does not hold, `mend`, and `lacks` if several things can be missing."
+        "does not hold, `advice`, and `lacks` if several things can be missing."
     )
     links: list[Json]
 
@@ -47,7 +47,7 @@ class CatalogueFairAnswer(BaseModel):
         description="All records, or a random part of a large catalogue."
     )
     indicators: list[Json] = Field(
-        description="Each with `id`, `principle`, `priority`, `question`, `mend`, and of how many "
+        description="Each with `id`, `principle`, `priority`, `question`, `advice`, and of how many "
         "of the records that were looked at it `holds`, `fails`, and was `notMeasured`."
     )
     links: list[Json]
@@ -58,7 +58,7 @@ def fair_views(parts: Parts) -> APIBlueprint:
 
     @api.get(
         "/collections/<catalogue>/items/<record>/fair",
-        summary="How FAIR a record's metadata are, and what to mend",
+        summary="How FAIR a record's metadata are, and what to improve",
         description=_MEASURED_BY,
         responses={200: RecordFairAnswer, **WITH_NOT_FOUND},
     )
@@ -70,8 +70,8 @@ def fair_views(parts: Parts) -> APIBlueprint:
                 "model": MODEL,
                 "linksChecked": None if subject.check is None else iso(subject.check.started),
                 "indicators": [
-                    {**_described(one), **_judgement(one, found)}
-                    for one, found in zip(INDICATORS, judged(subject), strict=True)
+                    {**_described(catalogue), **_judgement(catalogue, summary)}
+                    for catalogue, summary in zip(INDICATORS, judged(subject), strict=True)
                 ],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(subject.record), GEOJSON)],
             }
@@ -84,21 +84,21 @@ def fair_views(parts: Parts) -> APIBlueprint:
         responses={200: CatalogueFairAnswer, **WITH_NOT_FOUND},
     )
     def of_catalogue(path: CataloguePath, query: NoParameters) -> Response:  # noqa: ARG001
-        addresses, one = Addresses.of(parts.http), parts.catalogues.get(path.catalogue)
-        found = parts.fair.of_source(one.source)
+        addresses, catalogue = Addresses.of(parts.http), parts.catalogues.get(path.catalogue)
+        summary = parts.fair.of_source(catalogue.source)
         return jsonify(
             {
-                "catalogue": one.id,
+                "catalogue": catalogue.id,
                 "model": MODEL,
-                "records": found.records,
-                "lookedAt": found.looked_at,
+                "records": summary.records,
+                "lookedAt": summary.looked_at,
                 "indicators": [
-                    {**_described(each), "mend": each.mend, **_count(count)}
-                    for each, count in zip(INDICATORS, found.counts, strict=True)
+                    {**_described(indicator), "advice": indicator.advice, **_count(count)}
+                    for indicator, count in zip(INDICATORS, summary.counts, strict=True)
                 ],
                 "links": [
                     link("self", addresses.this(), JSON),
-                    link("collection", addresses.collection(one.id), JSON),
+                    link("collection", addresses.collection(catalogue.id), JSON),
                 ],
             }
         )
@@ -106,14 +106,19 @@ def fair_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _described(one: Indicator) -> Json:
-    return {"id": one.id, "principle": one.principle, "priority": one.priority, "question": one.question}
+def _described(indicator: Indicator) -> Json:
+    return {
+        "id": indicator.id,
+        "principle": indicator.principle,
+        "priority": indicator.priority,
+        "question": indicator.question,
+    }
 
 
-def _judgement(one: Indicator, found: Judgement) -> Json:
-    if found.holds is not False:
-        return {"holds": found.holds}
-    return {"holds": False, "mend": one.mend, **({"lacks": list(found.lacks)} if found.lacks else {})}
+def _judgement(indicator: Indicator, judgement: Judgement) -> Json:
+    if judgement.holds is not False:
+        return {"holds": judgement.holds}
+    return {"holds": False, "advice": indicator.advice, **({"lacks": list(judgement.lacks)} if judgement.lacks else {})}
 
 
 def _count(count: IndicatorCount) -> Json:

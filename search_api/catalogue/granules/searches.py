@@ -47,7 +47,7 @@ def granule_search(record: Record, stac_apis: Mapping[str, str]) -> GranuleSearc
         return GranuleSearch("stac", f"{api.rstrip('/')}/collections/{quote(record.identifier, safe='')}")
     if _CONCEPT.match(record.identifier):
         return GranuleSearch("cmr", record.identifier)
-    return next((found for link in record.links if (found := _of_link(link.href))), None)
+    return next((search for link in record.links if (search := _of_link(link.href))), None)
 
 
 def _of_link(href: str) -> GranuleSearch | None:
@@ -56,8 +56,8 @@ def _of_link(href: str) -> GranuleSearch | None:
     except ValueError:
         return None
     if split.hostname in _OF_CMR:
-        named = [*parse_qs(split.query).get("p", []), *_CONCEPT_IN_PATH.findall(split.path)]
-        concept = next((one for one in named if _CONCEPT.match(one)), None)
+        concepts = [*parse_qs(split.query).get("p", []), *_CONCEPT_IN_PATH.findall(split.path)]
+        concept = next((id for id in concepts if _CONCEPT.match(id)), None)
         return GranuleSearch("cmr", concept) if concept else None
     items = _ITEMS.match(href)
     if items is None or not ("/stac" in split.path or href.rstrip("/").endswith("/items")):
@@ -112,8 +112,8 @@ class GranuleSearches:
     def host(self, search: GranuleSearch) -> str:
         return host_of(search.address if search.kind == "stac" else self._cmr)
 
-    def ask(self, record: Record, asked: Mapping[str, str]) -> Granules:
-        """``asked``: bbox and datetime as parameters of STAC.
+    def ask(self, record: Record, filters: Mapping[str, str]) -> Granules:
+        """``filters``: bbox and datetime as parameters of STAC.
 
         Raises NotFound if the record has no granule search, Unavailable if the other host does not answer, answers with
         an error or with something else.
@@ -121,14 +121,14 @@ class GranuleSearches:
         search = self.of(record)
         if search is None or self._gate is None:
             raise NotFound(f"Nothing says where the granules of {record.id!r} can be searched.")
-        key = (search, tuple(sorted(asked.items())))
-        known = self._remembered(key)
-        if known is not None:
-            return known
+        key = (search, tuple(sorted(filters.items())))
+        cached = self._remembered(key)
+        if cached is not None:
+            return cached
         if not self._asking.acquire(timeout=self._limits.wait_s):
             raise Unavailable("Too many granule searches are under way; try again.")
         try:
-            return self._remembered(key) or self._fresh(key, search, asked, self._gate())
+            return self._remembered(key) or self._fresh(key, search, filters, self._gate())
         finally:
             self._asking.release()
 
@@ -138,7 +138,7 @@ class GranuleSearches:
                 raise Unavailable(self._failed[key])
             return self._kept.get(key)
 
-    def _fresh(self, key: object, search: GranuleSearch, asked: Mapping[str, str], gate: Gate) -> Granules:
+    def _fresh(self, key: object, search: GranuleSearch, filters: Mapping[str, str], gate: Gate) -> Granules:
         def ask(address: str, parameters: Mapping[str, str]) -> object:
             outgoing = Outgoing(
                 address,
@@ -148,23 +148,23 @@ class GranuleSearches:
                 timeout_s=self._limits.timeout_s,
             )
             answer = gate.request(outgoing).expect_ok()
-            said = answer.parsed()
+            problem = answer.parsed()
             hits = answer.headers.get("cmr-hits", "")
-            return {**said, "hits": int(hits)} if isinstance(said, dict) and hits.isdigit() else said
+            return {**problem, "hits": int(hits)} if isinstance(problem, dict) and hits.isdigit() else problem
 
         try:
             if search.kind == "stac":
-                found = stac_granules(search.address, asked, ask, self._limits.read)
+                granules = stac_granules(search.address, filters, ask, self._limits.read)
             else:
-                found = cmr_granules(CmrCollection(self._cmr, search.address), asked, ask, self._limits.read)
+                granules = cmr_granules(CmrCollection(self._cmr, search.address), filters, ask, self._limits.read)
         except SondeError as error:
-            said = self._said(search, error)
+            problem = self._said(search, error)
             with self._lock:
-                self._failed[key] = said
-            raise Unavailable(said) from error
+                self._failed[key] = problem
+            raise Unavailable(problem) from error
         with self._lock:
-            self._kept[key] = found
-        return found
+            self._kept[key] = granules
+        return granules
 
     def _said(self, search: GranuleSearch, error: SondeError) -> str:
         """The reason for a refused target would tell of our own network; it is in the log."""

@@ -46,14 +46,14 @@ def granules_views(parts: Parts) -> APIBlueprint:
     )
     def granules(path: ItemPath, query: GranuleQuery) -> Response:
         record = stored_record(parts, path).record
-        found = parts.granules.ask(record, _asked(query))
+        granules_page = parts.granules.ask(record, _asked(query))
         search = parts.granules.of(record)
-        features = [_feature(one) for one in found.first[: query.limit]]
+        features = [_feature(granule) for granule in granules_page.first[: query.limit]]
         response = jsonify(
             {
                 "type": "FeatureCollection",
                 "features": features,
-                **({} if found.matched is None else {"numberMatched": found.matched}),
+                **({} if granules_page.matched is None else {"numberMatched": granules_page.matched}),
                 "numberReturned": len(features),
                 "links": [link("self", Addresses.of(parts.http).this(), GEOJSON)],
                 **(
@@ -61,7 +61,7 @@ def granules_views(parts: Parts) -> APIBlueprint:
                     if search is None
                     else {"sonde:searched": {"kind": search.kind, "host": parts.granules.host(search)}}
                 ),
-                **({} if found.line is None else {"sonde:timeline": _line(found.line)}),
+                **({} if granules_page.line is None else {"sonde:timeline": _line(granules_page.line)}),
             }
         )
         response.mimetype = GEOJSON
@@ -72,13 +72,13 @@ def granules_views(parts: Parts) -> APIBlueprint:
 
 def _asked(query: GranuleQuery) -> dict[str, str]:
     """As parameters of STAC; an instant of any precision as an interval of RFC 3339."""
-    asked: dict[str, str] = {}
+    filters: dict[str, str] = {}
     if query.bbox:
-        asked["bbox"] = ",".join(f"{edge:g}" for edge in read_flat_bbox(query.bbox).as_list())
+        filters["bbox"] = ",".join(f"{edge:g}" for edge in read_flat_bbox(query.bbox).as_list())
     if query.datetime:
         span = read_datetime(query.datetime)
-        asked["datetime"] = "/".join(edge or ".." for edge in (span.start_iso, span.end_iso))
-    return asked
+        filters["datetime"] = "/".join(edge or ".." for edge in (span.start_iso, span.end_iso))
+    return filters
 
 
 def _line(line: TimeLine) -> Json:
@@ -86,15 +86,15 @@ def _line(line: TimeLine) -> Json:
     return {"interval": line.interval, "of": "all" if line.of_all else "read", "values": values}
 
 
-def _feature(one: Granule) -> Json:
-    said = {"title": one.title, "start_datetime": one.start, "end_datetime": one.end}
+def _feature(granule: Granule) -> Json:
+    properties = {"title": granule.title, "start_datetime": granule.start, "end_datetime": granule.end}
     return {
         "type": "Feature",
-        "id": one.id,
-        "geometry": None if one.box is None else _polygon(one.box),
-        **({} if one.box is None else {"bbox": one.box.as_list()}),
-        "properties": {name: value for name, value in said.items() if value},
-        "links": [{"rel": "about", "href": one.href}] if one.href else [],
+        "id": granule.id,
+        "geometry": None if granule.box is None else _polygon(granule.box),
+        **({} if granule.box is None else {"bbox": granule.box.as_list()}),
+        "properties": {name: value for name, value in properties.items() if value},
+        "links": [{"rel": "about", "href": granule.href}] if granule.href else [],
     }
 
 

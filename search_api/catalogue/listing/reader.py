@@ -86,26 +86,26 @@ class RecordReader:
 
     def record(self, record_id: str, source: str | None = None) -> Stored:
         """Raises NotFound if there is no record with that id (in that catalogue)."""
-        found = self._source(record_id, "records", vectors.WITHOUT)
-        if found is None or (source is not None and found["_source"]["source"] != source):
+        hit = self._source(record_id, "records", vectors.WITHOUT)
+        if hit is None or (source is not None and hit["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
-        return _stored(found)
+        return _stored(hit)
 
     def original(self, record_id: str) -> Original:
         """Raises NotFound if the original was not stored."""
-        found = self._source(record_id, "natives", None)
-        if found is None:
+        hit = self._source(record_id, "natives", None)
+        if hit is None:
             raise NotFound(f"The original metadata of {record_id!r} were not kept.")
         try:
-            kept = natives.from_document(found["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
+            document = natives.from_document(hit["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
         except natives.Unreadable as error:
             raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
-        return Original(kept.content, kept.format, kept.media_type)
+        return Original(document.content, document.format, document.media_type)
 
     def vector(self, record_id: str) -> list[float] | None:
         """The record's embedding; None if it has none (yet)."""
-        found = self._source(record_id, "records", {"includes": [vectors.VECTOR]})
-        return None if found is None else found["_source"].get(vectors.VECTOR)
+        hit = self._source(record_id, "records", {"includes": [vectors.VECTOR]})
+        return None if hit is None else hit["_source"].get(vectors.VECTOR)
 
     def search(self, body: JsonMapping, index: str | None = None) -> Json:
         """One search on the live records. Raises Unavailable."""
@@ -131,8 +131,8 @@ class RecordReader:
             return None  # Elasticsearch refuses to look it up
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
         chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
-        found = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
-        return dict(found) if found.get("found") else None
+        answer = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
+        return dict(answer) if answer.get("found") else None
 
 
 def _stored(hit: JsonMapping) -> Stored:

@@ -28,7 +28,7 @@ _MOST_EVENTS = 100
 _MOST_BYTES = 4 * 1024 * 1024
 
 _CITING = ("cites", "references", "is-supplemented-by", "is-derived-from", "reviews", "documents")
-"""The subject cites the object. The others say it the other way round."""
+"""The subject cites the object; the relations below say it the other way round."""
 _CITED = ("is-cited-by", "is-referenced-by", "is-supplement-to", "is-source-of", "is-reviewed-by", "is-documented-by")
 
 
@@ -70,13 +70,13 @@ class CitationEvents:
         if self._service is None:
             return ()
         with self._lock:
-            kept, failed = self._kept.get(doi), self._failed.get(doi)
-        if kept is not None:
-            return kept
+            cached, failed = self._kept.get(doi), self._failed.get(doi)
+        if cached is not None:
+            return cached
         if failed is not None:
             raise Unavailable(failed)
         try:
-            found = citations_of(doi, self._asked(doi, self._service))
+            citations = citations_of(doi, self._asked(doi, self._service))
         except (Unavailable, Refused, BadStatus, ValueError) as error:
             log.warning("citations.failed", error=type(error).__name__)
             problem = "The service that knows citations does not answer."
@@ -84,15 +84,15 @@ class CitationEvents:
                 self._failed[doi] = problem
             raise Unavailable(problem) from error
         with self._lock:
-            self._kept[doi] = found
-        return found
+            self._kept[doi] = citations
+        return citations
 
     def _asked(self, doi: str, service: EventService) -> object:
         """Raises Unavailable, Refused, BadStatus."""
         params = {"doi": doi, "page[size]": str(_MOST_EVENTS)}
-        asked = Outgoing(service.url, params=params, max_bytes=_MOST_BYTES, timeout_s=service.timeout_s)
-        said: object = self._gate().request(asked).expect_ok().parsed()
-        return said
+        outgoing = Outgoing(service.url, params=params, max_bytes=_MOST_BYTES, timeout_s=service.timeout_s)
+        answer: object = self._gate().request(outgoing).expect_ok().parsed()
+        return answer
 
 
 def citations_of(doi: str, answer: object) -> tuple[Citation, ...]:
@@ -100,35 +100,35 @@ def citations_of(doi: str, answer: object) -> tuple[Citation, ...]:
     events = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(events, list):
         raise ValueError("no list of events")
-    found: dict[str, Citation] = {}
-    for one in _read(doi.lower(), events):
-        known = found.get(one.doi)
-        if known is None or (one.year or "") > (known.year or ""):
-            found[one.doi] = one
-    return tuple(sorted(found.values(), key=lambda one: (_descending(one.year), one.doi)))
+    newest: dict[str, Citation] = {}
+    for citation in _read(doi.lower(), events):
+        earlier = newest.get(citation.doi)
+        if earlier is None or (citation.year or "") > (earlier.year or ""):
+            newest[citation.doi] = citation
+    return tuple(sorted(newest.values(), key=lambda citation: (_descending(citation.year), citation.doi)))
 
 
 def _read(doi: str, events: Iterable[object]) -> Iterable[Citation]:
     for event in events:
-        said = event.get("attributes") if isinstance(event, dict) else None
-        if isinstance(said, dict) and (one := _citation(doi, said)) is not None:
-            yield one
+        attributes = event.get("attributes") if isinstance(event, dict) else None
+        if isinstance(attributes, dict) and (citation := _citation(doi, attributes)) is not None:
+            yield citation
 
 
-def _citation(doi: str, said: Json) -> Citation | None:
-    subject, object_ = _doi(said.get("subj-id")), _doi(said.get("obj-id"))
-    relation = str(said.get("relation-type-id", ""))
-    said_by, year = str(said.get("source-id", "")), _year(said.get("occurred-at"))
-    if relation in _CITING and object_ == doi and subject not in (None, doi):
-        return Citation(str(subject), relation, said_by, year)
-    if relation in _CITED and subject == doi and object_ not in (None, doi):
-        return Citation(str(object_), _CITING[_CITED.index(relation)], said_by, year)
+def _citation(doi: str, attributes: Json) -> Citation | None:
+    citing, cited = _doi(attributes.get("subj-id")), _doi(attributes.get("obj-id"))
+    relation = str(attributes.get("relation-type-id", ""))
+    reporter, year = str(attributes.get("source-id", "")), _year(attributes.get("occurred-at"))
+    if relation in _CITING and cited == doi and citing not in (None, doi):
+        return Citation(str(citing), relation, reporter, year)
+    if relation in _CITED and citing == doi and cited not in (None, doi):
+        return Citation(str(cited), _CITING[_CITED.index(relation)], reporter, year)
     return None
 
 
 def _doi(address: object) -> str | None:
-    found = [one.value for one in read_identifiers(str(address or "")) if one.kind == "doi"]
-    return found[0] if found else None
+    dois = [identifier.value for identifier in read_identifiers(str(address or "")) if identifier.kind == "doi"]
+    return dois[0] if dois else None
 
 
 def _year(instant: object) -> str | None:

@@ -46,10 +46,10 @@ def doi_stem(doi: str) -> tuple[str, bool] | None:
     """
     plain = folded(doi)
     marked = _MARKED_SUFFIX.search(plain)
-    found = marked or _BARE_SUFFIX.search(plain)
-    if found is None or "/" not in plain[: found.start()]:
+    suffix = marked or _BARE_SUFFIX.search(plain)
+    if suffix is None or "/" not in plain[: suffix.start()]:
         return None
-    return plain[: found.start()], marked is not None
+    return plain[: suffix.start()], marked is not None
 
 
 def version_key(record: Record) -> tuple[int, ...] | None:
@@ -105,7 +105,7 @@ def _alike(title: str, other: str) -> bool:
 
 def _numbers(text: str) -> tuple[int, ...]:
     """``2.0`` and ``2`` are one version."""
-    numbers = [int(one) for one in re.split(r"[._]", text)]
+    numbers = [int(digits) for digits in re.split(r"[._]", text)]
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)
@@ -150,8 +150,8 @@ class RelationReader:
         """In the order of RELATIONS, without empty ones and without the record itself; at most ``limit`` of each."""
         queries = _queries(record)
         answers = on_current(self.resolver, lambda serving: self._asked(serving.records.index, queries.values()))
-        found = dict(zip(queries, map(_records, answers), strict=True))
-        return tuple(_in_order(record, found, limit))
+        matches = dict(zip(queries, map(_records, answers), strict=True))
+        return tuple(_in_order(record, matches, limit))
 
     def _asked(self, index: str, queries: Iterable[Json]) -> list[Json]:
         searches: list[Json] = []
@@ -174,7 +174,7 @@ _Key = tuple[str, str | None]
 def _queries(record: Record) -> dict[_Key, Json]:
     """By what they ask for. Each leaves out the record itself."""
     names = _names_of(record)
-    asked: dict[_Key, Clause | None] = {
+    clauses: dict[_Key, Clause | None] = {
         ("versions", None): _version_clause(record),
         ("copies", None): {"term": {"identity": record.identity}},
         ("sources", None): _identified_by(_references(record.provenance.derived_from)),
@@ -185,18 +185,18 @@ def _queries(record: Record) -> dict[_Key, Json]:
         **{("project", name): {"term": {"names.projects": name}} for name in record.names.projects[:3]},
     }
     itself = [{"term": {"id": record.id}}]
-    return {key: {"bool": {"must": [clause], "must_not": itself}} for key, clause in asked.items() if clause}
+    return {key: {"bool": {"must": [clause], "must_not": itself}} for key, clause in clauses.items() if clause}
 
 
 def _version_clause(record: Record) -> Clause | None:
     """Candidates: the rule is ``are_versions``."""
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     if stem := title_stem(record.title):
-        found.append({"match": {"title": {"query": " ".join(stem), "operator": "and"}}})
+        clauses.append({"match": {"title": {"query": " ".join(stem), "operator": "and"}}})
     family = doi_stem(record.doi or "")
     if family is not None:
-        found.append({"prefix": {"doi": family[0]}})
-    return {"bool": {"should": found}} if found else None
+        clauses.append({"prefix": {"doi": family[0]}})
+    return {"bool": {"should": clauses}} if clauses else None
 
 
 def _names_of(record: Record) -> list[str]:
@@ -210,9 +210,9 @@ def _addresses(record: Record) -> list[str]:
 
 def _references(texts: Sequence[str | None]) -> list[str]:
     """As identifiers: what is written, and the DOI in it."""
-    known = [text for text in texts if text][:_MOST_REFERENCES]
-    dois = [found.value for text in known for found in read_identifiers(text) if found.kind == "doi"]
-    return list(dict.fromkeys([*known, *dois]))
+    stated = [text for text in texts if text][:_MOST_REFERENCES]
+    dois = [identifier.value for text in stated for identifier in read_identifiers(text) if identifier.kind == "doi"]
+    return list(dict.fromkeys([*stated, *dois]))
 
 
 def _identified_by(names: Sequence[str]) -> Clause | None:
@@ -230,29 +230,29 @@ def _records(answer: Json) -> _Matches:
     return _Matches(tuple(from_document(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
 
 
-def _in_order(record: Record, found: Mapping[_Key, _Matches], limit: int) -> Iterable[Related]:
+def _in_order(record: Record, matches: Mapping[_Key, _Matches], limit: int) -> Iterable[Related]:
     by_relation: dict[Relation, tuple[list[Record], int, str | None]] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
 
     def take(relation: Relation, records: Iterable[Record], matched: int | None, name: str | None = None) -> None:
-        fresh = [one for one in records if one.id not in taken]
-        if fresh:
-            taken.update(one.id for one in fresh)
-            by_relation[relation] = (fresh, len(fresh) if matched is None else matched, name)
+        unused = [answer for answer in records if answer.id not in used]
+        if unused:
+            used.update(answer.id for answer in unused)
+            by_relation[relation] = (unused, len(unused) if matched is None else matched, name)
 
-    for version, records in _versions(record, found).items():
+    for version, records in _versions(record, matches).items():
         take(version, records, None)
-    for relation, asked in _QUERY_OF.items():
-        one = found.get((asked, None))
-        if one is not None:
-            take(relation, one.records, one.matched)
-    name, projects = _nearest_project(found)
+    for relation, query in _QUERY_OF.items():
+        answer = matches.get((query, None))
+        if answer is not None:
+            take(relation, answer.records, answer.matched)
+    name, projects = _nearest_project(matches)
     if projects is not None:
         take("project", projects.records, projects.matched, name)
     for relation in RELATIONS:
         if relation in by_relation:
-            kept, matched, name = by_relation[relation]
-            yield Related(relation, tuple(kept[:limit]), max(matched, len(kept)), name)
+            members, matched, name = by_relation[relation]
+            yield Related(relation, tuple(members[:limit]), max(matched, len(members)), name)
 
 
 _QUERY_OF: Mapping[Relation, str] = {
@@ -261,28 +261,32 @@ _QUERY_OF: Mapping[Relation, str] = {
 }  # fmt: skip
 
 
-def _versions(record: Record, found: Mapping[_Key, _Matches]) -> dict[VersionOrder, list[Record]]:
+def _versions(record: Record, matches: Mapping[_Key, _Matches]) -> dict[VersionOrder, list[Record]]:
     """Newest first. A copy of the record itself is no version of it; one that names it as its source may be."""
     candidates = [
-        one
-        for asked in ("versions", "sources", "derived")
-        for one in getattr(found.get((asked, None)), "records", ())
-        if one.identity != record.identity and are_versions(record, one)
+        candidate
+        for query in ("versions", "sources", "derived")
+        for candidate in getattr(matches.get((query, None)), "records", ())
+        if candidate.identity != record.identity and are_versions(record, candidate)
     ]
-    parted: dict[VersionOrder, list[Record]] = {name: [] for name in get_args(VersionOrder)}
-    for one in {one.id: one for one in candidates}.values():
-        parted[order_of(record, one)].append(one)
-    return {name: sorted(records, key=_newest) for name, records in parted.items()}
+    by_order: dict[VersionOrder, list[Record]] = {name: [] for name in get_args(VersionOrder)}
+    for candidate in {candidate.id: candidate for candidate in candidates}.values():
+        by_order[order_of(record, candidate)].append(candidate)
+    return {name: sorted(records, key=_newest) for name, records in by_order.items()}
 
 
 def _newest(record: Record) -> tuple[tuple[int, ...], str]:
     return tuple(-number for number in version_key(record) or ()), record.id
 
 
-def _nearest_project(found: Mapping[_Key, _Matches]) -> tuple[str | None, _Matches | None]:
+def _nearest_project(matches: Mapping[_Key, _Matches]) -> tuple[str | None, _Matches | None]:
     """The project with the fewest records: the most telling one."""
-    few = [(one.matched, name or "", one) for (asked, name), one in found.items() if asked == "project" and one.matched]
+    few = [
+        (project.matched, name or "", project)
+        for (query, name), project in matches.items()
+        if query == "project" and project.matched
+    ]
     if not few:
         return None, None
-    matched, name, one = min(few, key=lambda each: each[:2])
-    return (name, one) if matched <= _RARE_PROJECT else (None, None)
+    matched, name, project = min(few, key=lambda entry: entry[:2])
+    return (name, project) if matched <= _RARE_PROJECT else (None, None)

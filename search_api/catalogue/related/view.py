@@ -65,9 +65,9 @@ def related_views(parts: Parts) -> APIBlueprint:
         explains = parts.mentions.explaining(record, query.limit)
         return jsonify(
             {
-                "related": [_related(one, addresses) for one in related],
-                "explains": [_mention(one, (), addresses) for one in explains],
-                "mentions": [_mention(one, phrases, addresses) for one in mentions],
+                "related": [_related(entry, addresses) for entry in related],
+                "explains": [_mention(entry, (), addresses) for entry in explains],
+                "mentions": [_mention(entry, phrases, addresses) for entry in mentions],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(record), GEOJSON)],
             }
         )
@@ -79,20 +79,21 @@ def related_views(parts: Parts) -> APIBlueprint:
     )
     def citations(path: ItemPath) -> Response:
         record = stored_record(parts, path).record
-        found = parts.citations.of(record.doi) if record.doi and not record.access_groups else ()
-        return jsonify({"asked": parts.citations.is_on, "citations": [_citation(one) for one in found]})
+        works = parts.citations.of(record.doi) if record.doi and not record.access_groups else ()
+        return jsonify({"asked": parts.citations.is_on, "citations": [_citation(entry) for entry in works]})
 
     return api
 
 
-def _citation(one: Citation) -> Json:
-    said = {"doi": one.doi, "relation": one.relation, "said_by": one.said_by, "year": one.year}
-    return {name: value for name, value in said.items() if value}
+def _citation(citation: Citation) -> Json:
+    members = {"doi": citation.doi, "relation": citation.relation, "said_by": citation.said_by, "year": citation.year}
+    return {name: value for name, value in members.items() if value}
 
 
 def _related(related: Related, addresses: Addresses) -> Json:
     records = [
-        {**geojson.feature(one), "links": [link("self", addresses.item(one), GEOJSON)]} for one in related.records
+        {**geojson.feature(record), "links": [link("self", addresses.item(record), GEOJSON)]}
+        for record in related.records
     ]
     named = {} if related.name is None else {"name": related.name}
     return {"relation": related.relation, **named, "matched": related.matched, "records": records}
@@ -100,7 +101,7 @@ def _related(related: Related, addresses: Addresses) -> Json:
 
 def _mention(mention: Mention, phrases: Sequence[str], addresses: Addresses) -> Json:
     entry, passage = mention.document, mention.passage
-    said: Json = {
+    members: Json = {
         "document": entry.id,
         "title": entry.title or entry.name,
         "authors": list(entry.authors),
@@ -112,4 +113,4 @@ def _mention(mention: Mention, phrases: Sequence[str], addresses: Addresses) -> 
         "page": None if passage is None else passage.first_page,
         "links": [link("about", addresses.to(f"/documents/{entry.id}"), GEOJSON)],
     }
-    return {name: value for name, value in said.items() if value not in (None, [], "")}
+    return {name: value for name, value in members.items() if value not in (None, [], "")}

@@ -36,11 +36,11 @@ def register(app: Flask) -> None:
         rule = request.url_rule
         if rule is None or not _is_audited(rule.rule, request.method):
             return response
-        known = g.get("caller")
+        caller = g.get("caller")
         audit(
             f"{request.method} {rule.rule}",
             request.path,
-            subject=None if known is None else known.subject,
+            subject=None if caller is None else caller.subject,
             outcome=_outcome(response.status_code),
             status=response.status_code,
             request_id=g.get("request_id", ""),

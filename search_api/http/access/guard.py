@@ -37,8 +37,8 @@ def register(app: Flask, authenticator: Authenticator) -> None:
 
 def caller() -> Caller:
     """The caller of the current request."""
-    found: Caller = g.caller
-    return found
+    current: Caller = g.caller
+    return current
 
 
 def needs(scope: AccessScope) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -100,7 +100,7 @@ def rotated_key(key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, s
     Secrets of earlier rotations end now, so there are never more than two.
     """
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    old = [replace(one, until=now + grace) for one in key.secrets if one.until is None]
+    old = [replace(stored, until=now + grace) for stored in key.secrets if stored.until is None]
     return replace(key, secrets=(StoredSecret(_hash(secret)), *old)), f"{PREFIX}{key.id}_{secret}"
 
 
@@ -114,15 +114,15 @@ def split_key(text: str) -> tuple[str, str]:
 
 def caller_of(key: ApiKey | None, secret: str, now: datetime) -> Caller:
     """The caller of the key. Raises NotAuthenticated; only the right secret reveals that the key has ended."""
-    kept = key.secrets if key is not None else ()
-    given = _hash(secret)
+    stored = key.secrets if key is not None else ()
+    hashed = _hash(secret)
     # Compares all stored hashes in constant time, so that the time does not reveal a partial match.
-    matches = [one for one in kept if hmac.compare_digest(one.hash, given)]
+    matches = [candidate for candidate in stored if hmac.compare_digest(candidate.hash, hashed)]
     if key is None or not matches:
         raise NotAuthenticated(_UNKNOWN)
     if (state := key.state(now)) != "active":
         raise NotAuthenticated(f"This key is {state}.")
-    if all(one.until is not None and one.until <= now for one in matches):
+    if all(candidate.until is not None and candidate.until <= now for candidate in matches):
         raise NotAuthenticated("This key was replaced by a new one.")
     return key.caller
 
@@ -155,26 +155,26 @@ class KeyStore:
 
     def find(self, id: str) -> ApiKey | None:
         """The key in real time; None if there is none."""
-        found = self._read(id)
-        return None if found is None else _key_of(found["_id"], found["_source"])
+        answer = self._read(id)
+        return None if answer is None else _key_of(answer["_id"], answer["_source"])
 
     def list(self) -> list[ApiKey]:
         """At most 10,000, newest first; empty if the index does not exist yet."""
         with _unavailable_if_failing():
-            found = self._client.search(
+            answer = self._client.search(
                 index=self._index, size=MOST_LISTED, sort=[{"created": "desc"}], ignore_unavailable=True
             )
-        return [_key_of(hit["_id"], hit["_source"]) for hit in found.body["hits"]["hits"]]
+        return [_key_of(hit["_id"], hit["_source"]) for hit in answer.body["hits"]["hits"]]
 
     def groups_of(self, subject: str, scope: AccessScope, now: datetime) -> frozenset[str] | None:
         """The groups that the person's active keys with this scope have together; None for a person without any key,
         active or not.
         """
         with _unavailable_if_failing():
-            found = self._client.search(
+            answer = self._client.search(
                 index=self._index, size=MOST_LISTED, query={"term": {"subject": subject}}, ignore_unavailable=True
             )
-        keys = [_key_of(hit["_id"], hit["_source"]) for hit in found.body["hits"]["hits"]]
+        keys = [_key_of(hit["_id"], hit["_source"]) for hit in answer.body["hits"]["hits"]]
         active = [key for key in keys if key.state(now) == "active" and key.grant.scopes & {scope, "admin"}]
         return frozenset[str]().union(*(key.grant.groups for key in active)) if keys else None
 
@@ -206,17 +206,17 @@ class KeyStore:
 
     def _changed(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
         """Raises if somebody else changed the key in the meantime."""
-        found = self._read(id)
-        if found is None:
+        answer = self._read(id)
+        if answer is None:
             raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")
-        after = change(_key_of(found["_id"], found["_source"]))
+        after = change(_key_of(answer["_id"], answer["_source"]))
         with _unavailable_if_failing():
             self._client.index(
                 index=self._index,
                 id=id,
                 document=_document(after),
-                if_seq_no=found["_seq_no"],
-                if_primary_term=found["_primary_term"],
+                if_seq_no=answer["_seq_no"],
+                if_primary_term=answer["_primary_term"],
                 refresh=True,
                 require_alias=True,
             )
@@ -224,8 +224,8 @@ class KeyStore:
 
     def _read(self, id: str) -> JsonMapping | None:
         with _unavailable_if_failing():
-            found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return found if found.get("found") else None
+            answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return answer if answer.get("found") else None
 
 
 @contextmanager
@@ -244,7 +244,7 @@ def _document(key: ApiKey) -> Json:
         "scopes": sorted(key.grant.scopes),
         "groups": sorted(key.grant.groups),
         "note": key.grant.note or None,
-        "secrets": [{"hash": one.hash, "until": _text(one.until)} for one in key.secrets],
+        "secrets": [{"hash": stored.hash, "until": _text(stored.until)} for stored in key.secrets],
         "created": _text(key.created),
         "expires": _text(key.grant.expires),
         "revoked": _text(key.revoked),
@@ -261,9 +261,9 @@ def _key_of(id: str, source: JsonMapping) -> ApiKey:
         _time(source.get("expires")),
         source.get("note", ""),
     )
-    kept = tuple(StoredSecret(one["hash"], _time(one.get("until"))) for one in source["secrets"])
+    stored_secrets = tuple(StoredSecret(entry["hash"], _time(entry.get("until"))) for entry in source["secrets"])
     created = datetime.fromisoformat(source["created"])
-    return ApiKey(id, grant, kept, created, _time(source.get("revoked")), _time(source.get("last_used")))
+    return ApiKey(id, grant, stored_secrets, created, _time(source.get("revoked")), _time(source.get("last_used")))
 
 
 def _text(time: datetime | None) -> str | None:
@@ -301,18 +301,18 @@ class KeyAuthenticator:
         id, secret = split_key(bearer)
         now = self._now()
         key, fresh = self._found(id)
-        found = caller_of(key, secret, now)
+        caller = caller_of(key, secret, now)
         if fresh and key is not None:
             self._store.note_use(key, now)
-        return found
+        return caller
 
     def _found(self, id: str) -> tuple[ApiKey | None, bool]:
         """The key, and whether it was read just now."""
         with self._lock:
-            known = self._read.get(id)
-        count_cache_lookup("keys", hit=known is not None)
-        if known is not None:
-            return known[0], False
+            cached = self._read.get(id)
+        count_cache_lookup("keys", hit=cached is not None)
+        if cached is not None:
+            return cached[0], False
         key = self._store.find(id)
         with self._lock:
             self._read[id] = (key,)

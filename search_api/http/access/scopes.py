@@ -68,8 +68,8 @@ def scope_of(route: str, method: str) -> AccessScope | None:
     """The scope that a request to that route (as the app's rule has it) needs; None: nothing."""
     if method == "OPTIONS" or route == "/":  # a preflight has no key; the landing page shows no record
         return None
-    found = (entry_of(route, _CHANGING) if method not in _READING else None) or entry_of(route)
-    return "admin" if found is None else found[1]
+    entry = (entry_of(route, _CHANGING) if method not in _READING else None) or entry_of(route)
+    return "admin" if entry is None else entry[1]
 
 
 def entry_of(route: str, table: tuple[Rule, ...] = _RULES) -> Rule | None:

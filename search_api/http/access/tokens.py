@@ -103,10 +103,10 @@ class IssuerKeys:
         return keys
 
     def _discovered(self) -> str:
-        found = self._json(f"{self._issuer.issuer.rstrip('/')}/.well-known/openid-configuration")
-        if found["issuer"] != self._issuer.issuer:
+        document = self._json(f"{self._issuer.issuer.rstrip('/')}/.well-known/openid-configuration")
+        if document["issuer"] != self._issuer.issuer:
             raise ValueError("the discovery document is another issuer's")
-        return str(found["jwks_uri"])
+        return str(document["jwks_uri"])
 
     def _json(self, url: str) -> Any:
         answer = self._gate().request(Outgoing(url, max_bytes=_LARGEST_BYTES, timeout_s=_TIMEOUT_S))
@@ -183,12 +183,12 @@ class TokenAuthenticator:
         subject = _at(claims, self._policy.subject_claim)
         try:
             name = checked_name("subject", subject if isinstance(subject, str) else "")
-            groups = frozenset(checked_name("group", one) for one in _words(_at(claims, self._policy.groups_claim)))
+            groups = frozenset(checked_name("group", value) for value in _words(_at(claims, self._policy.groups_claim)))
         except ValueError as error:
             raise NotAuthenticated(f"This token is not accepted: {error}.") from None
         prefix = self._policy.scope_prefix
-        said = {one.removeprefix(prefix) for one in self._scopes(claims) if one.startswith(prefix)}
-        return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in said}, groups)
+        scopes = {value.removeprefix(prefix) for value in self._scopes(claims) if value.startswith(prefix)}
+        return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in scopes}, groups)
 
     def _scopes(self, claims: JsonMapping) -> list[str]:
         return _words(_at(claims, self._policy.scopes_claim))
@@ -207,13 +207,13 @@ def _at(claims: JsonMapping, path: str) -> object:
     """The claim with that name, else the value at the path."""
     if path in claims:
         return claims[path]
-    found: object = claims
+    value: object = claims
     for name in path.split("."):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _words(value: object) -> list[str]:
     if isinstance(value, str):
         return value.split()
-    return [one for one in value if isinstance(one, str)][:_MOST_GROUPS] if isinstance(value, list) else []
+    return [word for word in value if isinstance(word, str)][:_MOST_GROUPS] if isinstance(value, list) else []

@@ -67,49 +67,49 @@ def may_see(source: JsonMapping, groups: frozenset[str]) -> bool:
 
 def filtered_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
     """The search, limited to what is visible; scores and order are unchanged. Raises ValueError for an unknown form."""
-    given = dict(body or {})
-    unknown = given.keys() - _SUPPORTED
-    if unknown or _aggregation_types(given.get("aggs")) & _BEYOND_THE_QUERY:
+    filtered = dict(body or {})
+    unknown = filtered.keys() - _SUPPORTED
+    if unknown or _aggregation_types(filtered.get("aggs")) & _BEYOND_THE_QUERY:
         raise ValueError(f"a search that cannot be filtered: {sorted(unknown) or 'an aggregation beyond its query'}")
     clause = visible_clause(groups)
-    if "knn" in given:
-        given["knn"] = _knn_with(given["knn"], clause)
-    if given.get("query", {}).keys() == {"knn"}:  # a filter around it would only drop hits afterwards
-        given["query"] = {"knn": _knn_with(given["query"]["knn"], clause)}
-    elif "query" in given:
-        given["query"] = {"bool": {"must": [given["query"]], "filter": [clause]}}
-    elif "knn" not in given:  # beside knn a query would add its own hits
-        given["query"] = {"bool": {"filter": [clause]}}
-    return given
+    if "knn" in filtered:
+        filtered["knn"] = _knn_with(filtered["knn"], clause)
+    if filtered.get("query", {}).keys() == {"knn"}:  # a filter around it would only drop hits afterwards
+        filtered["query"] = {"knn": _knn_with(filtered["query"]["knn"], clause)}
+    elif "query" in filtered:
+        filtered["query"] = {"bool": {"must": [filtered["query"]], "filter": [clause]}}
+    elif "knn" not in filtered:  # beside knn a query would add its own hits
+        filtered["query"] = {"bool": {"filter": [clause]}}
+    return filtered
 
 
 def _knn_with(knn: Any, clause: Json) -> Any:
     if isinstance(knn, Sequence):
-        return [_knn_with(one, clause) for one in knn]
+        return [_knn_with(part, clause) for part in knn]
     before = knn.get("filter", [])
     return {**knn, "filter": [*(before if isinstance(before, list) else [before]), clause]}
 
 
 def _aggregation_types(aggs: Any) -> set[str]:
     """The types of the aggregations and of those below them. Their names, and words that they count, are free."""
-    found: set[str] = set()
+    types: set[str] = set()
     for definition in (aggs or {}).values():
         below = {"aggs", "aggregations"} & definition.keys()
-        found |= definition.keys() - below
+        types |= definition.keys() - below
         for key in below:
-            found |= _aggregation_types(definition[key])
-    return found
+            types |= _aggregation_types(definition[key])
+    return types
 
 
 def suggested_terms(body: JsonMapping, answer: JsonMapping) -> dict[str, tuple[str, str]]:
     """Each word that a term suggester offers, as field and word under its own key: suggesters ignore filters."""
-    asked: JsonMapping = body.get("suggest", {})
-    found: dict[str, tuple[str, str]] = {}
+    suggesters: JsonMapping = body.get("suggest", {})
+    terms: dict[str, tuple[str, str]] = {}
     for name, entries in answer.get("suggest", {}).items():
-        field = asked[name]["term"]["field"]
+        field = suggesters[name]["term"]["field"]
         for option in (option for entry in entries for option in entry["options"]):
-            found[f"{field}:{option['text']}"] = (field, option["text"])
-    return found
+            terms[f"{field}:{option['text']}"] = (field, option["text"])
+    return terms
 
 
 def counting_body(terms: Mapping[str, tuple[str, str]], groups: frozenset[str]) -> Json:
@@ -121,22 +121,22 @@ def counting_body(terms: Mapping[str, tuple[str, str]], groups: frozenset[str]) 
 
 def without_hidden_terms(body: JsonMapping, answer: Json, counted: JsonMapping) -> Json:
     """The answer with only the offers in visible records, and the number of those records."""
-    held = {key: bucket["doc_count"] for key, bucket in counted["aggregations"]["held"]["buckets"].items()}
-    kept: Json = {}
+    counts = {key: bucket["doc_count"] for key, bucket in counted["aggregations"]["held"]["buckets"].items()}
+    visible: Json = {}
     for name, entries in answer["suggest"].items():
         field = body["suggest"][name]["term"]["field"]
-        kept[name] = [
+        visible[name] = [
             {
                 **entry,
                 "options": [
-                    {**option, "freq": held[f"{field}:{option['text']}"]}
+                    {**option, "freq": counts[f"{field}:{option['text']}"]}
                     for option in entry["options"]
-                    if held[f"{field}:{option['text']}"]
+                    if counts[f"{field}:{option['text']}"]
                 ],
             }
             for entry in entries
         ]
-    return {**answer, "suggest": kept}
+    return {**answer, "suggest": visible}
 
 
 # One index without a pattern: a list or a wildcard could include another index.
@@ -217,13 +217,13 @@ class AccessFilteredElasticsearch(Elasticsearch):
     def _msearch(self, send: Any, index: str, searches: list[Json]) -> Any:
         groups, filtered = groups_of_caller(), []
         for header, body in zip(searches[::2], searches[1::2], strict=True):
-            named = str(header.get("index", index))
-            if _RECORD_INDEX.fullmatch(named):
+            name = str(header.get("index", index))
+            if _RECORD_INDEX.fullmatch(name):
                 filtered += [header, _filtered_or_raise(body, groups)]
-            elif _OTHER_INDEX.fullmatch(named):
+            elif _OTHER_INDEX.fullmatch(name):
                 filtered += [header, body]
             else:
-                raise NotFiltered(f"a search of {named or 'every index'}")
+                raise NotFiltered(f"a search of {name or 'every index'}")
         response = send(body=filtered)
         answers = response.body["responses"]
         for position, (header, body) in enumerate(zip(searches[::2], searches[1::2], strict=True)):
@@ -256,30 +256,30 @@ class AccessFilteredElasticsearch(Elasticsearch):
         if chosen is not None:
             params["_source_includes"] = [*([chosen] if isinstance(chosen, str) else chosen), FIELD]
         response = send(params=params)
-        found: Json = response.body
-        if not found.get("found") or self._is_seen(index, id, found):
+        document: Json = response.body
+        if not document.get("found") or self._is_seen(index, id, document):
             return response
-        hidden = {"_index": found["_index"], "_id": found["_id"], "found": False}
+        hidden = {"_index": document["_index"], "_id": document["_id"], "found": False}
         if 404 in self._ignored():
             return Answer(body=hidden, meta=response.meta)
         raise DocumentMissing("Elasticsearch does not have what was asked for (404).", status=404)
 
-    def _is_seen(self, index: str, id: str, found: Json) -> bool:
+    def _is_seen(self, index: str, id: str, document: Json) -> bool:
         """An original has no groups; it is visible with its record."""
-        named = _RECORD_INDEX.fullmatch(index)
-        if named is None or "_source" not in found:
+        match = _RECORD_INDEX.fullmatch(index)
+        if match is None or "_source" not in document:
             raise NotFiltered(f"get of {index} without its source")
-        if named[2] != "natives":
-            return may_see(found["_source"], groups_of_caller())
+        if match[2] != "natives":
+            return may_see(document["_source"], groups_of_caller())
         try:
-            return bool(self.get(index=f"{named[1]}-records", id=id, source_includes=[FIELD]).body.get("found"))
+            return bool(self.get(index=f"{match[1]}-records", id=id, source_includes=[FIELD]).body.get("found"))
         except (DocumentMissing, IndexGone):
             return False
 
     def _ignored(self) -> tuple[int, ...]:
         """Status codes given to ``options(ignore_status=...)``."""
-        given = self._ignore_status
-        return tuple(given) if isinstance(given, tuple | list | set | frozenset) else ()
+        statuses = self._ignore_status
+        return tuple(statuses) if isinstance(statuses, tuple | list | set | frozenset) else ()
 
 
 def _passes(endpoint: str, index: str) -> bool:

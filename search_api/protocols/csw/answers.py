@@ -18,47 +18,47 @@ from search_api.protocols.csw.request import SCHEMA_LANGUAGES, CswRequest
 Element = etree._Element
 
 
-def _echo(asked: CswRequest) -> Element:
+def _echo(csw: CswRequest) -> Element:
     """The XML body as sent, without its comments; for key-value pairs the csw:GetRecords that means the same."""
-    if asked.sent is not None:
-        return deepcopy(asked.sent)
+    if csw.sent is not None:
+        return deepcopy(csw.sent)
     root = etree.Element(f"{{{CSW}}}GetRecords", nsmap={**NSMAP, "gmd": GMD})
     attributes = {
         "service": "CSW",
         "version": VERSION,
-        "resultType": asked.result,
-        "outputSchema": asked.schema,
-        "startPosition": str(asked.start),
-        "maxRecords": str(asked.size),
+        "resultType": csw.result,
+        "outputSchema": csw.schema,
+        "startPosition": str(csw.start),
+        "maxRecords": str(csw.size),
     }
     for name, value in attributes.items():
         root.set(name, value)
-    _add_query(root, asked)
+    _add_query(root, csw)
     return root
 
 
-def _add_query(root: Element, asked: CswRequest) -> None:
-    query = add_child(root, f"{{{CSW}}}Query", typeNames=" ".join(asked.type_names or ("csw:Record",)))
-    if not asked.elements:
-        add_child(query, f"{{{CSW}}}ElementSetName", asked.detail)
-    for name in asked.elements:
+def _add_query(root: Element, csw: CswRequest) -> None:
+    query = add_child(root, f"{{{CSW}}}Query", typeNames=" ".join(csw.type_names or ("csw:Record",)))
+    if not csw.elements:
+        add_child(query, f"{{{CSW}}}ElementSetName", csw.detail)
+    for name in csw.elements:
         add_child(query, f"{{{CSW}}}ElementName", name)
-    if asked.constraint is not None:
+    if csw.constraint is not None:
         constraint = add_child(query, f"{{{CSW}}}Constraint", version="1.1.0")
-        if isinstance(asked.constraint, str):
-            add_child(constraint, f"{{{CSW}}}CqlText", asked.constraint)
+        if isinstance(csw.constraint, str):
+            add_child(constraint, f"{{{CSW}}}CqlText", csw.constraint)
         else:
-            constraint.append(deepcopy(asked.constraint))
-    if asked.sort is not None:
-        _add_order(query, asked.sort)
+            constraint.append(deepcopy(csw.constraint))
+    if csw.sort is not None:
+        _add_order(query, csw.sort)
 
 
 def _add_order(query: Element, sort: str) -> None:
     order = add_child(query, f"{{{OGC}}}SortBy")
     for key in sort.split(","):
-        made = add_child(order, f"{{{OGC}}}SortProperty")
-        add_child(made, f"{{{OGC}}}PropertyName", key.removeprefix("-"))
-        add_child(made, f"{{{OGC}}}SortOrder", "DESC" if key.startswith("-") else "ASC")
+        element = add_child(order, f"{{{OGC}}}SortProperty")
+        add_child(element, f"{{{OGC}}}PropertyName", key.removeprefix("-"))
+        add_child(element, f"{{{OGC}}}SortOrder", "DESC" if key.startswith("-") else "ASC")
 
 
 _LOCATION = f"{CSW} http://schemas.opengis.net/csw/2.0.2/CSW-discovery.xsd"
@@ -66,29 +66,29 @@ _LOCATION = f"{CSW} http://schemas.opengis.net/csw/2.0.2/CSW-discovery.xsd"
 
 def schemas() -> tuple[str, ...]:
     """The values of ``outputSchema``: CSW's own, and each format that OAI-PMH carries too."""
-    return (CSW, *(one.namespace for one in oai_formats().values()))
+    return (CSW, *(format.namespace for format in oai_formats().values()))
 
 
-def writer_of(asked: CswRequest) -> Callable[[Record, str], Element]:
+def writer_of(csw: CswRequest) -> Callable[[Record, str], Element]:
     """Writes one record. Raises CswError for an unknown schema."""
-    if asked.schema == CSW:
-        chosen = frozenset(map(local, asked.elements))
-        detail = "full" if chosen else asked.detail
+    if csw.schema == CSW:
+        chosen = frozenset(map(local, csw.elements))
+        detail = "full" if chosen else csw.detail
         return lambda record, address: csw_record(record, address, detail, chosen)
-    found = next((one.write for one in oai_formats().values() if one.namespace == asked.schema), None)
-    if found is None:
+    writer = next((format.write for format in oai_formats().values() if format.namespace == csw.schema), None)
+    if writer is None:
         raise CswError("InvalidParameterValue", f"outputSchema is one of {', '.join(schemas())}", "outputSchema")
-    return found
+    return writer
 
 
-def get_records(asked: CswRequest, moment: str, records: Iterable[Element], matched: int) -> Element:
+def get_records(csw: CswRequest, moment: str, records: Iterable[Element], matched: int) -> Element:
     root = _root("GetRecordsResponse")
     root.set("version", VERSION)
     add_child(root, f"{{{CSW}}}SearchStatus", timestamp=moment)
     shown = list(records)
-    end = asked.start + len(shown)
+    end = csw.start + len(shown)
     following = end if shown and end <= matched else 0
-    if asked.result == "hits":
+    if csw.result == "hits":
         following = 1 if matched else 0
     results = add_child(
         root,
@@ -96,18 +96,18 @@ def get_records(asked: CswRequest, moment: str, records: Iterable[Element], matc
         numberOfRecordsMatched=str(matched),
         numberOfRecordsReturned=str(len(shown)),
         nextRecord=str(following),
-        recordSchema=asked.schema,
-        **({} if asked.elements else {"elementSet": asked.detail}),
+        recordSchema=csw.schema,
+        **({} if csw.elements else {"elementSet": csw.detail}),
     )
     results.extend(shown)
     return root
 
 
-def acknowledgement(asked: CswRequest, moment: str) -> Element:
+def acknowledgement(csw: CswRequest, moment: str) -> Element:
     """The answer to ``resultType=validate``."""
     root = _root("Acknowledgement")
     root.set("timeStamp", moment)
-    add_child(root, f"{{{CSW}}}EchoedRequest").append(_echo(asked))
+    add_child(root, f"{{{CSW}}}EchoedRequest").append(_echo(csw))
     return root
 
 
@@ -120,11 +120,11 @@ def by_id(records: Iterable[Element]) -> Element:
 def domain(kind: str, name: str, values: Iterable[str], type_name: str) -> Element:
     """``kind``: ParameterName or PropertyName."""
     root = _root("GetDomainResponse")
-    made = add_child(root, f"{{{CSW}}}DomainValues", type=type_name)
-    add_child(made, f"{{{CSW}}}{kind}", name)
-    listed = add_child(made, f"{{{CSW}}}ListOfValues")
+    values_part = add_child(root, f"{{{CSW}}}DomainValues", type=type_name)
+    add_child(values_part, f"{{{CSW}}}{kind}", name)
+    list_element = add_child(values_part, f"{{{CSW}}}ListOfValues")
     for value in values:
-        add_child(listed, f"{{{CSW}}}Value", value)
+        add_child(list_element, f"{{{CSW}}}Value", value)
     return root
 
 
@@ -152,8 +152,8 @@ def exception(error: CswError) -> Element:
     root.set("version", "1.0.0")
     root.set(f"{{{XSI}}}schemaLocation", f"{OWS} http://schemas.opengis.net/ows/1.0.0/owsExceptionReport.xsd")
     attributes = {"exceptionCode": error.code} | ({"locator": error.locator} if error.locator else {})
-    made = add_child(root, f"{{{OWS}}}Exception", **attributes)
-    add_child(made, f"{{{OWS}}}ExceptionText", str(error))
+    element = add_child(root, f"{{{OWS}}}Exception", **attributes)
+    add_child(element, f"{{{OWS}}}ExceptionText", str(error))
     return root
 
 

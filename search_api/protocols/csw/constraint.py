@@ -50,24 +50,24 @@ _CSW_ONLY = {
 }
 
 
-def property_of(asked: str, locator: str) -> Queryable | Special:
+def property_of(name: str, locator: str) -> Queryable | Special:
     """``missing``: an element of csw:Record that no record here has, so NULL. Raises CswError for an unknown name."""
-    if asked.startswith(OWN):
-        found = find(asked.removeprefix(OWN))
+    if name.startswith(OWN):
+        queryable = find(name.removeprefix(OWN))
     else:
-        meaning = CSW_QUERYABLES.get(local(asked))
+        meaning = CSW_QUERYABLES.get(local(name))
         for special in get_args(Special):
             if meaning == special:
                 same: Special = special
                 return same
-        if meaning is None and local(asked) in ELEMENTS:
+        if meaning is None and local(name) in ELEMENTS:
             return "missing"
-        found = _CSW_ONLY.get(meaning or "") or find(meaning or asked.rsplit(":", 1)[-1])
-    if found is None:
-        known = ", ".join((*SUPPORTED, *ADDITIONAL))
-        message = f"there is no property {asked[:60]!r}; there are {known}"
+        queryable = _CSW_ONLY.get(meaning or "") or find(meaning or name.rsplit(":", 1)[-1])
+    if queryable is None:
+        names = ", ".join((*SUPPORTED, *ADDITIONAL))
+        message = f"there is no property {name[:60]!r}; there are {names}"
         raise CswError("InvalidParameterValue", message, locator)
-    return found
+    return queryable
 
 
 _ZONED = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})", re.ASCII)
@@ -78,8 +78,8 @@ _MOST_OPEN_DIGITS = 4
 
 def unzoned(text: str) -> str:
     """The day of an ``xs:date`` with a zone, ``2006-01-01Z``; other texts as they are."""
-    found = _ZONED.fullmatch(text.strip())
-    return found[1] if found else text
+    match = _ZONED.fullmatch(text.strip())
+    return match[1] if match else text
 
 
 def periods(pattern: str) -> list[str]:
@@ -87,8 +87,8 @@ def periods(pattern: str) -> list[str]:
 
     ``pattern``: ``_`` is one digit, ``%`` the rest. Raises ValueError for another pattern, and for too many periods.
     """
-    found = _PATTERN.fullmatch(pattern.rstrip("%").rstrip("-"))
-    parts = [] if found is None else [part for part in found.groups() if part]
+    match = _PATTERN.fullmatch(pattern.rstrip("%").rstrip("-"))
+    parts = [] if match is None else [part for part in match.groups() if part]
     while len(parts) > 1 and set(parts[-1]) == {"_"}:
         parts.pop()
     widths = (4, 2, 2)[: len(parts)]
@@ -97,15 +97,15 @@ def periods(pattern: str) -> list[str]:
     filled = [part.ljust(width, "_") for part, width in zip(parts, widths, strict=True)]
     if sum(part.count("_") for part in filled) > _MOST_OPEN_DIGITS:
         raise ValueError(f"is compared with a pattern of more than {_MOST_OPEN_DIGITS} open digits")
-    made = ["-".join(one) for one in product(*map(_numbers, filled)) if _exists(*map(int, one))]
-    if not 0 < len(made) <= MOST_PERIODS:
+    dates = ["-".join(digits) for digits in product(*map(_numbers, filled)) if _exists(*map(int, digits))]
+    if not 0 < len(dates) <= MOST_PERIODS:
         raise ValueError(f"is compared with a pattern that names no date, or more than {MOST_PERIODS} periods")
-    return made
+    return dates
 
 
 def _numbers(part: str) -> Iterator[str]:
     """``0_`` as ``00`` to ``09``."""
-    return ("".join(digits) for digits in product(*("0123456789" if one == "_" else one for one in part)))
+    return ("".join(digits) for digits in product(*("0123456789" if digit == "_" else digit for digit in part)))
 
 
 def _exists(year: int, month: int = 1, day: int = 1) -> bool:
@@ -129,55 +129,55 @@ _IN_CQL2 = {name.removeprefix("s_"): name for name in RELATIONS}
 
 def clause_of_condition(tree: Json, has_words: bool, negated: bool) -> Clause:
     """Raises CswError and InvalidInput."""
-    named = list(_names(tree.get("args", [])))
-    if len(named) != 1:
+    names = list(_names(tree.get("args", [])))
+    if len(names) != 1:
         raise _wrong("a condition compares one property with values")
-    args, asked = list(tree["args"]), named[0]
+    args, name = list(tree["args"]), names[0]
     op = _IN_CQL2.get(str(tree["op"]).lower(), str(tree["op"]))
-    one = property_of(asked, "constraint")
-    if op.lower() in RELATIONS and not (isinstance(one, Queryable) and one.kind == "geometry"):
-        raise _wrong(f"{asked[:60]} is no geometry; ows:BoundingBox is one")
-    if isinstance(one, Queryable):
-        condition = _condition(op, args, replace(one, name=asked[:60]))
+    queryable = property_of(name, "constraint")
+    if op.lower() in RELATIONS and not (isinstance(queryable, Queryable) and queryable.kind == "geometry"):
+        raise _wrong(f"{name[:60]} is no geometry; ows:BoundingBox is one")
+    if isinstance(queryable, Queryable):
+        condition = _condition(op, args, replace(queryable, name=name[:60]))
         return clause_of({"op": "not", "args": [condition]} if negated else condition)
     if op not in OPERATORS and op.lower() not in OPERATORS:
         raise _wrong(f"{op[:60]} is not supported")
-    return _special_clause(one, op, args, has_words, negated)
+    return _special_clause(queryable, op, args, has_words, negated)
 
 
 def _names(node: Expression) -> Iterator[str]:
     """The properties in the arguments, in their order; within arithmetic there is none."""
-    for one in node if isinstance(node, list) else ():
-        if isinstance(one, dict) and "property" in one:
-            yield str(one["property"])
-        elif isinstance(one, dict) and one.get("op") == "casei":
-            yield from _names(one.get("args"))
+    for argument in node if isinstance(node, list) else ():
+        if isinstance(argument, dict) and "property" in argument:
+            yield str(argument["property"])
+        elif isinstance(argument, dict) and argument.get("op") == "casei":
+            yield from _names(argument.get("args"))
 
 
-def _condition(op: str, args: list[Expression], one: Queryable) -> Expression:
-    if op == "like" and one.kind == "instant" and isinstance(args[-1], str):
+def _condition(op: str, args: list[Expression], queryable: Queryable) -> Expression:
+    if op == "like" and queryable.kind == "instant" and isinstance(args[-1], str):
         if not args[-1].strip("%"):
-            return {"op": "not", "args": [{"op": "isNull", "args": [{"property": one}]}]}
+            return {"op": "not", "args": [{"op": "isNull", "args": [{"property": queryable}]}]}
         try:
-            return {"op": "in", "args": [{"property": one}, periods(args[-1])]}
+            return {"op": "in", "args": [{"property": queryable}, periods(args[-1])]}
         except ValueError as error:
-            raise _wrong(f"{one.name} {error}") from None
-    if one.kind == "geometry" and op not in ("isNull", *RELATIONS):
-        raise _wrong(f"{one.name} is a geometry: compare it by BBOX, Intersects, Within, Contains or Disjoint")
-    return {"op": op, "args": [_argument(node, one) for node in args]}
+            raise _wrong(f"{queryable.name} {error}") from None
+    if queryable.kind == "geometry" and op not in ("isNull", *RELATIONS):
+        raise _wrong(f"{queryable.name} is a geometry: compare it by BBOX, Intersects, Within, Contains or Disjoint")
+    return {"op": op, "args": [_argument(node, queryable) for node in args]}
 
 
-def _argument(node: Expression, one: Queryable) -> Expression:
+def _argument(node: Expression, queryable: Queryable) -> Expression:
     """With the property itself in the place of its name; a literal of XML as what the property compares."""
     if isinstance(node, dict):
         if "property" in node:
-            return {"property": one}
-        return {key: _argument(value, one) for key, value in node.items()}
+            return {"property": queryable}
+        return {key: _argument(value, queryable) for key, value in node.items()}
     if isinstance(node, list):
-        return [_argument(inner, one) for inner in node]
-    if isinstance(node, str) and one.kind in ("instant", "interval"):
+        return [_argument(inner, queryable) for inner in node]
+    if isinstance(node, str) and queryable.kind in ("instant", "interval"):
         return unzoned(node)
-    return _as_number(node) if isinstance(node, str) and one.kind == "number" else node
+    return _as_number(node) if isinstance(node, str) and queryable.kind == "number" else node
 
 
 def _as_number(text: str) -> float | str:
@@ -187,34 +187,34 @@ def _as_number(text: str) -> float | str:
         return text
 
 
-def _special_clause(one: Special, op: str, args: list[Expression], has_words: bool, negated: bool) -> Clause:
-    known = _PRESENT[one]
+def _special_clause(special: Special, op: str, args: list[Expression], has_words: bool, negated: bool) -> Clause:
+    present = _PRESENT[special]
     if op == "isNull":
-        return known if negated else {"bool": {"must_not": [known]}}
+        return present if negated else {"bool": {"must_not": [present]}}
     if op == "<>":
-        return _special_clause(one, "=", args, has_words, not negated)
-    if one == "missing":
-        return known
-    passed = _either_id(op, args) if one == IDENTIFIER else _word_clause(one, op, args, has_words)
-    return {"bool": {"filter": [known], "must_not": [passed]}} if negated else passed
+        return _special_clause(special, "=", args, has_words, not negated)
+    if special == "missing":
+        return present
+    passed = _either_id(op, args) if special == IDENTIFIER else _word_clause(special, op, args, has_words)
+    return {"bool": {"filter": [present], "must_not": [passed]}} if negated else passed
 
 
 def _either_id(op: str, args: list[Expression]) -> Clause:
-    (asked,) = _names(args)
-    both = [replace(QUERYABLES[name], name=asked[:60]) for name in ("id", "externalIds")]
-    return any_of([clause_of(_condition(op, args, one)) for one in both])
+    (property_name,) = _names(args)
+    both = [replace(QUERYABLES[name], name=property_name[:60]) for name in ("id", "externalIds")]
+    return any_of([clause_of(_condition(op, args, queryable)) for queryable in both])
 
 
-def _word_clause(one: Special, op: str, args: list[Expression], has_words: bool) -> Clause:
+def _word_clause(special: Special, op: str, args: list[Expression], has_words: bool) -> Clause:
     """Words between wildcards stand side by side; a wildcard inside a word counts as its end."""
-    (asked,) = _names(args)
+    (name,) = _names(args)
     texts = [node for node in args if isinstance(node, str)]
     if op not in ("like", "=") or len(texts) != 1:
-        raise _wrong(f"{asked[:60]} is compared with a text, by PropertyIsLike or PropertyIsEqualTo")
+        raise _wrong(f"{name[:60]} is compared with a text, by PropertyIsLike or PropertyIsEqualTo")
     terms = [part.strip() for part in _WILD.split(texts[0]) if part.strip()]
     if not terms:
-        return _PRESENT[one]
-    if one == ABSTRACT:
+        return _PRESENT[special]
+    if special == ABSTRACT:
         phrases: list[Clause] = [{"match_phrase": {"abstract": term}} for term in terms]
         return {"bool": {"filter": phrases}}
     return {"bool": {"filter": [selected(Selection(terms=(term,)), has_words) for term in terms]}}
@@ -245,8 +245,8 @@ def _in_cql2(text: str) -> str:
     return _CQL_BOX.sub(_box_in_cql2, text)
 
 
-def _box_in_cql2(found: re.Match[str]) -> str:
-    numbers, system = found[2], found[3]
+def _box_in_cql2(match: re.Match[str]) -> str:
+    numbers, system = match[2], match[3]
     if system is not None:
         try:
             corners = [plain_number(number) for number in numbers.split(",")]
@@ -257,7 +257,7 @@ def _box_in_cql2(found: re.Match[str]) -> str:
                 "InvalidParameterValue", "BBOX needs four numbers before the name of its system", "constraint"
             )
         numbers = ",".join(map(repr, in_degrees(corners, system_of(system[1:-1]))))
-    return f"S_INTERSECTS({found[1]}, BBOX({numbers}))"
+    return f"S_INTERSECTS({match[1]}, BBOX({numbers}))"
 
 
 def for_ids(ids: tuple[str, ...]) -> Clause:
@@ -278,13 +278,13 @@ def order_of(sort: str | None) -> tuple[SortKey, ...]:
 
 def _sort_key(key: str) -> str:
     """``-dc:title`` as ``-title``."""
-    asked = key.removeprefix("-")
-    one = property_of(asked, "SortBy")
-    if one == IDENTIFIER:
-        return f"{key[: -len(asked)]}id"
-    if not isinstance(one, Queryable) or not one.sortable:
-        raise CswError("InvalidParameterValue", f"cannot sort by {asked[:60]!r}; it can by {_SORTABLE}", "SortBy")
-    return f"{key[: -len(asked)]}{one.name}"
+    name = key.removeprefix("-")
+    queryable = property_of(name, "SortBy")
+    if queryable == IDENTIFIER:
+        return f"{key[: -len(name)]}id"
+    if not isinstance(queryable, Queryable) or not queryable.sortable:
+        raise CswError("InvalidParameterValue", f"cannot sort by {name[:60]!r}; it can by {_SORTABLE}", "SortBy")
+    return f"{key[: -len(name)]}{queryable.name}"
 
 
 def _clause(tree: Expression, has_words: bool, negated: bool) -> Clause:
@@ -298,6 +298,6 @@ def _clause(tree: Expression, has_words: bool, negated: bool) -> Clause:
     if op == "not":
         return _clause(args[0], has_words, not negated)
     if op in ("and", "or"):
-        inside = [_clause(one, has_words, negated) for one in args]
+        inside = [_clause(argument, has_words, negated) for argument in args]
         return {"bool": {"filter": inside}} if (op == "and") is not negated else any_of(inside)
     return clause_of_condition(tree, has_words, negated)

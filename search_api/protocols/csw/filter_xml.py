@@ -97,7 +97,7 @@ def _condition(element: etree._Element, depth: int) -> Json:
     if depth > DEEPEST:
         raise _wrong(f"the filter is nested more than {DEEPEST} deep")
     if name in ("And", "Or", "Not"):
-        inside = [_condition(one, depth + 1) for one in element]
+        inside = [_condition(child, depth + 1) for child in element]
         if not inside or (name == "Not" and len(inside) > 1):
             raise _wrong(f"{name} does not hold as many conditions as it needs")
         return {"op": name.lower(), "args": inside}
@@ -114,7 +114,7 @@ def _condition(element: etree._Element, depth: int) -> Json:
 def _like(element: etree._Element) -> Json:
     """With CQL's own signs, whatever signs the request chose."""
     text = str(_literal(element, "Literal"))
-    many, one = element.get("wildCard", "%"), element.get("singleChar", "_")
+    many, single = element.get("wildCard", "%"), element.get("singleChar", "_")
     escape = element.get("escapeChar") or element.get("escape") or "\\"
     written, literal = [], False
     for character in text:
@@ -123,7 +123,7 @@ def _like(element: etree._Element) -> Json:
             literal = False
         elif character == escape:
             literal = True
-        elif character in (many, one):
+        elif character in (many, single):
             written.append("%" if character == many else "_")
         else:
             written.append(f"\\{character}" if character in "%_\\" else character)
@@ -136,7 +136,7 @@ def _null(element: etree._Element) -> Json:
 
 def _between(element: etree._Element) -> Json:
     edges = [element.find(f"{{{OGC}}}{name}") for name in ("LowerBoundary", "UpperBoundary")]
-    values = [_literal(one, "Literal") for one in edges if one is not None]
+    values = [_literal(edge, "Literal") for edge in edges if edge is not None]
     if len(values) != 2:
         raise _wrong("PropertyIsBetween needs LowerBoundary and UpperBoundary")
     return {"op": "between", "args": [_property(element), *values]}
@@ -165,11 +165,11 @@ def _literal(element: etree._Element, name: str) -> str:
 
 def _geometry(element: etree._Element) -> Json:
     """GML 3.1 as GeoJSON, or as a box, in degrees."""
-    for one in element:
-        kind = etree.QName(one)
+    for child in element:
+        kind = etree.QName(child)
         if kind.namespace == GML:
-            name = next((said for part in one.iter() if (said := part.get("srsName"))), "")
-            return _shape(kind.localname, _pairs(one), system_of(name))
+            name = next((srs for part in child.iter() if (srs := part.get("srsName"))), "")
+            return _shape(kind.localname, _pairs(child), system_of(name))
     raise _wrong(f"{etree.QName(element).localname} has no geometry in GML")
 
 
@@ -179,18 +179,18 @@ def _shape(kind: str, points: list[list[float]], system: ReferenceSystem) -> Jso
     if system.latitude_first and system.in_degrees:
         points = [point[::-1] for point in points]
     if kind == "Point" and len(points) == 1:
-        found: Json = {"type": "Point", "coordinates": points[0]}
+        geometry: Json = {"type": "Point", "coordinates": points[0]}
     elif kind == "LineString" and len(points) > 1:
-        found = {"type": "LineString", "coordinates": points}
+        geometry = {"type": "LineString", "coordinates": points}
     elif kind == "Polygon" and len(points) > 3:
-        found = {"type": "Polygon", "coordinates": [points]}
+        geometry = {"type": "Polygon", "coordinates": [points]}
     else:
         raise _wrong(
             f"gml:{kind[:40]} is not supported, or has too few positions; there are Envelope, Point, LineString, "
             "Polygon"
         )
     try:
-        return found if system.in_degrees else system.geometry(found)
+        return geometry if system.in_degrees else system.geometry(geometry)
     except ValueError as error:
         raise _wrong(str(error)) from None
 
@@ -200,13 +200,13 @@ def _pairs(element: etree._Element) -> list[list[float]]:
     if element.find(f".//{{{GML}}}interior") is not None:
         raise _wrong("a polygon with holes is not supported")
     points: list[list[float]] = []
-    for one in element.iter():
-        if isinstance(one.tag, str) and one.text and etree.QName(one).localname in _POSITIONS:
+    for child in element.iter():
+        if isinstance(child.tag, str) and child.text and etree.QName(child).localname in _POSITIONS:
             try:
-                numbers = [plain_number(part) for part in one.text.replace(",", " ").split()]
+                numbers = [plain_number(part) for part in child.text.replace(",", " ").split()]
             except ValueError:
                 raise _wrong("a position in GML is two numbers") from None
-            size = _dimension(one)
+            size = _dimension(child)
             if len(numbers) % size or not all(map(math.isfinite, numbers)):
                 raise _wrong("a position in GML is two numbers")
             points += [numbers[at : at + 2] for at in range(0, len(numbers), size)]
@@ -217,8 +217,8 @@ _POSITIONS = frozenset(("pos", "posList", "lowerCorner", "upperCorner", "coordin
 
 
 def _dimension(element: etree._Element) -> int:
-    said = [one.get("srsDimension", "") for one in (element, *element.iterancestors())]
-    return 3 if next(filter(None, said), "") == "3" else 2
+    dimensions = [ancestor.get("srsDimension", "") for ancestor in (element, *element.iterancestors())]
+    return 3 if next(filter(None, dimensions), "") == "3" else 2
 
 
 def _wrong(message: str) -> CswError:

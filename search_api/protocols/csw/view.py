@@ -31,27 +31,25 @@ _LARGEST_WINDOW = 10_000
 _MOST_VALUES = 1000
 
 
-def _page(reader: RecordReader, asked: CswRequest) -> tuple[list[Record], int]:
+def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
     """The records from the position on, and how many match. Without an order, by id. Raises CswError."""
     has_words = reader.has_words
-    also = () if asked.constraint is None else (clause_for(asked.constraint, has_words),)
+    also = () if csw.constraint is None else (clause_for(csw.constraint, has_words),)
     query, order = (
-        selected(Selection(terms=asked.words, area=asked.box, also=also), has_words),
-        sort_body(order_of(asked.sort)),
+        selected(Selection(terms=csw.words, area=csw.box, also=also), has_words),
+        sort_body(order_of(csw.sort)),
     )
-    skipped = asked.start - 1
+    skipped = csw.start - 1
     after: list[object] = []
-    while skipped + asked.size > _LARGEST_WINDOW:
+    while skipped + csw.size > _LARGEST_WINDOW:
         step = min(skipped, _LARGEST_WINDOW)
         if step == 0:
             break
-        found = reader.search({"query": query, **order, **_after(after), "size": step, "_source": False})["hits"][
-            "hits"
-        ]
-        if len(found) < step:
+        hits = reader.search({"query": query, **order, **_after(after), "size": step, "_source": False})["hits"]["hits"]
+        if len(hits) < step:
             return [], _matched(reader, query)
-        after, skipped = found[-1]["sort"], skipped - step
-    wanted = asked.size if asked.result == "results" else 0
+        after, skipped = hits[-1]["sort"], skipped - step
+    wanted = csw.size if csw.result == "results" else 0
     place = {} if after else {"from": skipped}
     body = {
         "query": query,
@@ -68,20 +66,22 @@ def _page(reader: RecordReader, asked: CswRequest) -> tuple[list[Record], int]:
 
 def _records_by_id(reader: RecordReader, ids: tuple[str, ...]) -> list[Record]:
     """In the order of ``ids``, without unknown ones; of several with the same identifier, the first by id."""
-    found = [one.record for one in reader.page(ListRequest(Selection(also=(for_ids(ids),)), limit=len(ids) * 5)).found]
+    records = [
+        stored.record for stored in reader.page(ListRequest(Selection(also=(for_ids(ids),)), limit=len(ids) * 5)).found
+    ]
     by_name: dict[str, Record] = {}
-    for record in reversed(found):
+    for record in reversed(records):
         by_name.update(dict.fromkeys((record.identifier, record.doi or record.identifier), record))
-    by_name.update({record.id: record for record in found})
+    by_name.update({record.id: record for record in records})
     return list({by_name[id].id: by_name[id] for id in ids if id in by_name}.values())
 
 
 def _values_of(reader: RecordReader, name: str) -> list[str]:
     """The most frequent values of a queryable, in alphabetical order. Raises CswError if it has none to list."""
-    one = QUERYABLES.get(CSW_QUERYABLES.get(local(name), ""))
-    if one is None or one.kind not in ("folded", "exact"):
+    queryable = QUERYABLES.get(CSW_QUERYABLES.get(local(name), ""))
+    if queryable is None or queryable.kind not in ("folded", "exact"):
         raise CswError("InvalidParameterValue", f"{name[:100]} has no values to list", "PropertyName")
-    body = {"size": 0, "aggs": {"values": {"terms": {"field": one.fields[0], "size": _MOST_VALUES}}}}
+    body = {"size": 0, "aggs": {"values": {"terms": {"field": queryable.fields[0], "size": _MOST_VALUES}}}}
     buckets = reader.search(body)["aggregations"]["values"]["buckets"]
     return sorted(str(bucket["key"]) for bucket in buckets)
 
@@ -120,15 +120,15 @@ def csw_views(parts: Parts) -> APIBlueprint:
 
 def _answer(parts: Parts, read: Callable[[], CswRequest]) -> Response:
     try:
-        asked = read()
-        root = _OPERATIONS[asked.operation](parts, asked)
+        csw = read()
+        root = _OPERATIONS[csw.operation](parts, csw)
         status = 200
     except CswError as error:
         root, status = answers.exception(error), 400
     return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), status, mimetype=XML)
 
 
-def _capabilities(parts: Parts, _asked: CswRequest) -> etree._Element:
+def _capabilities(parts: Parts, _csw: CswRequest) -> etree._Element:
     addresses, everything = Addresses.of(parts.http), parts.catalogues.get(ALL)
     service = Service(
         address=addresses.to("/csw"),
@@ -142,34 +142,34 @@ def _capabilities(parts: Parts, _asked: CswRequest) -> etree._Element:
     return capabilities(service)
 
 
-def _describe(_parts: Parts, asked: CswRequest) -> etree._Element:
-    return answers.described(asked.type_names)
+def _describe(_parts: Parts, csw: CswRequest) -> etree._Element:
+    return answers.described(csw.type_names)
 
 
-def _records(parts: Parts, asked: CswRequest) -> etree._Element:
-    write, item = answers.writer_of(asked), Addresses.of(parts.http).item
+def _records(parts: Parts, csw: CswRequest) -> etree._Element:
+    write, item = answers.writer_of(csw), Addresses.of(parts.http).item
     moment = iso(parts.now_ms() // 1000 * 1000)
-    found, matched = _page(parts.records, asked)
-    if asked.result == "validate":
-        return answers.acknowledgement(asked, moment)
-    return answers.get_records(asked, moment, (write(one, item(one)) for one in found), matched)
+    records, matched = _page(parts.records, csw)
+    if csw.result == "validate":
+        return answers.acknowledgement(csw, moment)
+    return answers.get_records(csw, moment, (write(record, item(record)) for record in records), matched)
 
 
-def _by_id(parts: Parts, asked: CswRequest) -> etree._Element:
-    if not asked.ids:
+def _by_id(parts: Parts, csw: CswRequest) -> etree._Element:
+    if not csw.ids:
         raise CswError("MissingParameterValue", "Id is missing", "Id")
-    if len(asked.ids) > _MOST_IDS:
+    if len(csw.ids) > _MOST_IDS:
         raise CswError("InvalidParameterValue", f"there are more than {_MOST_IDS} ids", "Id")
-    write, item = answers.writer_of(asked), Addresses.of(parts.http).item
-    return answers.by_id(write(one, item(one)) for one in _records_by_id(parts.records, asked.ids))
+    write, item = answers.writer_of(csw), Addresses.of(parts.http).item
+    return answers.by_id(write(record, item(record)) for record in _records_by_id(parts.records, csw.ids))
 
 
-def _domain(parts: Parts, asked: CswRequest) -> etree._Element:
-    prop, parameter = asked.domain
+def _domain(parts: Parts, csw: CswRequest) -> etree._Element:
+    prop, parameter = csw.domain
     if parameter is not None:
         operation, _, name = parameter.partition(".")
-        known = operations(answers.schemas()).get(operation, {})
-        values = next((listed for key, listed in known.items() if key.lower() == name.lower()), None)
+        parameters = operations(answers.schemas()).get(operation, {})
+        values = next((listed for key, listed in parameters.items() if key.lower() == name.lower()), None)
         if values is None:
             raise CswError("InvalidParameterValue", f"there is no parameter {parameter[:100]}", "ParameterName")
         return answers.domain("ParameterName", parameter, values, "csw:Record")

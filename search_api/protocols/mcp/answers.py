@@ -35,16 +35,16 @@ def readable_json(value: object) -> object:
     if isinstance(value, str):
         return readable(value)
     if isinstance(value, list):
-        return [readable_json(one) for one in value]
+        return [readable_json(item) for item in value]
     if isinstance(value, dict):
-        return {readable(name): readable_json(one) for name, one in value.items()}
+        return {readable(name): readable_json(item) for name, item in value.items()}
     return value
 
 
 def with_quoted(own: Json, quoted: object) -> Json:
     """Sonde's own words first, then the note, then the quoted data."""
-    said = {name: value for name, value in own.items() if value not in (None, "", [], {})}
-    return {**said, "note": NOTE, DATA: readable_json(quoted)}
+    members = {name: value for name, value in own.items() if value not in (None, "", [], {})}
+    return {**members, "note": NOTE, DATA: readable_json(quoted)}
 
 
 _MOST_KEYWORDS = 15
@@ -54,42 +54,44 @@ _OF_THE_BEST = {"cosine": "near in meaning", "score": "the question's words"}
 
 def brief(feature: Json, longest: int) -> Json:
     """What a list shows: id, title, the beginning of the abstract, period, place. ``longest``: of the abstract."""
-    said = feature["properties"]
+    properties = feature["properties"]
     return stated(
         {
             "id": feature["id"],
-            "title": said.get("title"),
-            "kind": said.get("type"),
-            "product": said.get("sonde:provenance") if said.get("sonde:provenance") != "unknown" else None,
-            "abstract": shortened(said.get("description") or "", longest),
+            "title": properties.get("title"),
+            "kind": properties.get("type"),
+            "product": properties.get("sonde:provenance") if properties.get("sonde:provenance") != "unknown" else None,
+            "abstract": shortened(properties.get("description") or "", longest),
             "period": period(feature),
-            "bbox": _boxes(said, 1),
-            "source": said.get("sonde:source"),
+            "bbox": _boxes(properties, 1),
+            "source": properties.get("sonde:source"),
         }
     )
 
 
 def full(feature: Json) -> Json:
     """What a person would ask about one record; its links are the answer of ``get_access``."""
-    said = feature["properties"]
+    properties = feature["properties"]
     return stated(
         {
             **brief(feature, 2000),
-            "bbox": _boxes(said, _MOST_BOXES),
-            "times": said.get("sonde:times", [])[:_MOST_BOXES] if len(said.get("sonde:times", [])) > 1 else None,
-            "resolution": said.get("sonde:resolution"),
-            "names": said.get("sonde:names"),
-            "keywords": said.get("keywords", [])[:_MOST_KEYWORDS],
+            "bbox": _boxes(properties, _MOST_BOXES),
+            "times": properties.get("sonde:times", [])[:_MOST_BOXES]
+            if len(properties.get("sonde:times", [])) > 1
+            else None,
+            "resolution": properties.get("sonde:resolution"),
+            "names": properties.get("sonde:names"),
+            "keywords": properties.get("keywords", [])[:_MOST_KEYWORDS],
             "organisations": organisations(feature),
-            "licence": said.get("license"),
-            "rights": said.get("rights"),
-            "access": said.get("sonde:access"),
-            "dates": said.get("sonde:dates"),
-            "edition": said.get("sonde:edition"),
-            "identifiers": [one["value"] for one in said.get("externalIds", [])],
-            "lineage": said.get("sonde:lineage"),
-            "parent": said.get("sonde:parent"),
-            "doubts": [one["text"] for one in said.get("sonde:doubts", [])],
+            "licence": properties.get("license"),
+            "rights": properties.get("rights"),
+            "access": properties.get("sonde:access"),
+            "dates": properties.get("sonde:dates"),
+            "edition": properties.get("sonde:edition"),
+            "identifiers": [entry["value"] for entry in properties.get("externalIds", [])],
+            "lineage": properties.get("sonde:lineage"),
+            "parent": properties.get("sonde:parent"),
+            "doubts": [entry["text"] for entry in properties.get("sonde:doubts", [])],
             "links": len(links_of(feature)),
         }
     )
@@ -98,22 +100,22 @@ def full(feature: Json) -> Json:
 def why(feature: Json, most: int) -> list[str]:
     """The strongest reasons of the hit's rank; always whether it states no area, if a place was asked."""
     signals: list[Json] = feature.get("sonde:explanation", {}).get("signals", [])
-    strongest = [one for one in signals[:most] if one.get("contribution", 0) > 0]
-    unplaced = [one for one in signals if one not in strongest and _states_no_area(one)]
-    return [_reason(one) for one in (*strongest, *unplaced)]
+    strongest = [signal for signal in signals[:most] if signal.get("contribution", 0) > 0]
+    unplaced = [signal for signal in signals if signal not in strongest and _states_no_area(signal)]
+    return [_reason(signal) for signal in (*strongest, *unplaced)]
 
 
 def _states_no_area(signal: Json) -> bool:
-    return any(one["code"] == "area_not_stated" for one in signal.get("reasons", []))
+    return any(reason["code"] == "area_not_stated" for reason in signal.get("reasons", []))
 
 
 def _reason(signal: Json) -> str:
     """A score alone says nothing to somebody who does not know its scale."""
-    for one in signal.get("reasons", []):
-        if one["code"] in _OF_THE_BEST and one.get("best"):
-            return f"{_OF_THE_BEST[one['code']]}: {max(0.0, one['raw'] / one['best']):.0%} of the best here"
-        if one["code"] == "interaction":
-            return f"the question's words in their context: {one['raw']:.0%}"
+    for reason in signal.get("reasons", []):
+        if reason["code"] in _OF_THE_BEST and reason.get("best"):
+            return f"{_OF_THE_BEST[reason['code']]}: {max(0.0, reason['raw'] / reason['best']):.0%} of the best here"
+        if reason["code"] == "interaction":
+            return f"the question's words in their context: {reason['raw']:.0%}"
     return str(signal["reason"])
 
 
@@ -129,28 +131,30 @@ def period(feature: Json) -> str | None:
 
 def organisations(feature: Json) -> list[str]:
     contacts = feature["properties"].get("contacts", [])
-    return list(dict.fromkeys(one["organization"] for one in contacts if "organization" in one))
+    return list(dict.fromkeys(contact["organization"] for contact in contacts if "organization" in contact))
 
 
 def page_of(feature: Json) -> str | None:
     """The address of the record in this service."""
-    return next((one["href"] for one in feature["links"] if one["rel"] == "self"), None)
+    return next((link["href"] for link in feature["links"] if link["rel"] == "self"), None)
 
 
 def links_of(feature: Json) -> list[Json]:
     """The links of the metadata, without those that this service adds."""
     own = (page_of(feature) or "").partition("/collections/")[0]
     return [
-        one for one in feature["links"] if one["rel"] != "profile" and not (own and one["href"].startswith(f"{own}/"))
+        link
+        for link in feature["links"]
+        if link["rel"] != "profile" and not (own and link["href"].startswith(f"{own}/"))
     ]
 
 
-def stated(said: Json) -> Json:
-    return {name: value for name, value in said.items() if value not in (None, "", [], {})}
+def stated(members: Json) -> Json:
+    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
 
 
-def _boxes(said: Json, most: int) -> list[Json]:
-    boxes: list[Json] = said.get("sonde:boxes", [])
+def _boxes(properties: Json, most: int) -> list[Json]:
+    boxes: list[Json] = properties.get("sonde:boxes", [])
     return boxes[:most]
 
 
@@ -176,7 +180,7 @@ def within_budget(answer: Json, largest: int = LARGEST_CHARACTERS) -> str:
 
 def _halve_longest_text(answer: Json) -> bool:
     texts = [(len(value), holder, key) for holder, key, value in _members(answer) if isinstance(value, str)]
-    length, holder, key = max(texts, key=lambda one: one[0], default=(0, answer, ""))
+    length, holder, key = max(texts, key=lambda entry: entry[0], default=(0, answer, ""))
     if length <= _SHORTEST_TEXT:
         return False
     holder[key] = shortened(holder[key], max(_SHORTEST_TEXT, length // 2))
@@ -187,7 +191,7 @@ def _drop_from_longest_list(answer: Json) -> bool:
     lists = [value for _, _, value in _members(answer) if isinstance(value, list) and len(value) > 1]
     if not lists:
         return False
-    longest = max(lists, key=lambda one: len(json.dumps(one)))
+    longest = max(lists, key=lambda values: len(json.dumps(values)))
     longest.pop()
     answer["left_out"] = answer.get("left_out", 0) + 1
     answer["advice"] = "This is too much for one answer: call again with a smaller `limit`, or a narrower question."
@@ -198,8 +202,8 @@ def _drop_from_longest_list(answer: Json) -> bool:
 def _members(value: object) -> list[tuple[Json, str, object]]:
     """Every member that may shrink, with the object that holds it. Texts in lists are not halved, but dropped."""
     if isinstance(value, list):
-        return [one for item in value for one in _members(item)]
+        return [inner for item in value for inner in _members(item)]
     if not isinstance(value, dict):
         return []
     own = [(value, name, member) for name, member in value.items() if name not in _NEVER_SHORTENED]
-    return own + [one for _, _, member in own for one in _members(member)]
+    return own + [inner for _, _, member in own for inner in _members(member)]

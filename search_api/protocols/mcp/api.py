@@ -45,9 +45,9 @@ class Api:
 
     def get(self, path: str, parameters: Mapping[str, object] | None = None) -> Json:
         """Parameters that are None or empty are left out. Raises ToolError."""
-        given = {name: str(value) for name, value in (parameters or {}).items() if value not in (None, "", [])}
+        query = {name: str(value) for name, value in (parameters or {}).items() if value not in (None, "", [])}
         with _reached():
-            answer = self.http.get(path, params=given)
+            answer = self.http.get(path, params=query)
         return _read(answer)
 
     def post(self, path: str, body: Json) -> Json:
@@ -64,8 +64,8 @@ class Api:
                 return _read(answer)
             for line in answer.iter_lines():
                 if line.startswith("data: "):
-                    found: Json = json.loads(line.removeprefix("data: "))
-                    return found
+                    event: Json = json.loads(line.removeprefix("data: "))
+                    return event
         raise ToolError("The service ended its answer early. Try again.")
 
     def record(self, record: str, rest: str = "", parameters: Mapping[str, object] | None = None) -> Json:
@@ -154,10 +154,10 @@ RecordId = Annotated[
 Limit = Annotated[int, Field(ge=1, le=20, description="How many at most.")]
 
 
-def api_of(asked: ToolContext) -> Api:
+def api_of(context: ToolContext) -> Api:
     """The caller's API: of the HTTP request, or of the whole server over stdio."""
-    request = asked.request_context.request
-    api = request.scope[CALLER] if request is not None else asked.request_context.lifespan_context
+    request = context.request_context.request
+    api = request.scope[CALLER] if request is not None else context.request_context.lifespan_context
     if not isinstance(api, Api):
         raise TypeError("the server was started without an API")
     return api
@@ -182,25 +182,25 @@ def catalogues_of(api: Api) -> list[Json]:
     return [
         answers.stated(
             {
-                "id": one["id"],
-                "title": one["title"],
-                "records": one["sonde:count"],
-                "bbox": one.get("extent", {}).get("spatial", {}).get("bbox", [None])[0],
-                "period": one.get("extent", {}).get("temporal", {}).get("interval", [None])[0],
+                "id": collection["id"],
+                "title": collection["title"],
+                "records": collection["sonde:count"],
+                "bbox": collection.get("extent", {}).get("spatial", {}).get("bbox", [None])[0],
+                "period": collection.get("extent", {}).get("temporal", {}).get("interval", [None])[0],
             }
         )
-        for one in _by_size(api)[:_MOST_SOURCES]
+        for collection in _by_size(api)[:_MOST_SOURCES]
     ]
 
 
 def refuse_unknown(api: Api, source: str) -> None:
     """Raises ToolError if there is no such catalogue."""
-    known = [one["id"] for one in _by_size(api)]
-    if source not in known:
-        listed = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
+    ids = [collection["id"] for collection in _by_size(api)]
+    if source not in ids:
+        listed = ", ".join(ids[:_MOST_NAMED]) + (", ..." if len(ids) > _MOST_NAMED else "")
         raise ToolError(f"There is no catalogue {source!r}; there are {listed}. Change `source` and call again.")
 
 
 def _by_size(api: Api) -> list[Json]:
-    found = [one for one in api.get("/collections")["collections"] if one["id"] != "all"]
-    return sorted(found, key=lambda one: -one["sonde:count"])
+    collections = [collection for collection in api.get("/collections")["collections"] if collection["id"] != "all"]
+    return sorted(collections, key=lambda collection: -collection["sonde:count"])

@@ -30,15 +30,15 @@ Name = Annotated[str, Field(min_length=1, max_length=200, description="A place n
 Term = Annotated[str, Field(min_length=1, max_length=200, description="A word, a product's name or an acronym.")]
 
 
-def describe_holdings(asked: ToolContext, topic: Topic = "", source: Source = None) -> str:
+def describe_holdings(context: ToolContext, topic: Topic = "", source: Source = None) -> str:
     """What these catalogues hold, counted: catalogues, kinds, topics, variables, regions, decades.
 
     With a topic, the records that have its words or are near it in meaning, so kindred topics too; `with_its_words`
     counts those that have its words or their synonyms. `nothing` means that there is no such record.
     """
-    api = api_of(asked)
-    given = {"q": topic, "source": source, "limit": 3, "facets": ",".join(_COUNTED)}
-    answer = api.get("/search", given)
+    api = api_of(context)
+    query = {"q": topic, "source": source, "limit": 3, "facets": ",".join(_COUNTED)}
+    answer = api.get("/search", query)
     own: Json = {"records": answer["sonde:total"]}
     if topic:
         by_words = api.get("/search", {"q": topic, "source": source, "limit": 1, "algorithm": "bm25"})
@@ -48,17 +48,19 @@ def describe_holdings(asked: ToolContext, topic: Topic = "", source: Source = No
             refuse_unknown(api, source)
         own["nothing"] = f"These catalogues hold nothing about {topic!r}." if topic else "There is no record here."
         return within_budget(with_quoted(own, []))
-    said: Json = {"counts": {name: _values(facet) for name, facet in answer["sonde:facets"].items()}}
+    holdings: Json = {"counts": {name: _values(facet) for name, facet in answer["sonde:facets"].items()}}
     if topic:
-        said["best"] = [{"id": one["id"], "title": one["properties"].get("title")} for one in answer["features"]]
+        holdings["best"] = [
+            {"id": record["id"], "title": record["properties"].get("title")} for record in answer["features"]
+        ]
     else:
-        said["catalogues"] = catalogues_of(api)
-    return within_budget(with_quoted(own, said))
+        holdings["catalogues"] = catalogues_of(api)
+    return within_budget(with_quoted(own, holdings))
 
 
-def lookup_place(asked: ToolContext, name: Name) -> str:
+def lookup_place(context: ToolContext, name: Name) -> str:
     """Where a named place is (bbox), other places of like names, and how many records lie there."""
-    api = api_of(asked)
+    api = api_of(context)
     similar = api.get("/suggest", {"q": name, "limit": 5})["places"]
     try:
         here = api.get("/search", {"place": name, "limit": 1})
@@ -68,53 +70,55 @@ def lookup_place(asked: ToolContext, name: Name) -> str:
         advice = "Use one of the like names, or a bbox." if similar else "Use a bbox, or the name of a larger place."
         own = {"nothing": f"No place named {name!r} is known.", "advice": advice}
         return within_budget(with_quoted(own, {"like_names": similar}))
-    places = [answers.stated(one) for one in similar]
+    places = [answers.stated(place) for place in similar]
     return within_budget(with_quoted({"records_there": here["sonde:total"]}, {"places": places}))
 
 
-def lookup_terms(asked: ToolContext, term: Term) -> str:
+def lookup_terms(context: ToolContext, term: Term) -> str:
     """What a word or acronym means here: synonyms and narrower terms of the vocabularies, product names, keywords
     with their counts. A search uses synonyms by itself; look up only what you or the user do not know.
     """
-    api = api_of(asked)
+    api = api_of(context)
     answer = api.get("/search", {"q": term, "limit": 1})
     read, typed = answer["sonde:interpretation"], api.get("/suggest", {"q": term, "limit": 6})
-    said = answers.stated(
+    meaning = answers.stated(
         {
-            "concepts": [_concept(one) for one in read["terms"]],
+            "concepts": [_concept(concept) for concept in read["terms"]],
             "names": _names(read, typed),
             "keywords": typed["keywords"],
         }
     )
     own: Json = {"records": answer["sonde:total"]}
-    if not said:
+    if not meaning:
         own["nothing"] = f"No vocabulary, product name or keyword here has {term!r}."
-    return within_budget(with_quoted(own, said))
+    return within_budget(with_quoted(own, meaning))
 
 
 def _names(read: Json, typed: Json) -> list[Json]:
     """Each name that a record bears once, as it was asked if it was."""
-    found = [(one["name"], one["count"]) for one in typed["names"]]
-    found += [(one["text"], one["count"]) for one in read["names"]]
+    names = [(entry["name"], entry["count"]) for entry in typed["names"]]
+    names += [(entry["text"], entry["count"]) for entry in read["names"]]
     return [
-        {"name": name, "records": count} for name, count in {one[0].lower(): one for one in found}.values() if count
+        {"name": name, "records": count}
+        for name, count in {entry[0].lower(): entry for entry in names}.values()
+        if count
     ]
 
 
-def _concept(one: Json) -> Json:
+def _concept(term: Json) -> Json:
     return answers.stated(
         {
-            "term": one["text"],
-            "concept": one["concept"],
-            "synonyms": [label["label"] for label in one["synonyms"]][:_MOST_VALUES],
-            "narrower": [label["label"] for label in one["narrower"]][:_MOST_VALUES],
+            "term": term["text"],
+            "concept": term["concept"],
+            "synonyms": [label["label"] for label in term["synonyms"]][:_MOST_VALUES],
+            "narrower": [label["label"] for label in term["narrower"]][:_MOST_VALUES],
         }
     )
 
 
 def _values(facet: Json) -> Json:
-    most = sorted(facet["values"], key=lambda one: -one["count"])[:_MOST_VALUES]
-    return {str(one["label"] or one["value"]): one["count"] for one in most}
+    most = sorted(facet["values"], key=lambda value: -value["count"])[:_MOST_VALUES]
+    return {str(value["label"] or value["value"]): value["count"] for value in most}
 
 
 _NOTHING = "No document here speaks of that."
@@ -122,16 +126,18 @@ OfRecord = Annotated[str | None, Field(max_length=500, description="Only documen
 
 
 def read_passages(
-    asked: ToolContext, query: Query, record: OfRecord = None, source: Source = None, limit: Limit = 4
+    context: ToolContext, query: Query, record: OfRecord = None, source: Source = None, limit: Limit = 4
 ) -> str:
     """Passages of documents (reports, papers, manuals) that speak of the question, with where to cite them."""
     body = {"question": query, "record": record, "source": [source] if source else [], "top_k": limit}
-    passages = api_of(asked).first_event("/ask", body).get("passages", [])
-    return within_budget(with_quoted({} if passages else _nothing(record), [_passage(one, 1500) for one in passages]))
+    passages = api_of(context).first_event("/ask", body).get("passages", [])
+    return within_budget(
+        with_quoted({} if passages else _nothing(record), [_passage(passage, 1500) for passage in passages])
+    )
 
 
 def ask_documents(
-    asked: ToolContext,
+    context: ToolContext,
     question: Query,
     record: OfRecord = None,
     source: Source = None,
@@ -149,18 +155,22 @@ def ask_documents(
         "bbox": bbox_text(bbox),
         "datetime": period,
     }
-    answer = api_of(asked).post("/ask", body)
+    answer = api_of(context).post("/ask", body)
     own = {"refused": answer["refused"] or None, "without": answer["degraded"]}
     if answer["refused"]:
         return within_budget(with_quoted({**own, **_nothing(record)}, []))
-    said = {
+    quoted = {
         "answer": [
-            {"text": one.get("cell", one)["text"], "passages": one["citations"], "supported": one["supported"]}
-            for one in answer["sentences"]
+            {
+                "text": sentence.get("cell", sentence)["text"],
+                "passages": sentence["citations"],
+                "supported": sentence["supported"],
+            }
+            for sentence in answer["sentences"]
         ],
-        "passages": [_passage(one, 300) for one in answer["passages"]],
+        "passages": [_passage(sentence, 300) for sentence in answer["passages"]],
     }
-    return within_budget(with_quoted(own, said))
+    return within_budget(with_quoted(own, quoted))
 
 
 def _nothing(record: str | None) -> Json:
@@ -169,15 +179,15 @@ def _nothing(record: str | None) -> Json:
     return {"nothing": _NOTHING, "advice": "Call again without `record` to read all documents."}
 
 
-def _passage(one: Json, longest: int) -> Json:
+def _passage(passage: Json, longest: int) -> Json:
     return answers.stated(
         {
-            "number": one["number"],
-            "title": one["title"],
-            "section": " > ".join(one["section"]),
-            "pages": one["pages"],
-            "id": one["record"] or one["document"],
-            "document": one["document"],
-            "text": shortened(one["text"], longest),
+            "number": passage["number"],
+            "title": passage["title"],
+            "section": " > ".join(passage["section"]),
+            "pages": passage["pages"],
+            "id": passage["record"] or passage["document"],
+            "document": passage["document"],
+            "text": shortened(passage["text"], longest),
         }
     )

@@ -32,7 +32,7 @@ Cursor = Annotated[str | None, Field(max_length=2000, description="`next_cursor`
 
 
 def search(
-    asked: ToolContext,
+    context: ToolContext,
     query: Query = "",
     place: Place = None,
     bbox: Box = None,
@@ -48,28 +48,31 @@ def search(
     The other parameters filter: records without a place, period or kind drop out. Start without them.
     An answer with `nothing` means that these catalogues hold nothing about the question; say so to the user.
     """
-    api = api_of(asked)
+    api = api_of(context)
     filters = answers.stated(
         {"place": place, "bbox": bbox_text(bbox), "period": period, "kind": kind, "source": source}
     )
     where = {"place": place, "bbox": bbox_text(bbox), "datetime": period, "source": source}
-    given = {"q": query, **where, **kind_filters(kind), "limit": limit, "cursor": cursor, "explain": "true"}
-    answer = api.get("/search", given)
+    parameters = {"q": query, **where, **kind_filters(kind), "limit": limit, "cursor": cursor, "explain": "true"}
+    answer = api.get("/search", parameters)
     longest, reasons = min(240, _SUMMARY_CHARACTERS // limit), 2 if limit <= 10 else 1
-    hits = [{**answers.brief(one, longest), "why": answers.why(one, reasons)} for one in answer["features"]]
+    hits = [{**answers.brief(feature, longest), "why": answers.why(feature, reasons)} for feature in answer["features"]]
     return within_budget(with_quoted({**_summary(answer), **_nothing(api, query, filters, answer)}, hits))
 
 
-def get_record(asked: ToolContext, id: RecordId) -> str:
+def get_record(context: ToolContext, id: RecordId) -> str:
     """Everything important that one record says: abstract, period, place, resolution, keywords, makers, licence."""
-    feature = api_of(asked).record(id)
+    feature = api_of(context).record(id)
     return within_budget(with_quoted({"page": answers.page_of(feature)}, answers.full(feature)))
 
 
-def find_similar(asked: ToolContext, id: RecordId, limit: Limit = 5) -> str:
+def find_similar(context: ToolContext, id: RecordId, limit: Limit = 5) -> str:
     """Records like one that you already have, most similar first."""
-    found = api_of(asked).record(id, "/similar", {"limit": limit})["features"]
-    hits = [{**answers.brief(one, 120), "similarity": answers.rounded(one.get("sonde:similarity"))} for one in found]
+    features = api_of(context).record(id, "/similar", {"limit": limit})["features"]
+    hits = [
+        {**answers.brief(feature, 120), "similarity": answers.rounded(feature.get("sonde:similarity"))}
+        for feature in features
+    ]
     return within_budget(with_quoted({} if hits else {"nothing": "No other record is like this one."}, hits))
 
 
@@ -90,14 +93,14 @@ def _understood(read: Json) -> Json:
     return answers.stated(
         {
             "topic": read["thematic"],
-            "places": [one["name"] for one in read["places"]],
+            "places": [entry["name"] for entry in read["places"]],
             "period": read["datetime"],
-            "kind": [one["kind"] for one in read["kinds"]],
-            "names": [f"{one['text']} ({one['count']} records)" for one in read["names"]],
+            "kind": [entry["kind"] for entry in read["kinds"]],
+            "names": [f"{entry['text']} ({entry['count']} records)" for entry in read["names"]],
             "identifiers": [
-                {"value": one["value"], "in_these_catalogues": one["known"]}
-                for one in read["identifiers"]
-                if "known" in one
+                {"value": entry["value"], "in_these_catalogues": entry["known"]}
+                for entry in read["identifiers"]
+                if "known" in entry
             ],
         }
     )
@@ -148,24 +151,24 @@ _WAYS: tuple[tuple[tuple[str, ...], str], ...] = (
 """What tells the form of a link (its media type, title or address), and the Python that opens it; first match."""
 
 
-def get_access(asked: ToolContext, id: RecordId) -> str:
+def get_access(context: ToolContext, id: RecordId) -> str:
     """How to get the data of one record: links, licence, formats, access, and Python that opens what can be opened."""
-    feature = api_of(asked).record(id)
-    said = feature["properties"]
-    links = [_link(one) for one in answers.links_of(feature) if _is_web(one["href"])]
+    feature = api_of(context).record(id)
+    properties = feature["properties"]
+    links = [_link(link) for link in answers.links_of(feature) if _is_web(link["href"])]
     own: Json = {"page": answers.page_of(feature)}
     if not links:
         own["nothing"] = "The record has no link to the data; ask the organisations that it names."
-    elif not any("python" in one or one["rel"] in _OF_DATA for one in links):
+    elif not any("python" in link or link["rel"] in _OF_DATA for link in links):
         own["advice"] = "No link is known to lead to files or a service: give the user the page of the data."
     quoted = answers.stated(
         {
             "id": feature["id"],
-            "title": said.get("title"),
-            "licence": said.get("license"),
-            "rights": said.get("rights"),
-            "access": said.get("sonde:access"),
-            "formats": [one["name"] for one in said.get("formats", [])],
+            "title": properties.get("title"),
+            "licence": properties.get("license"),
+            "rights": properties.get("rights"),
+            "access": properties.get("sonde:access"),
+            "formats": [link["name"] for link in properties.get("formats", [])],
             "organisations": answers.organisations(feature),
             "links": links[:_MOST_LINKS],
             "more_links": max(0, len(links) - _MOST_LINKS) or None,
@@ -174,16 +177,18 @@ def get_access(asked: ToolContext, id: RecordId) -> str:
     return within_budget(with_quoted(own, quoted))
 
 
-def _link(one: Json) -> Json:
-    href = readable(one["href"])
-    told = " ".join((one.get("type") or "", one.get("title") or "", href)).lower()
-    python = next((way for marks, way in _WAYS if one["rel"] != "about" and any(mark in told for mark in marks)), None)
+def _link(link: Json) -> Json:
+    href = readable(link["href"])
+    description = " ".join((link.get("type") or "", link.get("title") or "", href)).lower()
+    python = next(
+        (way for marks, way in _WAYS if link["rel"] != "about" and any(mark in description for mark in marks)), None
+    )
     return answers.stated(
         {
             "href": href,
-            "rel": one["rel"],
-            "type": one.get("type"),
-            "title": one.get("title"),
+            "rel": link["rel"],
+            "type": link.get("type"),
+            "title": link.get("title"),
             "python": python.format(href=href) if python else None,
         }
     )

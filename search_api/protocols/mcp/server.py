@@ -75,16 +75,16 @@ def cite_data(id: Id) -> str:
     )
 
 
-def record(id: str, asked: ToolContext) -> str:
+def record(id: str, context: ToolContext) -> str:
     """One record, as `get_record` returns it."""
     with _as_resource():
-        return get_record(asked, id)
+        return get_record(context, id)
 
 
-def catalogue(id: str, asked: ToolContext) -> str:
+def catalogue(id: str, context: ToolContext) -> str:
     """What one catalogue holds, as `describe_holdings` returns it."""
     with _as_resource():
-        return describe_holdings(asked, source=id)
+        return describe_holdings(context, source=id)
 
 
 @contextmanager
@@ -133,8 +133,8 @@ class PlainServer(MCPServer[Api | None]):
         self, name: str, arguments: Json, context: Context[Api | None, object] | None = None
     ) -> CallToolResult | InputRequiredResult:
         takes = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
-        if name in takes and (unknown := [one for one in arguments if one not in takes[name]]):
-            faults = " ".join(_unknown(one, takes[name]) for one in unknown[:_MOST_FAULTS])
+        if name in takes and (unknown := [argument for argument in arguments if argument not in takes[name]]):
+            faults = " ".join(_unknown(argument, takes[name]) for argument in unknown[:_MOST_FAULTS])
             raise ToolError(f"{faults} The arguments of {name} are {', '.join(takes[name])}. Change it and call again.")
         try:
             return await super().call_tool(name, arguments, context)
@@ -146,17 +146,17 @@ class PlainServer(MCPServer[Api | None]):
     async def get_prompt(
         self, name: str, arguments: Json | None = None, context: Context[Api | None, object] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        known = {one.name: one for one in await self.list_prompts()}
-        if name not in known:
-            raise _refused(f"There is no prompt {name!r}; there are {', '.join(known)}.")
-        takes, given = known[name].arguments or [], set(arguments or {})
-        missing = [one.name for one in takes if one.required and one.name not in given]
-        if missing or given - {one.name for one in takes}:
-            told = ", ".join(f"{one.name} (required)" if one.required else one.name for one in takes)
-            said = f"The prompt {name} takes {told}; you gave {', '.join(sorted(given)) or 'nothing'}."
-            names = [one.name for one in takes]
-            faults = [_unknown(one, names) for one in sorted(given.difference(names))[:_MOST_FAULTS]]
-            raise _refused(" ".join([said, *faults]))
+        prompts = {item.name: item for item in await self.list_prompts()}
+        if name not in prompts:
+            raise _refused(f"There is no prompt {name!r}; there are {', '.join(prompts)}.")
+        takes, sent = prompts[name].arguments or [], set(arguments or {})
+        missing = [item.name for item in takes if item.required and item.name not in sent]
+        if missing or sent - {item.name for item in takes}:
+            signature = ", ".join(f"{item.name} (required)" if item.required else item.name for item in takes)
+            message = f"The prompt {name} takes {signature}; you gave {', '.join(sorted(sent)) or 'nothing'}."
+            names = [item.name for item in takes]
+            faults = [_unknown(item, names) for item in sorted(sent.difference(names))[:_MOST_FAULTS]]
+            raise _refused(" ".join([message, *faults]))
         return await super().get_prompt(name, arguments, context)
 
     async def read_resource(
@@ -169,23 +169,27 @@ class PlainServer(MCPServer[Api | None]):
         return await super().read_resource(uri, context)
 
 
-def _unknown(name: str, known: Collection[str]) -> str:
+def _unknown(name: str, names: Collection[str]) -> str:
     """``q: not known; did you mean query?``"""
-    near = _nearest(name, known)
+    near = _nearest(name, names)
     return f"{name[:100]}: not known{f'; did you mean {near}?' if near else '.'}"
 
 
-def _nearest(name: str, known: Collection[str]) -> str | None:
+def _nearest(name: str, names: Collection[str]) -> str | None:
     """The argument that begins with this name or is part of it, is spelled nearly so or is called so elsewhere."""
-    asked = name.casefold().replace("-", "_")
-    for one in known:
-        if asked and (one.startswith(asked) or one in asked.split("_")):
-            return one
-    for one in known:
-        if asked in _OTHER_NAMES.get(one, ()):
-            return one
-    spelled = {other: one for one in reversed(list(known)) for other in (*_OTHER_NAMES.get(one, ()), one)}
-    near = difflib.get_close_matches(asked, spelled, 1, _ALIKE)
+    plain = name.casefold().replace("-", "_")
+    for candidate in names:
+        if plain and (candidate.startswith(plain) or candidate in plain.split("_")):
+            return candidate
+    for candidate in names:
+        if plain in _OTHER_NAMES.get(candidate, ()):
+            return candidate
+    spelled = {
+        other: candidate
+        for candidate in reversed(list(names))
+        for other in (*_OTHER_NAMES.get(candidate, ()), candidate)
+    }
+    near = difflib.get_close_matches(plain, spelled, 1, _ALIKE)
     return spelled[near[0]] if near else None
 
 
@@ -195,7 +199,9 @@ def _refused(message: str) -> MCPError:
 
 def _wrong_arguments(error: ValidationError) -> str:
     """``limit: Input should be less than or equal to 20. Change it and call again.``"""
-    faults = [f"{one['loc'][0] if one['loc'] else 'arguments'}: {one['msg']}" for one in error.errors()[:_MOST_FAULTS]]
+    faults = [
+        f"{fault['loc'][0] if fault['loc'] else 'arguments'}: {fault['msg']}" for fault in error.errors()[:_MOST_FAULTS]
+    ]
     return f"{'; '.join(dict.fromkeys(faults))}. Change it and call again."
 
 

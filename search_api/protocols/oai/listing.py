@@ -62,41 +62,41 @@ class OaiRequest:
 def read_request(arguments: Iterable[tuple[str, str]]) -> OaiRequest:
     """Raises OaiError (badVerb, badArgument, cannotDisseminateFormat)."""
     pairs = list(arguments)
-    given = dict(pairs)
-    verb = given.pop("verb", "")
+    values = dict(pairs)
+    verb = values.pop("verb", "")
     if verb not in get_args(Verb) or sum(name == "verb" for name, _ in pairs) > 1:
         raise OaiError("badVerb", f"verb must be one of {', '.join(get_args(Verb))}, once")
-    known = cast(Verb, verb)
-    if len(given) + 1 < len(pairs):
+    known_verb = cast(Verb, verb)
+    if len(values) + 1 < len(pairs):
         raise OaiError("badArgument", "an argument was given twice")
-    _check_names(known, given)
-    if "resumptionToken" in given:
-        return OaiRequest(known, token=given["resumptionToken"])
-    prefix = given.get("metadataPrefix", OAI_DC)
+    _check_names(known_verb, values)
+    if "resumptionToken" in values:
+        return OaiRequest(known_verb, token=values["resumptionToken"])
+    prefix = values.get("metadataPrefix", OAI_DC)
     if prefix not in (known_prefixes := oai_formats()):
         raise OaiError("cannotDisseminateFormat", f"metadataPrefix must be one of {', '.join(known_prefixes)}")
-    since, until = _edges(given)
-    if len(given.get("set", "")) > LONGEST_SET:
+    since, until = _edges(values)
+    if len(values.get("set", "")) > LONGEST_SET:
         raise OaiError("badArgument", f"set is longer than {LONGEST_SET} characters")
-    return OaiRequest(known, prefix, given.get("identifier"), given.get("set"), since, until)
+    return OaiRequest(known_verb, prefix, values.get("identifier"), values.get("set"), since, until)
 
 
-def _check_names(verb: Verb, given: dict[str, str]) -> None:
+def _check_names(verb: Verb, arguments: dict[str, str]) -> None:
     required, optional = _ALLOWED[verb]
     lists = verb in ("ListIdentifiers", "ListRecords", "ListSets")
-    if lists and "resumptionToken" in given:
-        if len(given) > 1:
+    if lists and "resumptionToken" in arguments:
+        if len(arguments) > 1:
             raise OaiError("badArgument", "resumptionToken stands alone")
         return
-    missing, unknown = required - given.keys(), given.keys() - required - optional
+    missing, unknown = required - arguments.keys(), arguments.keys() - required - optional
     if missing:
         raise OaiError("badArgument", f"{verb} needs {', '.join(sorted(missing))}")
     if unknown:
         raise OaiError("badArgument", f"{verb} does not know {', '.join(sorted(unknown))}")
 
 
-def _edges(given: dict[str, str]) -> tuple[datetime | None, datetime | None]:
-    since, until = given.get("from"), given.get("until")
+def _edges(arguments: dict[str, str]) -> tuple[datetime | None, datetime | None]:
+    since, until = arguments.get("from"), arguments.get("until")
     if since and until and len(since) != len(until):
         raise OaiError("badArgument", "from and until must be of the same granularity")
     start, end = _read_moment("from", since, last=False), _read_moment("until", until, last=True)
@@ -192,10 +192,10 @@ def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
 
 def _page(reader: RecordReader, place: _Position) -> tuple[list[Header], _Position | None]:
     """A page of one phase; the next phase starts on a new page."""
-    found = _read_hits(reader, place)
-    headers = [_header(hit, place.phase) for hit in found[:PAGE]]
-    if len(found) > PAGE:
-        return headers, replace(place, after=tuple(found[PAGE - 1]["sort"]))
+    hits = _read_hits(reader, place)
+    headers = [_header(hit, place.phase) for hit in hits[:PAGE]]
+    if len(hits) > PAGE:
+        return headers, replace(place, after=tuple(hits[PAGE - 1]["sort"]))
     if place.phase == "removed":
         return headers, None
     removed = _Position(place.request, "removed")
@@ -287,8 +287,8 @@ def _resumed(request: OaiRequest) -> _Position:
         raise _not_ours() from error
     if state.verb != request.verb:
         raise _not_ours()
-    asked = OaiRequest(state.verb, state.prefix, None, state.set, state.since, state.until)
-    return _Position(asked, state.phase, state.after, state.seen, state.matched)
+    resumed = OaiRequest(state.verb, state.prefix, None, state.set, state.since, state.until)
+    return _Position(resumed, state.phase, state.after, state.seen, state.matched)
 
 
 def _not_ours() -> OaiError:

@@ -74,19 +74,19 @@ def add_identify(root: Element, base: str, mail: str, earliest: str) -> None:
 
 def add_formats(root: Element) -> None:
     formats = _text(root, "ListMetadataFormats")
-    for known in oai_formats().values():
-        one = _text(formats, "metadataFormat")
-        _text(one, "metadataPrefix", known.prefix)
-        _text(one, "schema", known.schema)
-        _text(one, "metadataNamespace", known.namespace)
+    for format in oai_formats().values():
+        element = _text(formats, "metadataFormat")
+        _text(element, "metadataPrefix", format.prefix)
+        _text(element, "schema", format.schema)
+        _text(element, "metadataNamespace", format.namespace)
 
 
 def add_sets(root: Element, catalogues: Iterable[Catalogue]) -> None:
     sets = _text(root, "ListSets")
-    for one in catalogues:
-        made = _text(sets, "set")
-        _text(made, "setSpec", one.id)
-        _text(made, "setName", one.title)
+    for catalogue in catalogues:
+        element = _text(sets, "set")
+        _text(element, "setSpec", catalogue.id)
+        _text(element, "setName", catalogue.title)
 
 
 def add_list(root: Element, verb: str, page: HeaderPage, prefix: str, address_of: Any) -> None:
@@ -103,20 +103,20 @@ def add_list(root: Element, verb: str, page: HeaderPage, prefix: str, address_of
 
 
 def add_record(parent: Element, header: Header, prefix: str, address_of: Any) -> None:
-    made = _text(parent, "record")
-    _header(made, header)
+    element = _text(parent, "record")
+    _header(element, header)
     if header.record is not None:
         metadata = oai_formats()[prefix].write(header.record, address_of(header.record))
-        _text(made, "metadata").append(metadata)
+        _text(element, "metadata").append(metadata)
 
 
 def _header(parent: Element, header: Header) -> None:
-    made = _text(parent, "header")
+    element = _text(parent, "header")
     if header.removed:
-        made.set("status", "deleted")
-    _text(made, "identifier", identifier(header.id))
-    _text(made, "datestamp", header.datestamp)
-    _text(made, "setSpec", header.source)
+        element.set("status", "deleted")
+    _text(element, "identifier", identifier(header.id))
+    _text(element, "datestamp", header.datestamp)
+    _text(element, "setSpec", header.source)
 
 
 def _text(parent: Element, name: str, text: str | None = None) -> Element:
@@ -147,9 +147,9 @@ def _answer(parts: Parts) -> Response:
     addresses = Addresses.of(parts.http)
     base, moment = addresses.to("/oai"), iso(parts.now_ms() // 1000 * 1000)
     try:
-        asked = read_request(arguments)
+        oai = read_request(arguments)
         root = envelope(base, moment, dict(arguments))
-        _VERBS[asked.verb](parts, asked, root)
+        _VERBS[oai.verb](parts, oai, root)
     except OaiError as error:
         understood = {} if error.code in ("badVerb", "badArgument") else dict(arguments)
         root = envelope(base, moment, understood)
@@ -157,43 +157,43 @@ def _answer(parts: Parts) -> Response:
     return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=XML)
 
 
-def _identify(parts: Parts, _asked: OaiRequest, root: etree._Element) -> None:
+def _identify(parts: Parts, _oai: OaiRequest, root: etree._Element) -> None:
     oldest = {"size": 0, "aggs": {"oldest": {"min": {"field": "harvest.written"}}}}
     value = parts.records.search(oldest)["aggregations"]["oldest"]["value"]
     earliest = iso(int(value) // 1000 * 1000) if value is not None else _EARLIEST
     add_identify(root, Addresses.of(parts.http).to("/oai"), parts.http.contact, earliest)
 
 
-def _formats(parts: Parts, asked: OaiRequest, root: etree._Element) -> None:
-    if asked.identifier is not None:
-        _stored(parts, asked.identifier)
+def _formats(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
+    if oai.identifier is not None:
+        _stored(parts, oai.identifier)
     add_formats(root)
 
 
-def _sets(parts: Parts, asked: OaiRequest, root: etree._Element) -> None:
-    if asked.token is not None:
+def _sets(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
+    if oai.token is not None:
         raise OaiError("badResumptionToken", "the sets come in one list")
-    add_sets(root, [one for one in parts.catalogues.list() if one.id != ALL])
+    add_sets(root, [catalogue for catalogue in parts.catalogues.list() if catalogue.id != ALL])
 
 
-def _list(parts: Parts, asked: OaiRequest, root: etree._Element) -> None:
-    page = list_headers(parts.records, asked)
-    add_list(root, asked.verb, page, page.prefix, Addresses.of(parts.http).item)
+def _list(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
+    page = list_headers(parts.records, oai)
+    add_list(root, oai.verb, page, page.prefix, Addresses.of(parts.http).item)
 
 
-def _get(parts: Parts, asked: OaiRequest, root: etree._Element) -> None:
-    found = _stored(parts, asked.identifier or "")
+def _get(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
+    header = _stored(parts, oai.identifier or "")
     listed = etree.SubElement(root, f"{{{OAI}}}GetRecord")
-    add_record(listed, found, asked.prefix, Addresses.of(parts.http).item)
+    add_record(listed, header, oai.prefix, Addresses.of(parts.http).item)
 
 
 def _stored(parts: Parts, identifier: str) -> Header:
     try:
-        found = parts.records.record(record_id(identifier))
+        stored = parts.records.record(record_id(identifier))
     except NotFound as error:
         raise OaiError("idDoesNotExist", str(error)) from None
-    stamp = second(found.written) if found.written else _EARLIEST
-    return Header(found.record.id, found.record.source, stamp, record=found.record)
+    stamp = second(stored.written) if stored.written else _EARLIEST
+    return Header(stored.record.id, stored.record.source, stamp, record=stored.record)
 
 
 _VERBS: dict[Verb, Callable[[Parts, OaiRequest, etree._Element], None]] = {

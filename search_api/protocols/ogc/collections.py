@@ -68,16 +68,16 @@ def collections_views(parts: Parts) -> APIBlueprint:
     )
     def collections(query: FormParameters) -> Response:
         addresses = Addresses.of(parts.http)
-        found = [described(one, addresses) for one in parts.catalogues.list()]
+        documents = [described(catalogue, addresses) for catalogue in parts.catalogues.list()]
         if wants_html(query.f):
-            return plain_page("Catalogues", collections_html(found))
+            return plain_page("Catalogues", collections_html(documents))
         own = addresses.to("/collections")
         links = [
             link("self", own, JSON),
             link("alternate", f"{own}?f=html", HTML),
             link("root", addresses.to("/"), JSON),
         ]
-        return jsonify(collections=found, links=links)
+        return jsonify(collections=documents, links=links)
 
     @api.get(
         "/collections/<catalogue>",
@@ -85,10 +85,10 @@ def collections_views(parts: Parts) -> APIBlueprint:
         responses={200: answer_as(JSON, CollectionAnswer, CATALOG_JSON, HTML), **WITH_NOT_FOUND},
     )
     def collection(path: CataloguePath, query: FormParameters) -> Response:
-        found = described(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
+        documents = described(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
         if wants_html(query.f):
-            return plain_page(found["title"], collection_html(found))
-        response = jsonify(found)
+            return plain_page(documents["title"], collection_html(documents))
+        response = jsonify(documents)
         response.mimetype = _CATALOGUE_TYPES[request.accept_mimetypes.best_match(list(_CATALOGUE_TYPES), default=JSON)]
         return response
 
@@ -98,8 +98,8 @@ def collections_views(parts: Parts) -> APIBlueprint:
         responses={200: answer_as(SCHEMA_JSON, PropertiesAnswer, HTML), **WITH_NOT_FOUND},
     )
     def queryables(path: CataloguePath, query: FormParameters) -> Response:
-        one = parts.catalogues.get(path.catalogue)
-        return _properties(one, "queryables", QUERYABLES, Addresses.of(parts.http), as_html=wants_html(query.f))
+        catalogue = parts.catalogues.get(path.catalogue)
+        return _properties(catalogue, "queryables", QUERYABLES, Addresses.of(parts.http), as_html=wants_html(query.f))
 
     @api.get(
         "/collections/<catalogue>/sortables",
@@ -107,40 +107,40 @@ def collections_views(parts: Parts) -> APIBlueprint:
         responses={200: answer_as(SCHEMA_JSON, PropertiesAnswer, HTML), **WITH_NOT_FOUND},
     )
     def sortables(path: CataloguePath, query: FormParameters) -> Response:
-        one = parts.catalogues.get(path.catalogue)
-        return _properties(one, "sortables", SORTABLES, Addresses.of(parts.http), as_html=wants_html(query.f))
+        catalogue = parts.catalogues.get(path.catalogue)
+        return _properties(catalogue, "sortables", SORTABLES, Addresses.of(parts.http), as_html=wants_html(query.f))
 
     return api
 
 
-def described(one: Catalogue, addresses: Addresses) -> Json:
+def described(catalogue: Catalogue, addresses: Addresses) -> Json:
     """The catalogue as a collection, with its extent if its records have one."""
-    said: Json = {
-        "id": one.id,
+    members: Json = {
+        "id": catalogue.id,
         "type": "Collection",
         "itemType": "record",
-        "title": one.title,
-        "description": one.said.description
-        or f"{one.count} records" + ("" if one.source is None else f" harvested from {one.title}"),
-        "license": one.said.licence,
-        "sonde:publisher": one.said.publisher,
-        "extent": extent_of(one),
-        "updated": iso(one.updated) if one.updated is not None else None,
+        "title": catalogue.title,
+        "description": catalogue.said.description
+        or f"{catalogue.count} records" + ("" if catalogue.source is None else f" harvested from {catalogue.title}"),
+        "license": catalogue.said.licence,
+        "sonde:publisher": catalogue.said.publisher,
+        "extent": extent_of(catalogue),
+        "updated": iso(catalogue.updated) if catalogue.updated is not None else None,
         "crs": [_CRS84],
         "conformsTo": ["http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-collection"],
-        "sonde:count": one.count,
-        "links": _links(one, addresses),
+        "sonde:count": catalogue.count,
+        "links": _links(catalogue, addresses),
     }
-    return {name: value for name, value in said.items() if value not in (None, {}, "")}
+    return {name: value for name, value in members.items() if value not in (None, {}, "")}
 
 
-def extent_of(one: Catalogue) -> Json:
-    said: Json = {}
-    if one.box is not None:
-        said["spatial"] = {"bbox": [one.box.as_list()], "crs": _CRS84}
-    if one.span is not None:
-        said["temporal"] = {"interval": [interval_of(one.span)], "trs": _GREGORIAN}
-    return said
+def extent_of(catalogue: Catalogue) -> Json:
+    extent: Json = {}
+    if catalogue.box is not None:
+        extent["spatial"] = {"bbox": [catalogue.box.as_list()], "crs": _CRS84}
+    if catalogue.span is not None:
+        extent["temporal"] = {"interval": [interval_of(catalogue.span)], "trs": _GREGORIAN}
+    return extent
 
 
 def interval_of(span: TimeSpan) -> list[str | None]:
@@ -148,26 +148,31 @@ def interval_of(span: TimeSpan) -> list[str | None]:
     return list(enclosing_rfc3339(span.start_ms, span.end_ms))
 
 
-def _links(one: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
+def _links(catalogue: Catalogue, addresses: Addresses) -> list[dict[str, str]]:
     return [
-        link("self", addresses.collection(one.id), JSON, one.title),
-        link("alternate", addresses.collection(one.id, "?f=html"), HTML),
+        link("self", addresses.collection(catalogue.id), JSON, catalogue.title),
+        link("alternate", addresses.collection(catalogue.id, "?f=html"), HTML),
         link("root", addresses.to("/"), JSON),
         CATALOG_PROFILE,
-        link("items", addresses.collection(one.id, "/items"), GEOJSON, "Records"),
-        link(QUERYABLES_REL, addresses.collection(one.id, "/queryables"), SCHEMA_JSON, "Queryables"),
-        link(SORTABLES_REL, addresses.collection(one.id, "/sortables"), SCHEMA_JSON, "Sortables"),
-        link("search", addresses.to("/search", [("source", one.id)] if one.source else []), GEOJSON, "Ranked search"),
+        link("items", addresses.collection(catalogue.id, "/items"), GEOJSON, "Records"),
+        link(QUERYABLES_REL, addresses.collection(catalogue.id, "/queryables"), SCHEMA_JSON, "Queryables"),
+        link(SORTABLES_REL, addresses.collection(catalogue.id, "/sortables"), SCHEMA_JSON, "Sortables"),
+        link(
+            "search",
+            addresses.to("/search", [("source", catalogue.id)] if catalogue.source else []),
+            GEOJSON,
+            "Ranked search",
+        ),
     ]
 
 
 def _properties(
-    one: Catalogue, kind: str, offered: dict[str, Queryable], addresses: Addresses, *, as_html: bool
+    catalogue: Catalogue, kind: str, offered: dict[str, Queryable], addresses: Addresses, *, as_html: bool
 ) -> Response:
     schemas = {name: schema_of(queryable) for name, queryable in offered.items()}
     if as_html:
-        return plain_page(f"{one.title}: {kind}", properties_html(one.title, kind, schemas))
-    return schema_of_properties(addresses.collection(one.id, f"/{kind}"), one.title, schemas)
+        return plain_page(f"{catalogue.title}: {kind}", properties_html(catalogue.title, kind, schemas))
+    return schema_of_properties(addresses.collection(catalogue.id, f"/{kind}"), catalogue.title, schemas)
 
 
 def schema_of_properties(address: str, title: str, properties: Mapping[str, Json]) -> Response:

@@ -77,13 +77,13 @@ def items_views(parts: Parts) -> APIBlueprint:
         responses={200: text_answer(*media_types()), **WITH_NOT_FOUND},
     )
     def item(path: ItemPath, query: ItemParameters) -> Response:
-        found = stored_record(parts, path)
+        stored = stored_record(parts, path)
         form = wanted_form(query.f)
         if form == "native":
             return original_answer(parts.records.original(path.record))
         if form == "html":
-            return record_page(found.record, Addresses.of(parts.http))
-        return representation(found.record, form, parts)
+            return record_page(stored.record, Addresses.of(parts.http))
+        return representation(stored.record, form, parts)
 
     @api.get(
         "/collections/<catalogue>/items/<record>/similar",
@@ -92,11 +92,11 @@ def items_views(parts: Parts) -> APIBlueprint:
     )
     def like_this(path: ItemPath, query: SimilarParameters) -> Response:
         record = stored_record(parts, path).record
-        found = similar(parts.search.parts, record, parts.records.vector(record.id), query.limit)
+        stored = similar(parts.search.parts, record, parts.records.vector(record.id), query.limit)
         addresses = Addresses.of(parts.http)
         features = [
-            {**geojson.feature(one), "links": item_links(one, addresses), "sonde:similarity": score}
-            for one, score in found
+            {**geojson.feature(neighbour), "links": item_links(neighbour, addresses), "sonde:similarity": score}
+            for neighbour, score in stored
         ]
         body = {"type": "FeatureCollection", "features": features, "numberReturned": len(features)}
         return _geojson({**body, "links": [link("self", addresses.this(), GEOJSON)]})
@@ -107,9 +107,9 @@ def items_views(parts: Parts) -> APIBlueprint:
         responses={200: {"content": {"application/ld+json": {"schema": {"type": "object"}}}}, **WITH_NOT_FOUND},
     )
     def origin(path: ItemPath) -> Response:
-        found = stored_record(parts, path)
-        harvest = Harvest(found.run, found.first_seen, found.written)
-        body = provenance(found.record, Addresses.of(parts.http).item(found.record), harvest)
+        stored = stored_record(parts, path)
+        harvest = Harvest(stored.run, stored.first_seen, stored.written)
+        body = provenance(stored.record, Addresses.of(parts.http).item(stored.record), harvest)
         return Response(json.dumps(body, sort_keys=False), mimetype="application/ld+json")
 
     return api
@@ -124,7 +124,9 @@ def _collection(page: Page, following: str | None, addresses: Addresses, catalog
     ]
     if following is not None:
         links.append(link("next", addresses.page(following), GEOJSON))
-    features = [{**geojson.feature(one.record), "links": _feature_links(one.record, addresses)} for one in page.found]
+    features = [
+        {**geojson.feature(stored.record), "links": _feature_links(stored.record, addresses)} for stored in page.found
+    ]
     response = _geojson(
         {
             "type": "FeatureCollection",
@@ -134,14 +136,16 @@ def _collection(page: Page, following: str | None, addresses: Addresses, catalog
             "links": links,
         }
     )
-    response.headers["Link"] = ", ".join(f'<{one["href"]}>; rel="{one["rel"]}"; type="{one["type"]}"' for one in links)
+    response.headers["Link"] = ", ".join(
+        f'<{stored["href"]}>; rel="{stored["rel"]}"; type="{stored["type"]}"' for stored in links
+    )
     return response
 
 
 def _readable(page: Page, following: str | None, addresses: Addresses, catalogue: Catalogue) -> Response:
     listed = [
-        ListedRecord(addresses.record_page(one.id), one.title or one.id, one.type, one.abstract)
-        for one in (found.record for found in page.found)
+        ListedRecord(addresses.record_page(record.id), record.title or record.id, record.type, record.abstract)
+        for record in (stored.record for stored in page.found)
     ]
     on = addresses.page(following) if following is not None else None
     return plain_page(catalogue.title, items_html(catalogue.title, listed, page.matched, on))

@@ -34,8 +34,8 @@ _NOT_SAID = frozenset(("application/octet-stream", "application/x-www-form-urlen
 
 def media_type() -> str | None:
     """The media type that the client declares, if any."""
-    said = request.mimetype
-    return said if said and said not in _NOT_SAID else None
+    declared = request.mimetype
+    return declared if declared and declared not in _NOT_SAID else None
 
 
 def create_record(parts: Parts, source: str, content: bytes, named: str = "") -> str:
@@ -121,13 +121,13 @@ def merge_patch(target: object, patch: object) -> object:
     """RFC 7396: members of ``patch`` replace those of ``target``, and null removes one."""
     if not isinstance(patch, Mapping):
         return patch
-    kept = dict(target) if isinstance(target, Mapping) else {}
+    members = dict(target) if isinstance(target, Mapping) else {}
     for name, value in patch.items():
         if value is None:
-            kept.pop(name, None)
+            members.pop(name, None)
         else:
-            kept[name] = merge_patch(kept.get(name), value)
-    return kept
+            members[name] = merge_patch(members.get(name), value)
+    return members
 
 
 _SOURCE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")

@@ -45,43 +45,46 @@ class Aggregation:
     of: Kind | None = None
 
     def described(self) -> Json:
-        said: Json = {"name": self.name, "data_type": self.data_type}
-        return said if self.of is None else {**said, "frequency_distribution_data_type": self.of}
+        members: Json = {"name": self.name, "data_type": self.data_type}
+        return members if self.of is None else {**members, "frequency_distribution_data_type": self.of}
 
 
-def _moment(found: JsonMapping) -> Json:
+def _moment(answer: JsonMapping) -> Json:
     """No ``value`` if nothing matches."""
-    return {} if found["value"] is None else {"value": iso(nearest_rfc3339(int(found["value"])))}
+    return {} if answer["value"] is None else {"value": iso(nearest_rfc3339(int(answer["value"])))}
 
 
-def _values(found: JsonMapping) -> Json:
-    buckets = [_bucket(str(one["key"]), "string", one["doc_count"]) for one in found["buckets"]]
-    return {"buckets": buckets, "overflow": int(found.get("sum_other_doc_count", 0))}
+def _values(answer: JsonMapping) -> Json:
+    buckets = [_bucket(str(bucket["key"]), "string", bucket["doc_count"]) for bucket in answer["buckets"]]
+    return {"buckets": buckets, "overflow": int(answer.get("sum_other_doc_count", 0))}
 
 
-def _periods(found: JsonMapping) -> Json:
+def _periods(answer: JsonMapping) -> Json:
     buckets = [
-        _bucket(iso(nearest_rfc3339(int(one["key"]))), "datetime", one["doc_count"])
-        for one in found["buckets"]
-        if one["doc_count"]
+        _bucket(iso(nearest_rfc3339(int(bucket["key"]))), "datetime", bucket["doc_count"])
+        for bucket in answer["buckets"]
+        if bucket["doc_count"]
     ]
-    return {"buckets": buckets, "overflow": 0, "interval": found["interval"]}
+    return {"buckets": buckets, "overflow": 0, "interval": answer["interval"]}
 
 
-def _ranges(found: JsonMapping) -> Json:
+def _ranges(answer: JsonMapping) -> Json:
     edges = ("from", "to")
     buckets = [
-        {**_bucket(one["key"], "numeric", one["doc_count"]), **{edge: one[edge] for edge in edges if edge in one}}
-        for one in found["buckets"]
+        {
+            **_bucket(bucket["key"], "numeric", bucket["doc_count"]),
+            **{edge: bucket[edge] for edge in edges if edge in bucket},
+        }
+        for bucket in answer["buckets"]
     ]
     return {"buckets": buckets, "overflow": 0}
 
 
-def _cells(found: JsonMapping) -> Json:
+def _cells(answer: JsonMapping) -> Json:
     """The key is the cell's address in OGC's WorldCRS84Quad: level/row/column."""
-    counted = read_cells(found, _WORLD)
+    counted = read_cells(answer, _WORLD)
     level = counted.grid.level
-    buckets = [_bucket(f"{level}/{one.row}/{one.column}", "string", one.count) for one in counted.cells]
+    buckets = [_bucket(f"{level}/{cell.row}/{cell.column}", "string", cell.count) for cell in counted.cells]
     return {"buckets": buckets, "overflow": 0}
 
 
@@ -132,29 +135,33 @@ def asked_aggregations(names: Sequence[str]) -> list[Aggregation]:
     """Without repetitions, in the order of ``names``. Raises InvalidInput for an unknown one."""
     unknown = [name for name in names if name not in AGGREGATIONS]
     if unknown:
-        known = ", ".join(AGGREGATIONS)
-        raise InvalidInput("aggregations", f"aggregations: there is no {', '.join(unknown)}; there are {known}")
+        offered = ", ".join(AGGREGATIONS)
+        raise InvalidInput("aggregations", f"aggregations: there is no {', '.join(unknown)}; there are {offered}")
     return [AGGREGATIONS[name] for name in dict.fromkeys(names)]
 
 
-def aggregation_body(selection: Selection, asked: Sequence[Aggregation], has_words: bool) -> Json:
+def aggregation_body(selection: Selection, aggregations: Sequence[Aggregation], has_words: bool) -> Json:
     """One search without hits. A period counts where it starts."""
     return {
         "query": selected(selection, has_words),
         "size": 0,
         "track_total_hits": True,
         "runtime_mappings": {_STARTS: {**STARTS, "type": "date"}},
-        "aggs": {str(number): one.body for number, one in enumerate(asked) if one.body is not None},
+        "aggs": {
+            str(number): aggregation.body
+            for number, aggregation in enumerate(aggregations)
+            if aggregation.body is not None
+        },
     }
 
 
-def read_aggregations(answer: JsonMapping, asked: Sequence[Aggregation]) -> list[Json]:
-    """The counts in Elasticsearch's answer, in the order of ``asked``."""
-    found = answer.get("aggregations", {})
+def read_aggregations(answer: JsonMapping, aggregations: Sequence[Aggregation]) -> list[Json]:
+    """The counts in Elasticsearch's answer, in the order of ``aggregations``."""
+    counts = answer.get("aggregations", {})
     total = answer["hits"]["total"]
     return [
-        {**one.described(), **one.read(total if one.body is None else found[str(number)])}
-        for number, one in enumerate(asked)
+        {**aggregation.described(), **aggregation.read(total if aggregation.body is None else counts[str(number)])}
+        for number, aggregation in enumerate(aggregations)
     ]
 
 
@@ -230,13 +237,13 @@ def stac_aggregate_views(parts: Parts) -> APIBlueprint:
 
 def _offer(addresses: Addresses, below: str) -> Response:
     links = [link("self", addresses.to(f"{below}/aggregations"), JSON), link("root", addresses.to("/stac"), JSON)]
-    return jsonify(aggregations=[one.described() for one in AGGREGATIONS.values()], links=links)
+    return jsonify(aggregations=[aggregation.described() for aggregation in AGGREGATIONS.values()], links=links)
 
 
 def _counts(parts: Parts, query: AggregateQuery, collection: str | None) -> Response:
-    asked = asked_aggregations(query.aggregations)
+    aggregations = asked_aggregations(query.aggregations)
     selection = stac_selection(query, collection)
-    answer = parts.records.search(aggregation_body(selection, asked, parts.records.has_words))
+    answer = parts.records.search(aggregation_body(selection, aggregations, parts.records.has_words))
     addresses = Addresses.of(parts.http)
     links = [link("self", addresses.this(), JSON), link("root", addresses.to("/stac"), JSON)]
-    return jsonify(type="AggregationCollection", aggregations=read_aggregations(answer, asked), links=links)
+    return jsonify(type="AggregationCollection", aggregations=read_aggregations(answer, aggregations), links=links)

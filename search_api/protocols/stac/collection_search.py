@@ -63,8 +63,8 @@ _ALLEN = {"<": "t_before", ">": "t_after", "=": "t_equals"}
 _MOST_VALUES = 200
 
 
-def description_of(one: Catalogue) -> str:
-    return one.said.description or f"Records harvested from {one.title} that carry something to download."
+def description_of(collection: Catalogue) -> str:
+    return collection.said.description or f"Records harvested from {collection.title} that carry something to download."
 
 
 def condition_of(node: Expression) -> Condition:
@@ -78,21 +78,21 @@ def condition_of(node: Expression) -> Condition:
         raise wrong(f"{op} has no arguments")
     if op == "not":
         inner = condition_of(args[0])
-        return lambda one: None if (judged := inner(one)) is None else not judged
+        return lambda collection: None if (judged := inner(collection)) is None else not judged
     if op in ("and", "or"):
-        return _combined([condition_of(one) for one in args], every=op == "and")
+        return _combined([condition_of(collection) for collection in args], every=op == "and")
     if op == "isNull":
         missing = _VALUES[_property(args[0]).name]
-        return lambda one: missing(one) is None
+        return lambda collection: missing(collection) is None
     return _predicate(op, args)
 
 
 def _combined(conditions: list[Condition], *, every: bool) -> Condition:
     """``and`` is false as soon as one is, ``or`` true; else unknown if one is."""
 
-    def judge(one: Catalogue) -> bool | None:
-        found = [condition(one) for condition in conditions]
-        return (not every) if (not every) in found else None if None in found else every
+    def judge(collection: Catalogue) -> bool | None:
+        results = [condition(collection) for condition in conditions]
+        return (not every) if (not every) in results else None if None in results else every
 
     return judge
 
@@ -112,17 +112,19 @@ def _predicate(op: str, args: list[object]) -> Condition:
         return _combined([_predicate("=", [left, value]) for value in right], every=False)
     if not _is_property(left):
         left, right, op = right, left, _MIRRORED.get(op, op)
-    asked = _property(left)
-    if asked.kind == "geometry":
+    queryable = _property(left)
+    if queryable.kind == "geometry":
         return _test_of(_place_of, _of_place(op, right))
-    if asked.kind == "interval":
+    if queryable.kind == "interval":
         return _test_of(_span_of, _of_time(op, literals.span_of(right)))
-    plain = folded if asked.kind == "folded" or _is_casei(left) or _is_casei(right) else str
-    return _test_of(_TEXTS[asked.name], _of_text(asked.name, op, literals.text_of(_without_casei(right)), plain))
+    plain = folded if queryable.kind == "folded" or _is_casei(left) or _is_casei(right) else str
+    return _test_of(
+        _TEXTS[queryable.name], _of_text(queryable.name, op, literals.text_of(_without_casei(right)), plain)
+    )
 
 
 def _test_of(value: Callable[[Catalogue], T | None], test: Callable[[T], bool]) -> Condition:
-    return lambda one: None if (found := value(one)) is None else test(found)
+    return lambda collection: None if (own := value(collection)) is None else test(own)
 
 
 def _of_text(name: str, op: str, wanted: str, plain: Callable[[str], str]) -> Callable[[str], bool]:
@@ -177,10 +179,10 @@ _RELATIONS: Mapping[str, Callable[[BaseGeometry, BaseGeometry], bool]] = {
 }
 
 
-def _shape(given: Json) -> BaseGeometry:
-    if given["type"] != "envelope":
-        return shapely.from_geojson(json.dumps(given))
-    (west, north), (east, south) = given["coordinates"]
+def _shape(geometry: Json) -> BaseGeometry:
+    if geometry["type"] != "envelope":
+        return shapely.from_geojson(json.dumps(geometry))
+    (west, north), (east, south) = geometry["coordinates"]
     return _boxes(BBox(west, south, east, north))
 
 
@@ -188,12 +190,12 @@ def _boxes(area: BBox) -> BaseGeometry:
     return shapely.union_all([box(part.west, part.south, part.east, part.north) for part in area.parts()])
 
 
-def _span_of(one: Catalogue) -> TimeSpan | None:
-    return one.span
+def _span_of(collection: Catalogue) -> TimeSpan | None:
+    return collection.span
 
 
-def _place_of(one: Catalogue) -> BaseGeometry | None:
-    return None if one.box is None else _boxes(one.box)
+def _place_of(collection: Catalogue) -> BaseGeometry | None:
+    return None if collection.box is None else _boxes(collection.box)
 
 
 _TEXTS: Mapping[str, Callable[[Catalogue], str | None]] = {
@@ -205,18 +207,18 @@ _VALUES: Mapping[str, Callable[[Catalogue], object]] = {**_TEXTS, "datetime": _s
 
 
 def _property(node: object) -> Queryable:
-    given = _without_casei(node)
-    name = given.get("property") if isinstance(given, Mapping) else None
-    found = COLLECTION_QUERYABLES.get(name) if isinstance(name, str) else None
-    if found is None:
-        known = ", ".join(COLLECTION_QUERYABLES)
-        raise InvalidInput("filter", f"filter: there is no property {shown(name or node)!r}; there are {known}")
-    return found
+    plain = _without_casei(node)
+    name = plain.get("property") if isinstance(plain, Mapping) else None
+    queryable = COLLECTION_QUERYABLES.get(name) if isinstance(name, str) else None
+    if queryable is None:
+        names = ", ".join(COLLECTION_QUERYABLES)
+        raise InvalidInput("filter", f"filter: there is no property {shown(name or node)!r}; there are {names}")
+    return queryable
 
 
 def _is_property(node: object) -> bool:
-    given = _without_casei(node)
-    return isinstance(given, Mapping) and "property" in given
+    plain = _without_casei(node)
+    return isinstance(plain, Mapping) and "property" in plain
 
 
 def _is_casei(node: object) -> bool:
@@ -236,7 +238,7 @@ _ANY, _ONE = object(), object()
 def _pattern(text: str) -> list[object]:
     """``%`` is any text, ``_`` one character; a backslash makes either plain."""
     marks = {"%": _ANY, "_": _ONE}
-    return [marks.get(one, one[-1]) for one in re.findall(r"\\.|.", text, re.DOTALL)]
+    return [marks.get(character, character[-1]) for character in re.findall(r"\\.|.", text, re.DOTALL)]
 
 
 def _is_like(text: str, pattern: list[object]) -> bool:
@@ -253,7 +255,7 @@ def _is_like(text: str, pattern: list[object]) -> bool:
             at, here = again, mark + 1
         else:
             return False
-    return all(one is _ANY for one in pattern[here:])
+    return all(part is _ANY for part in pattern[here:])
 
 
 MOST_COLLECTIONS = 1000
@@ -287,30 +289,30 @@ class CollectionsQuery(Parameters):
     offset: int = Field(0, ge=0, le=1_000_000, description="From the `next` link.")
 
 
-def matching(given: CollectionsQuery, collections: Iterable[Catalogue]) -> list[Catalogue]:
+def matching(query: CollectionsQuery, collections: Iterable[Catalogue]) -> list[Catalogue]:
     """All that match, in the asked order; by id without one. Raises InvalidInput for an unknown property."""
-    area = read_flat_bbox(given.bbox) if given.bbox else None
-    span = read_rfc3339(given.datetime) if given.datetime else None
-    passes = condition_of(parse(given.filter, given.filter_lang)) if given.filter else None
-    found = [
-        one
-        for one in collections
-        if _lies_in(one, area)
-        and _is_of(one, span)
-        and (not given.q or _says(one, given.q))
-        and (passes is None or passes(one))
+    area = read_flat_bbox(query.bbox) if query.bbox else None
+    span = read_rfc3339(query.datetime) if query.datetime else None
+    passes = condition_of(parse(query.filter, query.filter_lang)) if query.filter else None
+    matches = [
+        collection
+        for collection in collections
+        if _lies_in(collection, area)
+        and _is_of(collection, span)
+        and (not query.q or _says(collection, query.q))
+        and (passes is None or passes(collection))
     ]
-    for part in reversed([part.strip() for part in (given.sortby or "id").split(",")]):
+    for part in reversed([part.strip() for part in (query.sortby or "id").split(",")]):
         name = part.lstrip("+-").strip()
         if name not in _SORTED_BY:
             raise InvalidInput("sortby", f"sortby: cannot sort by {name!r}; it can by {', '.join(_SORTED_BY)}")
-        found.sort(key=_SORTED_BY[name], reverse=part.startswith("-"))
-    return found
+        matches.sort(key=_SORTED_BY[name], reverse=part.startswith("-"))
+    return matches
 
 
-def _lies_in(one: Catalogue, area: BBox | None) -> bool:
+def _lies_in(collection: Catalogue, area: BBox | None) -> bool:
     """A collection without a known extent is said to be worldwide."""
-    if area is None or one.box is None:
+    if area is None or collection.box is None:
         return True
     return any(
         ours.west <= theirs.east
@@ -318,25 +320,31 @@ def _lies_in(one: Catalogue, area: BBox | None) -> bool:
         and ours.south <= theirs.north
         and theirs.south <= ours.north
         for ours in area.parts()
-        for theirs in one.box.parts()
+        for theirs in collection.box.parts()
     )
 
 
-def _is_of(one: Catalogue, span: TimeSpan | None) -> bool:
+def _is_of(collection: Catalogue, span: TimeSpan | None) -> bool:
     """A collection without a known period is said to be of any time."""
-    if span is None or one.span is None:
+    if span is None or collection.span is None:
         return True
-    begins_before_end = one.span.start_ms is None or span.end_ms is None or one.span.start_ms <= span.end_ms
-    ends_after_start = one.span.end_ms is None or span.start_ms is None or one.span.end_ms >= span.start_ms
+    begins_before_end = (
+        collection.span.start_ms is None or span.end_ms is None or collection.span.start_ms <= span.end_ms
+    )
+    ends_after_start = (
+        collection.span.end_ms is None or span.start_ms is None or collection.span.end_ms >= span.start_ms
+    )
     return begins_before_end and ends_after_start
 
 
-def _says(one: Catalogue, terms: Sequence[str]) -> bool:
-    text = _folded(" ".join((one.id, one.title, description_of(one), one.said.publisher)))
+def _says(collection: Catalogue, terms: Sequence[str]) -> bool:
+    text = _folded(" ".join((collection.id, collection.title, description_of(collection), collection.said.publisher)))
     return any(_folded(term) in text for term in terms)
 
 
 def _folded(text: str) -> str:
     """Without case and accents, with single spaces."""
-    plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    plain = "".join(
+        character for character in unicodedata.normalize("NFKD", text) if not unicodedata.combining(character)
+    )
     return " ".join(plain.casefold().split())

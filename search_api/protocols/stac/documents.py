@@ -37,7 +37,7 @@ class StacItemPath(StacCollectionPath):
 
 def collections_of(parts: Parts) -> list[Catalogue]:
     """One per source."""
-    return [one for one in parts.catalogues.list() if one.id != ALL]
+    return [catalogue for catalogue in parts.catalogues.list() if catalogue.id != ALL]
 
 
 def collection_named(parts: Parts, collection: str) -> Catalogue:
@@ -78,9 +78,9 @@ class Fields:
 
 def read_fields(text: str, document: DocumentShape = ITEM) -> Fields:
     """``id,-geometry,gsd``: a minus leaves out. A name that is no member of an Item is one of its properties."""
-    names = [one.strip() for one in text.split(",") if one.strip(" +-")]
-    out = frozenset(_path(one, document) for one in names if one.startswith("-"))
-    return Fields(frozenset(_path(one, document) for one in names if not one.startswith("-")), out)
+    names = [name.strip() for name in text.split(",") if name.strip(" +-")]
+    out = frozenset(_path(name, document) for name in names if name.startswith("-"))
+    return Fields(frozenset(_path(name, document) for name in names if not name.startswith("-")), out)
 
 
 def _path(name: str, document: DocumentShape) -> str:
@@ -99,28 +99,28 @@ def with_fields(item: Json, fields: Fields, document: DocumentShape = ITEM) -> J
 
 
 def _only(item: Json, wanted: Iterable[str]) -> Json:
-    kept: Json = {}
+    chosen: Json = {}
     for path in wanted:
         member, _, inner = path.partition(".")
         if member not in item:
             continue
         if not inner:
-            kept[member] = item[member]
+            chosen[member] = item[member]
         elif isinstance(item[member], dict) and inner in item[member]:
-            kept[member] = {**kept.get(member, {}), inner: item[member][inner]}
-    return {member: kept[member] for member in item if member in kept}
+            chosen[member] = {**chosen.get(member, {}), inner: item[member][inner]}
+    return {member: chosen[member] for member in item if member in chosen}
 
 
 def _without(item: Json, fields: Fields) -> Json:
-    kept = dict(item)
+    rest = dict(item)
     for path in fields.exclude:
         member, _, inner = path.partition(".")
-        if inner and isinstance(kept.get(member), dict):
-            kept[member] = {name: value for name, value in kept[member].items() if name != inner}
+        if inner and isinstance(rest.get(member), dict):
+            rest[member] = {name: value for name, value in rest[member].items() if name != inner}
         elif not inner:
             named = {name: value for name, value in _inside(item, member) if f"{member}.{name}" in fields.include}
-            kept = {name: value for name, value in kept.items() if name != member} | ({member: named} if named else {})
-    return kept
+            rest = {name: value for name, value in rest.items() if name != member} | ({member: named} if named else {})
+    return rest
 
 
 def _inside(item: Json, member: str) -> Iterable[tuple[str, object]]:
@@ -165,21 +165,21 @@ def landing_document(addresses: Addresses, sources: list[Catalogue]) -> Json:
             *_property_links(addresses.to("/stac")),
             *_count_links(addresses.to("/stac")),
             {**link("aggregate", addresses.to("/stac/aggregate"), JSON), "method": "POST"},
-            *[link("child", addresses.to(f"/stac/collections/{one.id}"), JSON, one.title) for one in sources],
+            *[link("child", addresses.to(f"/stac/collections/{source.id}"), JSON, source.title) for source in sources],
         ],
     }
 
 
-def collection_document(one: Catalogue, addresses: Addresses) -> Json:
-    own = addresses.to(f"/stac/collections/{one.id}")
-    box = one.box.as_list() if one.box is not None else [-180.0, -90.0, 180.0, 90.0]
-    interval = interval_of(one.span) if one.span is not None else [None, None]
+def collection_document(catalogue: Catalogue, addresses: Addresses) -> Json:
+    own = addresses.to(f"/stac/collections/{catalogue.id}")
+    box = catalogue.box.as_list() if catalogue.box is not None else [-180.0, -90.0, 180.0, 90.0]
+    interval = interval_of(catalogue.span) if catalogue.span is not None else [None, None]
     return {
         "type": "Collection",
-        "id": one.id,
+        "id": catalogue.id,
         "stac_version": stac.VERSION,
-        "title": one.title,
-        "description": description_of(one),
+        "title": catalogue.title,
+        "description": description_of(catalogue),
         "license": "various",
         "extent": {"spatial": {"bbox": [box]}, "temporal": {"interval": [interval]}},
         "links": [

@@ -55,12 +55,12 @@ def _item_document(item: object, collection: str, id: str | None = None) -> byte
     return json.dumps(stored, ensure_ascii=False).encode()
 
 
-def _refuse_other(said: Json, collection: str, id: str | None) -> None:
-    """Raises InvalidInput if ``said`` names another collection or id than the address."""
-    if said.get("collection") not in (None, collection):
-        raise _wrong(f"names the collection {str(said['collection'])[:60]!r}; the address names {collection!r}")
-    own = said.get("id")
-    if "id" in said and (not isinstance(own, str) or not own):
+def _refuse_other(members: Json, collection: str, id: str | None) -> None:
+    """Raises InvalidInput if ``members`` names another collection or id than the address."""
+    if members.get("collection") not in (None, collection):
+        raise _wrong(f"names the collection {str(members['collection'])[:60]!r}; the address names {collection!r}")
+    own = members.get("id")
+    if "id" in members and (not isinstance(own, str) or not own):
         raise _wrong("has an id that is not a text")
     if id is not None and own is not None and addressed(collection, str(own)) != addressed(collection, id):
         raise _wrong(f"has the id {str(own)[:60]!r}; the address names {id!r}")
@@ -117,11 +117,11 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
     def post(path: StacCollectionPath) -> Response:
         source, body = source_named(path.collection), _body()
         several = _items_in(body)
-        documents = [_document(parts, source, one) for one in ([body] if several is None else several)]
-        for one in documents:
-            if parts.pushed.holds(source, _id_of(one)):
-                raise Conflict(f"There is an item {_id_of(one)!r} already; replace it by PUT.")
-        created = [create_record(parts, source, one, _id_of(one)) for one in documents]
+        documents = [_document(parts, source, content) for content in ([body] if several is None else several)]
+        for content in documents:
+            if parts.pushed.holds(source, _id_of(content)):
+                raise Conflict(f"There is an item {_id_of(content)!r} already; replace it by PUT.")
+        created = [create_record(parts, source, content, _id_of(content)) for content in documents]
         parts.catalogues.forget()
         response = Response(status=201)
         if several is None:
@@ -148,17 +148,17 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         responses={**_CHANGED, 415: Problem},
     )
     def patch(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
-        source, asked = source_named(path.collection), patch_of_request()
-        _refuse_other(asked, source, path.item)
-        asked.pop("collection", None)
+        source, change = source_named(path.collection), patch_of_request()
+        _refuse_other(change, source, path.item)
+        change.pop("collection", None)
         record = addressed(source, path.item)
         original = original_of(parts, source, record)
         if original.format != "stac":
             raise Conflict(
                 f"The metadata of {record!r} were published as {original.format}, not as a STAC Item: PUT one."
             )
-        _document(parts, source, merge_patch(json_of(original, record), asked), path.item)
-        return _changed(parts, change_record(parts, source, path.item, asked))
+        _document(parts, source, merge_patch(json_of(original, record), change), path.item)
+        return _changed(parts, change_record(parts, source, path.item, change))
 
     @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGED)
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001

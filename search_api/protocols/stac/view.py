@@ -101,23 +101,23 @@ def stac_views(parts: Parts) -> APIBlueprint:
     @api.get("/stac/children", summary="What is below the landing page", responses={200: StacChildren, **PROBLEMS})
     def children(query: NoParameters) -> Response:  # noqa: ARG001
         addresses = Addresses.of(parts.http)
-        found = [collection_document(one, addresses) for one in collections_of(parts)]
-        return jsonify(children=found, links=_links(addresses.to("/stac/children"), addresses))
+        documents = [collection_document(catalogue, addresses) for catalogue in collections_of(parts)]
+        return jsonify(children=documents, links=_links(addresses.to("/stac/children"), addresses))
 
     @api.get("/stac/collections", summary="Collection search", responses={200: StacCollections, **PROBLEMS})
     def collections(query: CollectionsQuery) -> Response:
         addresses = Addresses.of(parts.http)
-        found = matching(query, collections_of(parts))
+        documents = matching(query, collections_of(parts))
         end = query.offset + min(query.limit, MOST_COLLECTIONS)
-        shown = [collection_document(one, addresses) for one in found[query.offset : end]]
+        shown = [collection_document(catalogue, addresses) for catalogue in documents[query.offset : end]]
         if query.fields_ is not None:
             wanted = read_fields(query.fields_, COLLECTION)
-            shown = [with_fields(one, wanted, COLLECTION) for one in shown]
+            shown = [with_fields(catalogue, wanted, COLLECTION) for catalogue in shown]
         links = _links(addresses.this(), addresses)
         links.append(link(QUERYABLES_REL, addresses.to("/stac/collections-queryables"), SCHEMA_JSON, "Queryables"))
-        if end < len(found):
+        if end < len(documents):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
-        return jsonify(collections=shown, links=links, numberMatched=len(found), numberReturned=len(shown))
+        return jsonify(collections=shown, links=links, numberMatched=len(documents), numberReturned=len(shown))
 
     @api.get(
         "/stac/collections/<collection>",
@@ -174,10 +174,10 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
         selection = Selection(
             source=path.collection, ids=(path.item, addressed(path.collection, path.item)), also=WITH_ASSETS
         )
-        found = parts.records.page(ListRequest(selection, limit=1)).found
-        if not found:
+        items_page = parts.records.page(ListRequest(selection, limit=1)).found
+        if not items_page:
             raise NotFound(f"The collection {path.collection!r} has no item {path.item!r}.")
-        response = jsonify(item_document(found[0].record, Addresses.of(parts.http)))
+        response = jsonify(item_document(items_page[0].record, Addresses.of(parts.http)))
         response.mimetype = GEOJSON
         return response
 
@@ -196,9 +196,9 @@ def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool)
     addresses = Addresses.of(parts.http)
     page = parts.records.page(to_stac_request(query, collection))
     wanted = fields_of(query)
-    features = [item_document(one.record, addresses) for one in page.found]
+    features = [item_document(stored.record, addresses) for stored in page.found]
     if wanted is not None:
-        features = [with_fields(one, wanted) for one in features]
+        features = [with_fields(stored, wanted) for stored in features]
     links: list[Json] = [dict(link("self", addresses.this(), GEOJSON)), dict(link("root", addresses.to("/stac"), JSON))]
     if page.after is not None:
         token = write_position(page.after, stac_question(query, collection))
@@ -235,7 +235,7 @@ def stac_properties_views(parts: Parts) -> APIBlueprint:
     @api.get("/stac/collections-queryables", summary="What a filter of collections may name", responses=_SCHEMA)
     def queryables_of_collections(query: NoParameters) -> Response:  # noqa: ARG001
         own = Addresses.of(parts.http).to(request.path)
-        schemas = {name: schema_of(one) for name, one in COLLECTION_QUERYABLES.items()}
+        schemas = {name: schema_of(queryable) for name, queryable in COLLECTION_QUERYABLES.items()}
         return schema_of_properties(own, "queryables of collections", schemas)
 
     @api.get(
