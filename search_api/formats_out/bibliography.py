@@ -14,6 +14,7 @@ from pybtex.database import BibliographyData, Entry, InvalidNameString, Person
 from core.document import DocumentEntry
 from core.json_types import Json
 from core.record import Contact, Record
+from search_api.formats_out.notations import without_empty
 from search_api.formats_out.output_format import OutputFormat, ResultPage
 
 Kind = Literal["article", "report", "dataset", "software", "misc"]
@@ -172,7 +173,7 @@ def _person(party: Party) -> Person:
 
 
 def _tags(citation: Citation) -> Json:
-    tags = {
+    members: Json = {
         "type_of_reference": _RIS[citation.kind],
         "id": citation.key,
         "title": _line(citation.title),
@@ -183,11 +184,11 @@ def _tags(citation: Citation) -> Json:
         "doi": citation.doi,
         "urls": [citation.link],
     }
-    return {name: value for name, value in tags.items() if value}
+    return without_empty(members)
 
 
 def _item(citation: Citation) -> Json:
-    members = {
+    members: Json = {
         "id": citation.key,
         "type": _CSL[citation.kind],
         "title": citation.title,
@@ -198,7 +199,7 @@ def _item(citation: Citation) -> Json:
         "DOI": citation.doi,
         "URL": citation.link,
     }
-    return {name: value for name, value in members.items() if value}
+    return without_empty(members)
 
 
 def _named(party: Party) -> Json:

@@ -11,7 +11,7 @@ from lxml import etree
 from shapely.geometry import LineString, Polygon, shape
 from shapely.geometry.base import BaseGeometry
 
-from core.json_types import JsonMapping
+from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan, instant_ms, iso
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -89,6 +89,11 @@ def enclosing_rfc3339(start_ms: int | None, end_ms: int | None) -> tuple[str | N
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?\s?\d[\d.,\s]*(?:[eE][+-]?\d{1,3})?\s?[%‰]?|[+-]?[.,]\d+|-{1,3}")
+
+
+def without_empty(members: Json) -> Json:
+    """Without members that are None or an empty text, list or object."""
+    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
 
 
 def spreadsheet_safe(text: str) -> str:

@@ -16,7 +16,7 @@ from core.names import Variable
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
 from search_api.formats_out.bibliography import bibtex, of_record
-from search_api.formats_out.notations import degrees, iri, licence_url, rings
+from search_api.formats_out.notations import degrees, iri, licence_url, rings, without_empty
 from search_api.formats_out.output_format import OutputFormat
 
 _TYPES = {
@@ -79,7 +79,7 @@ def dataset(record: Record, address: str) -> Json:
         f"{_DCAT}spatialResolutionInMeters": record.resolution.metres,
         f"{_DCAT}temporalResolution": record.resolution.time_step,
     }
-    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
+    return without_empty(members)
 
 
 def type_of(record: Record) -> str:
@@ -118,7 +118,7 @@ def _parties(record: Record) -> dict[str, list[Json]]:
     """Everybody under the property of their role; other roles are in a ``Role`` around the contributor."""
     by_role: dict[str, list[Json]] = {}
     for contact in record.contacts:
-        if _named(contact):
+        if contact.name or contact.organisation:
             name = _PROPERTIES.get(contact.role or "", "contributor")
             exact = contact.role in _EXACT or contact.role is None
             party = agent(contact)
@@ -132,8 +132,9 @@ def _keyword(keyword: Keyword) -> object:
     """A term with a vocabulary or a comma as a DefinedTerm; else its text."""
     if keyword.vocabulary is None and keyword.uri is None and "," not in keyword.term:
         return keyword.term
-    members = {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
-    return {name: value for name, value in members.items() if value}
+    return without_empty(
+        {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
+    )
 
 
 def _variables(record: Record) -> list[Json]:
@@ -147,19 +148,24 @@ def _variables(record: Record) -> list[Json]:
 
 
 def _variable(variable: Variable) -> Json:
-    members = {"@type": "PropertyValue", "name": variable.name, "alternateName": variable.standard_name}
-    members |= {"unitText": variable.unit}
-    return {name: value for name, value in members.items() if value}
+    members: Json = {
+        "@type": "PropertyValue",
+        "name": variable.name,
+        "alternateName": variable.standard_name,
+        "unitText": variable.unit,
+    }
+    return without_empty(members)
 
 
 def _creative_work(link: Link) -> Json:
-    members = {"@type": "CreativeWork", "url": link.href, "name": link.name, "description": link.description}
-    members |= {"encodingFormat": link.media_type}
-    return {name: value for name, value in members.items() if value}
-
-
-def _named(contact: Contact) -> bool:
-    return bool(contact.name or contact.organisation)
+    members: Json = {
+        "@type": "CreativeWork",
+        "url": link.href,
+        "name": link.name,
+        "description": link.description,
+        "encodingFormat": link.media_type,
+    }
+    return without_empty(members)
 
 
 def agent(contact: Contact) -> Json:
@@ -172,14 +178,14 @@ def agent(contact: Contact) -> Json:
 
 
 def _distribution(link: Link) -> Json:
-    members = {
+    members: Json = {
         "@type": "DataDownload",
         "contentUrl": link.href,
         "encodingFormat": link.media_type,
         "name": link.name,
         "description": link.description,
     }
-    return {name: value for name, value in members.items() if value}
+    return without_empty(members)
 
 
 SCHEMA_ORG = OutputFormat(
@@ -271,7 +277,7 @@ def _file(link: Link, names: set[str]) -> Json:
         if candidate not in names
     )
     names.add(name)
-    members = {
+    members: Json = {
         "@type": "cr:FileObject",
         "@id": f"file-{len(names)}",  # readers refuse spaces, escaped ones too
         "name": name,
@@ -279,7 +285,7 @@ def _file(link: Link, names: set[str]) -> Json:
         "contentUrl": address,
         "encodingFormat": link.media_type or _UNKNOWN_TYPE,
     }
-    return {key: value for key, value in members.items() if value}
+    return without_empty(members)
 
 
 CROISSANT = OutputFormat(

@@ -83,7 +83,7 @@ class WaitingLine:
         self._returners: Counter[str] = Counter()
 
     def join(self, caller: str, now: float) -> Waiter:
-        """A waiter, which has its slot immediately if a slot is free. Raises QueueFull if its wait would be too long."""
+        """A waiter, which has its slot if one is free. Raises QueueFull if its wait would be too long."""
         if not self._may_run(caller):
             own = len(self._waiting.get(caller, ()))
             full = self.number_waiting >= self._size.places or own >= self._size.own_places

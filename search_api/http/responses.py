@@ -6,10 +6,17 @@ import zlib
 from dataclasses import dataclass
 
 import orjson
-from flask import Flask, Response, request
+from flask import Flask, Response, jsonify, request
 from flask.json.provider import DefaultJSONProvider
 
 _JSON_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
+
+
+def json_as(media_type: str, body: object) -> Response:
+    """``jsonify`` with another media type than ``application/json``."""
+    response = jsonify(body)
+    response.mimetype = media_type
+    return response
 
 
 def json_part(value: object) -> bytes:

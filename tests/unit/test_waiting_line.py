@@ -110,7 +110,7 @@ def simulated(
     service = Service(size, service_s)
     for address, clients in addresses.items():
         for number in range(clients):
-            service.clock.at(0.001 * number, partial(service.come, address, f"{address}/{number}"))
+            service.clock.at(0.001 * number, partial(service.join, address, f"{address}/{number}"))
     service.clock.run(seconds)
     return service.day
 

@@ -17,6 +17,7 @@ from core.record import Record
 from core.word_boxes import WordBox, lines_of
 from search_api.catalogue.documents.reader import SeenDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, Citation
+from search_api.formats_out.notations import without_empty
 from search_api.http.addresses import GEOJSON, JSON, Addresses, Link, link
 from search_api.page.plain_page import HTML
 from search_api.search.passages.tables import DocumentTable, described, tables_of
@@ -48,7 +49,7 @@ def feature(seen: SeenDocument, addresses: Addresses, *, has_file: bool) -> Json
         "id": entry.id,
         "geometry": geojson.geometry(record) if record is not None else None,
         "time": geojson.time(record.times) if record is not None else None,
-        "properties": {name: value for name, value in members.items() if value not in (None, "", [], {})},
+        "properties": without_empty(members),
         "links": [*document_links(entry, addresses), *_more_links(seen, addresses, has_file=has_file)],
     }
 
@@ -79,7 +80,7 @@ def _properties(entry: DocumentEntry) -> Json:
         "sonde:pages": entry.pages,
         "sonde:passageCount": entry.passages,
     }
-    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
+    return without_empty(members)
 
 
 def address_of(entry: DocumentEntry, addresses: Addresses, rest: str = "") -> str:

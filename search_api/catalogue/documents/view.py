@@ -12,13 +12,13 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from core.errors import NotFound, SondeError, Unavailable
 from core.json_types import Json
-from search_api.catalogue.documents import answers as document_html
 from search_api.catalogue.documents.answers import (
     CITATION_TYPES,
     CSV,
     address_of,
     bibliography,
     cited_json,
+    document_html,
     feature,
     file_answer,
     passage_json,
@@ -32,6 +32,7 @@ from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
 from search_api.http.parameters import LONGEST_QUERY, Cursor, Parameters, Text, printable
 from search_api.http.problems import Problem
+from search_api.http.responses import json_as
 from search_api.page.plain_page import HTML, Form, ListedRecord, items_html, plain_page, wants_html
 from search_api.page.shell import page
 from search_api.parts import Parts
@@ -193,14 +194,15 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
         links += [link("next", following, GEOJSON)] if following is not None else []
         features = [short_feature(document, addresses) for document in listing.found]
-        return _geojson(
+        return json_as(
+            GEOJSON,
             {
                 "type": "FeatureCollection",
                 "features": features,
                 "numberMatched": listing.matched,
                 "numberReturned": len(features),
                 "links": links,
-            }
+            },
         )
 
 
@@ -223,7 +225,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
             cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts.http)))
             return kept_private(bibliography(query.f, [cited]), seen)
         shown = feature(seen, Addresses.of(parts.http), has_file=parts.document_files.is_shown(seen))
-        return kept_private(_geojson(shown), seen)
+        return kept_private(json_as(GEOJSON, shown), seen)
 
 
 def _add_parts(api: APIBlueprint, parts: Parts) -> None:
@@ -310,7 +312,7 @@ def _shown(parts: Parts, id: str) -> Response:
         passages = parts.documents.passages(seen, 0, _PASSAGES_ON_A_PAGE)
     except (NotFound, Unavailable) as error:
         return page(status=_status(error))
-    body = document_html.article(seen.entry, seen.record, passages)
+    body = document_html(seen.entry, seen.record, passages)
     canonical = html.escape(address_of(seen.entry, Addresses.of(parts.http)))
     shown = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
     return kept_private(shown, seen)
@@ -334,9 +336,3 @@ def _readable(
 
 def _by(seen: SeenDocument) -> str:
     return " · ".join(part for part in ("; ".join(seen.entry.authors), seen.entry.published) if part)
-
-
-def _geojson(body: Json) -> Response:
-    response = jsonify(body)
-    response.mimetype = GEOJSON
-    return response

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Response, jsonify
+from flask import Response
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
@@ -10,9 +10,11 @@ from core.extent import BBox
 from core.json_types import Json
 from search_api.catalogue.granules.answers import Granule, TimeLine
 from search_api.catalogue.view import ItemPath, stored_record
+from search_api.formats_out.notations import without_empty
 from search_api.http.addresses import GEOJSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as
 from search_api.http.parameters import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
+from search_api.http.responses import json_as
 from search_api.parts import Parts
 
 _MOST_SHOWN = 100
@@ -49,7 +51,8 @@ def granules_views(parts: Parts) -> APIBlueprint:
         granules_page = parts.granules.ask(record, _asked(query))
         search = parts.granules.of(record)
         features = [_feature(granule) for granule in granules_page.first[: query.limit]]
-        response = jsonify(
+        return json_as(
+            GEOJSON,
             {
                 "type": "FeatureCollection",
                 "features": features,
@@ -62,10 +65,8 @@ def granules_views(parts: Parts) -> APIBlueprint:
                     else {"sonde:searched": {"kind": search.kind, "host": parts.granules.host(search)}}
                 ),
                 **({} if granules_page.line is None else {"sonde:timeline": _line(granules_page.line)}),
-            }
+            },
         )
-        response.mimetype = GEOJSON
-        return response
 
     return api
 
@@ -93,7 +94,7 @@ def _feature(granule: Granule) -> Json:
         "id": granule.id,
         "geometry": None if granule.box is None else _polygon(granule.box),
         **({} if granule.box is None else {"bbox": granule.box.as_list()}),
-        "properties": {name: value for name, value in properties.items() if value},
+        "properties": without_empty(properties),
         "links": [{"rel": "about", "href": granule.href}] if granule.href else [],
     }
 

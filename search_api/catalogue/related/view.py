@@ -13,6 +13,7 @@ from search_api.catalogue.related.citations import Citation
 from search_api.catalogue.related.mentions import Mention, phrases_of
 from search_api.catalogue.related.relations import RELATIONS, Related
 from search_api.catalogue.view import ItemPath, stored_record
+from search_api.formats_out.notations import without_empty
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
@@ -86,8 +87,9 @@ def related_views(parts: Parts) -> APIBlueprint:
 
 
 def _citation(citation: Citation) -> Json:
-    members = {"doi": citation.doi, "relation": citation.relation, "said_by": citation.said_by, "year": citation.year}
-    return {name: value for name, value in members.items() if value}
+    return without_empty(
+        {"doi": citation.doi, "relation": citation.relation, "said_by": citation.said_by, "year": citation.year}
+    )
 
 
 def _related(related: Related, addresses: Addresses) -> Json:
@@ -113,4 +115,4 @@ def _mention(mention: Mention, phrases: Sequence[str], addresses: Addresses) -> 
         "page": None if passage is None else passage.first_page,
         "links": [link("about", addresses.to(f"/documents/{entry.id}"), GEOJSON)],
     }
-    return {name: value for name, value in members.items() if value not in (None, [], "")}
+    return without_empty(members)

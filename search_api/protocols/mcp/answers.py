@@ -6,6 +6,7 @@ import json
 import unicodedata
 
 from core.json_types import Json
+from search_api.formats_out.notations import without_empty
 
 DATA = "from_catalogues"
 """The member of an answer that holds what other people wrote."""
@@ -43,8 +44,7 @@ def readable_json(value: object) -> object:
 
 def with_quoted(own: Json, quoted: object) -> Json:
     """Sonde's own words first, then the note, then the quoted data."""
-    members = {name: value for name, value in own.items() if value not in (None, "", [], {})}
-    return {**members, "note": NOTE, DATA: readable_json(quoted)}
+    return {**without_empty(own), "note": NOTE, DATA: readable_json(quoted)}
 
 
 _MOST_KEYWORDS = 15
@@ -55,46 +55,44 @@ _OF_THE_BEST = {"cosine": "near in meaning", "score": "the question's words"}
 def brief(feature: Json, longest: int) -> Json:
     """What a list shows: id, title, the beginning of the abstract, period, place. ``longest``: of the abstract."""
     properties = feature["properties"]
-    return stated(
-        {
-            "id": feature["id"],
-            "title": properties.get("title"),
-            "kind": properties.get("type"),
-            "product": properties.get("sonde:provenance") if properties.get("sonde:provenance") != "unknown" else None,
-            "abstract": shortened(properties.get("description") or "", longest),
-            "period": period(feature),
-            "bbox": _boxes(properties, 1),
-            "source": properties.get("sonde:source"),
-        }
-    )
+    members: Json = {
+        "id": feature["id"],
+        "title": properties.get("title"),
+        "kind": properties.get("type"),
+        "product": properties.get("sonde:provenance") if properties.get("sonde:provenance") != "unknown" else None,
+        "abstract": shortened(properties.get("description") or "", longest),
+        "period": period(feature),
+        "bbox": _boxes(properties, 1),
+        "source": properties.get("sonde:source"),
+    }
+    return without_empty(members)
 
 
 def full(feature: Json) -> Json:
     """What a person would ask about one record; its links are the answer of ``get_access``."""
     properties = feature["properties"]
-    return stated(
-        {
-            **brief(feature, 2000),
-            "bbox": _boxes(properties, _MOST_BOXES),
-            "times": properties.get("sonde:times", [])[:_MOST_BOXES]
-            if len(properties.get("sonde:times", [])) > 1
-            else None,
-            "resolution": properties.get("sonde:resolution"),
-            "names": properties.get("sonde:names"),
-            "keywords": properties.get("keywords", [])[:_MOST_KEYWORDS],
-            "organisations": organisations(feature),
-            "licence": properties.get("license"),
-            "rights": properties.get("rights"),
-            "access": properties.get("sonde:access"),
-            "dates": properties.get("sonde:dates"),
-            "edition": properties.get("sonde:edition"),
-            "identifiers": [entry["value"] for entry in properties.get("externalIds", [])],
-            "lineage": properties.get("sonde:lineage"),
-            "parent": properties.get("sonde:parent"),
-            "doubts": [entry["text"] for entry in properties.get("sonde:doubts", [])],
-            "links": len(links_of(feature)),
-        }
-    )
+    members: Json = {
+        **brief(feature, 2000),
+        "bbox": _boxes(properties, _MOST_BOXES),
+        "times": properties.get("sonde:times", [])[:_MOST_BOXES]
+        if len(properties.get("sonde:times", [])) > 1
+        else None,
+        "resolution": properties.get("sonde:resolution"),
+        "names": properties.get("sonde:names"),
+        "keywords": properties.get("keywords", [])[:_MOST_KEYWORDS],
+        "organisations": organisations(feature),
+        "licence": properties.get("license"),
+        "rights": properties.get("rights"),
+        "access": properties.get("sonde:access"),
+        "dates": properties.get("sonde:dates"),
+        "edition": properties.get("sonde:edition"),
+        "identifiers": [entry["value"] for entry in properties.get("externalIds", [])],
+        "lineage": properties.get("sonde:lineage"),
+        "parent": properties.get("sonde:parent"),
+        "doubts": [entry["text"] for entry in properties.get("sonde:doubts", [])],
+        "links": len(links_of(feature)),
+    }
+    return without_empty(members)
 
 
 def why(feature: Json, most: int) -> list[str]:
@@ -147,10 +145,6 @@ def links_of(feature: Json) -> list[Json]:
         for link in feature["links"]
         if link["rel"] != "profile" and not (own and link["href"].startswith(f"{own}/"))
     ]
-
-
-def stated(members: Json) -> Json:
-    return {name: value for name, value in members.items() if value not in (None, "", [], {})}
 
 
 def _boxes(properties: Json, most: int) -> list[Json]:

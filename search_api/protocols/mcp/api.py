@@ -19,7 +19,7 @@ from pydantic import Field
 from starlette.requests import Request
 
 from core.json_types import Json
-from search_api.protocols.mcp import answers
+from search_api.formats_out.notations import without_empty
 
 _TIMEOUT_S = 60.0
 _NAMES = {
@@ -180,7 +180,7 @@ _MOST_NAMED = 10
 def catalogues_of(api: Api) -> list[Json]:
     """The largest first."""
     return [
-        answers.stated(
+        without_empty(
             {
                 "id": collection["id"],
                 "title": collection["title"],

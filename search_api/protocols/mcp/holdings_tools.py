@@ -8,7 +8,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from core.json_types import Json
-from search_api.protocols.mcp import answers
+from search_api.formats_out.notations import without_empty
 from search_api.protocols.mcp.answers import shortened, with_quoted, within_budget
 from search_api.protocols.mcp.api import (
     Box,
@@ -70,7 +70,7 @@ def lookup_place(context: ToolContext, name: Name) -> str:
         advice = "Use one of the like names, or a bbox." if similar else "Use a bbox, or the name of a larger place."
         own = {"nothing": f"No place named {name!r} is known.", "advice": advice}
         return within_budget(with_quoted(own, {"like_names": similar}))
-    places = [answers.stated(place) for place in similar]
+    places = [without_empty(place) for place in similar]
     return within_budget(with_quoted({"records_there": here["sonde:total"]}, {"places": places}))
 
 
@@ -81,7 +81,7 @@ def lookup_terms(context: ToolContext, term: Term) -> str:
     api = api_of(context)
     answer = api.get("/search", {"q": term, "limit": 1})
     read, typed = answer["sonde:interpretation"], api.get("/suggest", {"q": term, "limit": 6})
-    meaning = answers.stated(
+    meaning = without_empty(
         {
             "concepts": [_concept(concept) for concept in read["terms"]],
             "names": _names(read, typed),
@@ -106,14 +106,13 @@ def _names(read: Json, typed: Json) -> list[Json]:
 
 
 def _concept(term: Json) -> Json:
-    return answers.stated(
-        {
-            "term": term["text"],
-            "concept": term["concept"],
-            "synonyms": [label["label"] for label in term["synonyms"]][:_MOST_VALUES],
-            "narrower": [label["label"] for label in term["narrower"]][:_MOST_VALUES],
-        }
-    )
+    members: Json = {
+        "term": term["text"],
+        "concept": term["concept"],
+        "synonyms": [label["label"] for label in term["synonyms"]][:_MOST_VALUES],
+        "narrower": [label["label"] for label in term["narrower"]][:_MOST_VALUES],
+    }
+    return without_empty(members)
 
 
 def _values(facet: Json) -> Json:
@@ -180,14 +179,13 @@ def _nothing(record: str | None) -> Json:
 
 
 def _passage(passage: Json, longest: int) -> Json:
-    return answers.stated(
-        {
-            "number": passage["number"],
-            "title": passage["title"],
-            "section": " > ".join(passage["section"]),
-            "pages": passage["pages"],
-            "id": passage["record"] or passage["document"],
-            "document": passage["document"],
-            "text": shortened(passage["text"], longest),
-        }
-    )
+    members: Json = {
+        "number": passage["number"],
+        "title": passage["title"],
+        "section": " > ".join(passage["section"]),
+        "pages": passage["pages"],
+        "id": passage["record"] or passage["document"],
+        "document": passage["document"],
+        "text": shortened(passage["text"], longest),
+    }
+    return without_empty(members)

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 from pydantic import Field
 
 from core.json_types import Json
+from search_api.formats_out.notations import without_empty
 from search_api.protocols.mcp import answers
 from search_api.protocols.mcp.answers import readable, with_quoted, within_budget
 from search_api.protocols.mcp.api import (
@@ -49,9 +50,7 @@ def search(
     An answer with `nothing` means that these catalogues hold nothing about the question; say so to the user.
     """
     api = api_of(context)
-    filters = answers.stated(
-        {"place": place, "bbox": bbox_text(bbox), "period": period, "kind": kind, "source": source}
-    )
+    filters = without_empty({"place": place, "bbox": bbox_text(bbox), "period": period, "kind": kind, "source": source})
     where = {"place": place, "bbox": bbox_text(bbox), "datetime": period, "source": source}
     parameters = {"q": query, **where, **kind_filters(kind), "limit": limit, "cursor": cursor, "explain": "true"}
     answer = api.get("/search", parameters)
@@ -90,20 +89,19 @@ def _summary(answer: Json) -> Json:
 
 def _understood(read: Json) -> Json:
     """How the question was read, so that the agent can say it otherwise. Only what was found."""
-    return answers.stated(
-        {
-            "topic": read["thematic"],
-            "places": [entry["name"] for entry in read["places"]],
-            "period": read["datetime"],
-            "kind": [entry["kind"] for entry in read["kinds"]],
-            "names": [f"{entry['text']} ({entry['count']} records)" for entry in read["names"]],
-            "identifiers": [
-                {"value": entry["value"], "in_these_catalogues": entry["known"]}
-                for entry in read["identifiers"]
-                if "known" in entry
-            ],
-        }
-    )
+    members: Json = {
+        "topic": read["thematic"],
+        "places": [entry["name"] for entry in read["places"]],
+        "period": read["datetime"],
+        "kind": [entry["kind"] for entry in read["kinds"]],
+        "names": [f"{entry['text']} ({entry['count']} records)" for entry in read["names"]],
+        "identifiers": [
+            {"value": entry["value"], "in_these_catalogues": entry["known"]}
+            for entry in read["identifiers"]
+            if "known" in entry
+        ],
+    }
+    return without_empty(members)
 
 
 def _nothing(api: Api, query: str, filters: Json, answer: Json) -> Json:
@@ -161,7 +159,7 @@ def get_access(context: ToolContext, id: RecordId) -> str:
         own["nothing"] = "The record has no link to the data; ask the organisations that it names."
     elif not any("python" in link or link["rel"] in _OF_DATA for link in links):
         own["advice"] = "No link is known to lead to files or a service: give the user the page of the data."
-    quoted = answers.stated(
+    quoted = without_empty(
         {
             "id": feature["id"],
             "title": properties.get("title"),
@@ -183,15 +181,14 @@ def _link(link: Json) -> Json:
     python = next(
         (way for marks, way in _WAYS if link["rel"] != "about" and any(mark in description for mark in marks)), None
     )
-    return answers.stated(
-        {
-            "href": href,
-            "rel": link["rel"],
-            "type": link.get("type"),
-            "title": link.get("title"),
-            "python": python.format(href=href) if python else None,
-        }
-    )
+    members: Json = {
+        "href": href,
+        "rel": link["rel"],
+        "type": link.get("type"),
+        "title": link.get("title"),
+        "python": python.format(href=href) if python else None,
+    }
+    return without_empty(members)
 
 
 def _is_web(href: str) -> bool:

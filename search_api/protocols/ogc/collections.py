@@ -12,9 +12,10 @@ from core.json_types import Json
 from core.timespan import TimeSpan, iso
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.catalogue.view import CataloguePath
-from search_api.formats_out.notations import enclosing_rfc3339
+from search_api.formats_out.notations import enclosing_rfc3339, without_empty
 from search_api.http.addresses import CATALOG_JSON, CATALOG_PROFILE, GEOJSON, JSON, SCHEMA_JSON, Addresses, link
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
+from search_api.http.responses import json_as
 from search_api.page.plain_page import (
     HTML,
     FormParameters,
@@ -88,9 +89,8 @@ def collections_views(parts: Parts) -> APIBlueprint:
         documents = described(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
         if wants_html(query.f):
             return plain_page(documents["title"], collection_html(documents))
-        response = jsonify(documents)
-        response.mimetype = _CATALOGUE_TYPES[request.accept_mimetypes.best_match(list(_CATALOGUE_TYPES), default=JSON)]
-        return response
+        best = request.accept_mimetypes.best_match(list(_CATALOGUE_TYPES), default=JSON)
+        return json_as(_CATALOGUE_TYPES[best], documents)
 
     @api.get(
         "/collections/<catalogue>/queryables",
@@ -131,7 +131,7 @@ def described(catalogue: Catalogue, addresses: Addresses) -> Json:
         "sonde:count": catalogue.count,
         "links": _links(catalogue, addresses),
     }
-    return {name: value for name, value in members.items() if value not in (None, {}, "")}
+    return without_empty(members)
 
 
 def extent_of(catalogue: Catalogue) -> Json:
@@ -177,7 +177,8 @@ def _properties(
 
 def schema_of_properties(address: str, title: str, properties: Mapping[str, Json]) -> Response:
     """The properties that may be named, as a JSON Schema of that address."""
-    response = jsonify(
+    return json_as(
+        SCHEMA_JSON,
         {
             "$schema": SCHEMA_DIALECT,
             "$id": address,
@@ -185,7 +186,5 @@ def schema_of_properties(address: str, title: str, properties: Mapping[str, Json
             "title": title,
             "properties": properties,
             "additionalProperties": False,
-        }
+        },
     )
-    response.mimetype = SCHEMA_JSON
-    return response

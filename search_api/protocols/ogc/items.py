@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Response, json, jsonify
+from flask import Response, json
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
@@ -18,6 +18,7 @@ from search_api.formats_out.prov import Harvest, provenance
 from search_api.http.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
 from search_api.http.parameters import Parameters
+from search_api.http.responses import json_as
 from search_api.page.plain_page import HTML, ListedRecord, items_html, plain_page, wants_html
 from search_api.parts import Parts
 from search_api.search.position import write_position
@@ -99,7 +100,7 @@ def items_views(parts: Parts) -> APIBlueprint:
             for neighbour, score in stored
         ]
         body = {"type": "FeatureCollection", "features": features, "numberReturned": len(features)}
-        return _geojson({**body, "links": [link("self", addresses.this(), GEOJSON)]})
+        return json_as(GEOJSON, {**body, "links": [link("self", addresses.this(), GEOJSON)]})
 
     @api.get(
         "/collections/<catalogue>/items/<record>/provenance",
@@ -127,14 +128,15 @@ def _collection(page: Page, following: str | None, addresses: Addresses, catalog
     features = [
         {**geojson.feature(stored.record), "links": _feature_links(stored.record, addresses)} for stored in page.found
     ]
-    response = _geojson(
+    response = json_as(
+        GEOJSON,
         {
             "type": "FeatureCollection",
             "features": features,
             "numberMatched": page.matched,
             "numberReturned": len(features),
             "links": links,
-        }
+        },
     )
     response.headers["Link"] = ", ".join(
         f'<{stored["href"]}>; rel="{stored["rel"]}"; type="{stored["type"]}"' for stored in links
@@ -159,9 +161,3 @@ def _feature_links(record: Record, addresses: Addresses) -> list[Json]:
         RECORD_PROFILE,
         *[geojson.link(out) for out in record.links],
     ]
-
-
-def _geojson(body: Json) -> Response:
-    response = jsonify(body)
-    response.mimetype = GEOJSON
-    return response

@@ -14,6 +14,7 @@ from search_api.catalogue.listing.query import ListRequest, Selection
 from search_api.http.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, link
 from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
 from search_api.http.parameters import NoParameters
+from search_api.http.responses import json_as
 from search_api.parts import Parts
 from search_api.protocols.ogc.collections import QUERYABLES_REL, PropertiesAnswer, schema_of_properties
 from search_api.protocols.ogc.conformance import STAC_CLASSES, Conformance
@@ -177,9 +178,7 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
         items_page = parts.records.page(ListRequest(selection, limit=1)).found
         if not items_page:
             raise NotFound(f"The collection {path.collection!r} has no item {path.item!r}.")
-        response = jsonify(item_document(items_page[0].record, Addresses.of(parts.http)))
-        response.mimetype = GEOJSON
-        return response
+        return json_as(GEOJSON, item_document(items_page[0].record, Addresses.of(parts.http)))
 
     @api.get("/stac/search", summary="Item search", responses={200: answer_as(GEOJSON, StacItems), **PROBLEMS})
     def search(query: StacQuery) -> Response:
@@ -207,15 +206,8 @@ def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool)
             following = {**link("next", addresses.to("/stac/search"), GEOJSON), "method": "POST"}
             following |= {"body": {"token": token}, "merge": True}
         links.append(following)
-    response = jsonify(
-        type="FeatureCollection",
-        features=features,
-        numberMatched=page.matched,
-        numberReturned=len(features),
-        links=links,
-    )
-    response.mimetype = GEOJSON
-    return response
+    counts = {"numberMatched": page.matched, "numberReturned": len(features)}
+    return json_as(GEOJSON, {"type": "FeatureCollection", "features": features, **counts, "links": links})
 
 
 _SCHEMA: ResponseDict = {200: answer_as(SCHEMA_JSON, PropertiesAnswer), **PROBLEMS}
