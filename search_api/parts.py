@@ -19,7 +19,7 @@ from search_api.catalogue.record_sink import RecordSink
 from search_api.catalogue.related.citations import CitationEvents
 from search_api.catalogue.related.mentions import MentionReader
 from search_api.catalogue.related.relations import RelationReader
-from search_api.http.admission import Limits
+from search_api.http.admission import AdmissionLimits
 from search_api.http.limits import NO_LIMITS, LimitPolicy
 from search_api.http.responses import HttpPolicy
 from search_api.library.notebooks import Notebooks
@@ -73,7 +73,7 @@ class Parts:
     measurements: MeasurementStore
     now_ms: Callable[[], int]
     authenticator: Authenticator
-    limits: Limits = field(default_factory=Limits)
+    limits: AdmissionLimits = field(default_factory=AdmissionLimits)
     metrics: Callable[[], bytes] = generate_latest
     rates: LimitPolicy = NO_LIMITS
     embeddings_characters: int = 100_000

@@ -66,25 +66,25 @@ def _header_link(address: str, rel: str, media_type: str | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ItemForm:
     """``media_type`` None: known only when the original is read."""
 
     media_type: str | None
     title: str
 
 
-def item_forms() -> dict[str, Form]:
+def item_forms() -> dict[str, ItemForm]:
     """All forms of a record by ``f``: GeoJSON, the output formats, the original and the page."""
-    writers = {name: Form(writer.media_type, writer.title) for name, writer in record_formats().items()}
+    writers = {name: ItemForm(writer.media_type, writer.title) for name, writer in record_formats().items()}
     return {
-        "json": Form(GEOJSON, "GeoJSON, OGC API - Records"),
+        "json": ItemForm(GEOJSON, "GeoJSON, OGC API - Records"),
         **writers,
-        "native": Form(None, "The catalogue's own metadata"),
-        "html": Form("text/html", "The record's page"),
+        "native": ItemForm(None, "The catalogue's own metadata"),
+        "html": ItemForm("text/html", "The record's page"),
     }
 
 
-def forms_of(record: Record) -> dict[str, Form]:
+def forms_of(record: Record) -> dict[str, ItemForm]:
     """Those of ``item_forms`` that this record has."""
     writers = record_formats()
     return {name: form for name, form in item_forms().items() if name not in writers or writers[name].offered(record)}

@@ -141,15 +141,11 @@ def _redrawn(picture: Image.Image) -> bytes:
         raise NotAPicture(f"the picture has more than {MOST_PIXELS:,} pixels")
     picture.draft("RGB", (2 * LARGEST_EDGE, 2 * LARGEST_EDGE))  # decodes a JPEG no larger than needed
     upright = ImageOps.exif_transpose(picture)
-    plain = upright.convert("RGBA" if _is_transparent(upright) else "RGB")
+    plain = upright.convert("RGBA" if upright.mode in _WITH_ALPHA or "transparency" in upright.info else "RGB")
     plain.thumbnail((LARGEST_EDGE, LARGEST_EDGE), Image.Resampling.LANCZOS)
     out = io.BytesIO()
     plain.save(out, "WEBP", quality=_QUALITY, method=4)
     return out.getvalue()
-
-
-def _is_transparent(picture: Image.Image) -> bool:
-    return picture.mode in _WITH_ALPHA or "transparency" in picture.info
 
 
 log = structlog.get_logger(__name__)
@@ -191,7 +187,10 @@ class Previews:
             drawn = self._drawn(address, self._gate)
             if drawn.picture is not None:
                 return drawn.picture
-        raise NotFound(_hidden(record) if pictures else _none(record))
+        if not pictures:
+            raise NotFound(f"The metadata of {record.id!r} name no preview.")
+        # The same message for every error: the reason would reveal hosts of our own network. It is in the log.
+        raise NotFound(f"The preview of {record.id!r} cannot be shown.")
 
     def _drawn(self, address: str, gate: Callable[[], Gate]) -> Preview:
         cached = self._kept.get(address)
@@ -220,12 +219,3 @@ class Previews:
         except (Refused, BadStatus, Unavailable, NotAPicture) as error:
             log.info("preview.none", address=address, reason=str(error))
             return Preview(None, str(error))
-
-
-def _hidden(record: Record) -> str:
-    """The same message for every error: the reason would reveal hosts of our own network. It is in the log."""
-    return f"The preview of {record.id!r} cannot be shown."
-
-
-def _none(record: Record) -> str:
-    return f"The metadata of {record.id!r} name no preview."

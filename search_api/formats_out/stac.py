@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.extent import BBox, enclosing_box
+from core.extent import enclosing_box
 from core.json_types import Json
 from core.names import Variable
 from core.record import Link, Record
@@ -28,7 +28,7 @@ def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
         "geometry": geometry if box is not None else None,
     }
     if box is not None:
-        members["bbox"] = _bbox(box)
+        members["bbox"] = box.as_list()
     return {**members, "properties": _properties(record), "links": links, "assets": _assets(record.links)}
 
 
@@ -39,10 +39,6 @@ def _extensions(record: Record) -> list[str]:
         _CF: record.names.variables,
     }
     return [schema for schema, value in used.items() if value]
-
-
-def _bbox(box: BBox) -> list[float]:
-    return box.as_list()
 
 
 def _properties(record: Record) -> Json:

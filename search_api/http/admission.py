@@ -23,7 +23,7 @@ from prometheus_client import Counter, Histogram
 from core.deadlines import CallerGone, abandoned_when, giving_way, in_a_hurry, leave_if_gone, within
 from core.errors import Unavailable
 from search_api.http.access.scopes import scope_of
-from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, Turn
+from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, QueueTurn
 from search_api.http.problems import problem
 
 log = structlog.get_logger(__name__)
@@ -48,7 +48,7 @@ _UNQUEUED = frozenset(("/metrics", "/mcp"))
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AdmissionLimits:
     """The limits of one process. ``at_once`` searches run (0: no limit); ``waiting`` requests may wait.
 
     None waits longer than ``longest_wait_s``. If the expected or actual wait is more than ``hurry_after_s``, the
@@ -63,7 +63,7 @@ class Limits:
     hurry_after_s: float = 1.0
     deadline_s: float | None = None
 
-    def of_threads(self, threads: int) -> Limits:
+    def of_threads(self, threads: int) -> AdmissionLimits:
         """As many slots and places as fit the threads. With fewer than four threads there is no limit."""
         if threads < 4:
             return replace(self, at_once=0, waiting=0)
@@ -87,7 +87,7 @@ class Limits:
         }
 
 
-def register(app: Flask, limits: Limits) -> None:
+def register(app: Flask, limits: AdmissionLimits) -> None:
     """Runs before all other work of a request, so that a refusal costs almost nothing."""
     queues = {work: FairQueue(size) for work, size in limits.sizes().items()} if limits.at_once else {}
 
@@ -134,7 +134,7 @@ def _take_turn(held: ExitStack, work: Work, queues: Mapping[Work, FairQueue]) ->
 
 
 @contextmanager
-def _at_the_model(turn: Turn, models: FairQueue, caller: str) -> Iterator[None]:
+def _at_the_model(turn: QueueTurn, models: FairQueue, caller: str) -> Iterator[None]:
     """A slot for waiting instead of the one for computing. Raises Unavailable if there is none for this caller."""
     with turn.outside(), ExitStack() as held:
         try:

@@ -185,7 +185,7 @@ class WaitingLine:
             self._drop_empty_queue(caller)
 
     def _may_run(self, caller: str) -> bool:
-        """Whether a slot is free for this caller; no waiting request could use it, or it would have been has_slot."""
+        """Whether a slot is free for this caller; no waiting request could use it, or it would have it."""
         return self._running.total() < self._size.slots and self._running[caller] < self._size.share
 
     def _drop_empty_queue(self, caller: str) -> None:
@@ -197,7 +197,7 @@ _CHECK_EVERY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class QueueTurn:
     """``waited_s``: how long this request waited. ``in_hurry``: whether it must skip optional work.
 
     ``outside``: while this is entered, others may have the slot; the request waits for a slot again at its end.
@@ -218,7 +218,7 @@ class FairQueue:
         self._longest_wait_s = size.longest_wait_s
 
     @contextmanager
-    def turn(self, caller: str) -> Iterator[Turn]:
+    def turn(self, caller: str) -> Iterator[QueueTurn]:
         """Waits for a slot and holds it. Raises QueueFull, immediately if the expected wait is too long."""
         with self._lock:
             waiter = self._line.join(caller, self._clock())
@@ -230,7 +230,7 @@ class FairQueue:
             in_hurry = self._line.must_hurry(waiter, begun)
         slot = _Slot(self._lock, self._line, self._clock, in_hurry, waiter, begun)
         try:
-            yield Turn(begun - waiter.joined_at, in_hurry, slot.outside)
+            yield QueueTurn(begun - waiter.joined_at, in_hurry, slot.outside)
         finally:
             slot.leave()
 

@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from core.extent import BBox
-from core.json_types import Json, JsonMapping
+from core.json_types import Json
 from core.timespan import TimeSpan, instant_ms, rfc3339_ms
 from search_api.http.problems import from_validation
 
@@ -241,8 +241,8 @@ def checked_query(view: Callable[[Query], Response]) -> Callable[..., Response]:
 def _lists(model: type[Parameters]) -> frozenset[str]:
     """The parameters that may be given several times."""
     properties = model.model_json_schema()["properties"]
-    return frozenset(name for name, schema in properties.items() if _is_list(schema))
-
-
-def _is_list(schema: JsonMapping) -> bool:
-    return any(choice.get("type") == "array" for choice in (schema, *schema.get("anyOf", ())))
+    return frozenset(
+        name
+        for name, schema in properties.items()
+        if any(choice.get("type") == "array" for choice in (schema, *schema.get("anyOf", ())))
+    )

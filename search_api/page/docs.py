@@ -38,7 +38,7 @@ def docs_views() -> APIBlueprint:
     return api
 
 
-class Operation(NamedTuple):
+class ApiOperation(NamedTuple):
     """``id`` is its anchor: ``get-search``."""
 
     id: str
@@ -68,24 +68,24 @@ def article(document: Json) -> str:
     )
 
 
-def _by_tag(document: Json) -> dict[str, list[Operation]]:
-    by_tag: dict[str, list[Operation]] = {}
+def _by_tag(document: Json) -> dict[str, list[ApiOperation]]:
+    by_tag: dict[str, list[ApiOperation]] = {}
     for path, methods in document["paths"].items():
         for method in _METHODS:
             if method in methods:
-                operation = Operation(_slug(f"{method} {path}"), method.upper(), path, methods[method])
+                operation = ApiOperation(_slug(f"{method} {path}"), method.upper(), path, methods[method])
                 by_tag.setdefault((operation.described.get("tags") or [_FIRST])[0], []).append(operation)
     return by_tag
 
 
-def _tag(name: str, about: str, operations: Iterable[Operation], document: Json) -> str:
+def _tag(name: str, about: str, operations: Iterable[ApiOperation], document: Json) -> str:
     anchor = f"tag-{_slug(name)}"
     shown = "".join(_operation(operation, document) for operation in operations)
     paragraph = f"<p>{_text(about)}</p>" if about else ""
     return f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{escape(name)}</h2>{paragraph}{shown}</section>'
 
 
-def _operation(operation: Operation, document: Json) -> str:
+def _operation(operation: ApiOperation, document: Json) -> str:
     summary = (
         f'<summary><b class="method">{operation.method}</b> <code>{escape(operation.path)}</code> '
         f'<span class="soft">{escape(operation.described.get("summary", ""))}</span></summary>'
@@ -96,7 +96,7 @@ def _operation(operation: Operation, document: Json) -> str:
     return f'<details class="operation" id="{operation.id}">{inside}</details>'
 
 
-def _form(operation: Operation, document: Json) -> str:
+def _form(operation: ApiOperation, document: Json) -> str:
     parameters = operation.described.get("parameters", ())
     bodies = operation.described.get("requestBody", {}).get("content", {})
     media_type = next(iter(bodies), "")
@@ -131,7 +131,7 @@ def _control(attributes: str, parameter: Json, schema: Json) -> str:
     return f'<input type="text" {attributes} placeholder="{escape(_short(hint))}">'
 
 
-def _body(operation: Operation, media_type: str, content: Json, document: Json) -> str:
+def _body(operation: ApiOperation, media_type: str, content: Json, document: Json) -> str:
     id = f"{operation.id}-body"
     schema = json.dumps(_resolved(content.get("schema", {}), document), indent=2, ensure_ascii=False)
     attributes = f'id="{id}" name="body" data-in="body" data-type="{escape(media_type)}" rows="5" spellcheck="false"'

@@ -25,7 +25,7 @@ from search_api.catalogue.related.mentions import MentionReader
 from search_api.catalogue.related.relations import RelationReader
 from search_api.http.access.keys import KeyStore
 from search_api.http.access.visibility import AccessFilteredElasticsearch, groups_of_caller
-from search_api.http.admission import Limits
+from search_api.http.admission import AdmissionLimits
 from search_api.library.notebooks import Notebooks
 from search_api.operations.readiness import Readiness
 from search_api.parts import Parts
@@ -146,9 +146,9 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     )
 
 
-def limits_of(api: ApiSettings) -> Limits:
+def limits_of(api: ApiSettings) -> AdmissionLimits:
     """How many requests one process runs, and how long others wait."""
-    return Limits(
+    return AdmissionLimits(
         at_once=api.at_once,
         longest_wait_s=api.longest_wait_s,
         hurry_after_s=api.hurry_after_s,

@@ -12,7 +12,7 @@ from core.extent import BBox
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution
 from core.timespan import TimeSpan
-from search_api.catalogue.fair.indicators import INDICATORS, Judgement, Subject, is_persistent, is_unique, judged
+from search_api.catalogue.fair.indicators import INDICATORS, IndicatorResult, Subject, is_persistent, is_unique, judged
 from search_api.catalogue.fair.reader import IndicatorCount, fair_summary
 from search_api.catalogue.harvest_runs import LinkCheck
 
@@ -29,7 +29,7 @@ FULL = Record(
 )  # fmt: skip
 
 
-def found(record: Record, check: LinkCheck | None = None, written: int | None = 1) -> dict[str, Judgement]:
+def found(record: Record, check: LinkCheck | None = None, written: int | None = 1) -> dict[str, IndicatorResult]:
     subject = Subject(record, written, check)
     return {one.id: each for one, each in zip(INDICATORS, judged(subject), strict=True)}
 
@@ -85,7 +85,9 @@ def test_identifiers_are_persistent_or_only_unique(identifier: str, persistent: 
 
 
 def test_rich_metadata_say_what_is_missing() -> None:
-    assert found(replace(FULL, abstract="Short.", times=()))["RDA-F2-01M"] == Judgement(False, ("abstract", "period"))
+    assert found(replace(FULL, abstract="Short.", times=()))["RDA-F2-01M"] == IndicatorResult(
+        False, ("abstract", "period")
+    )
 
 
 @pytest.mark.parametrize(

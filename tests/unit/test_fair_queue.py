@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, Turn
+from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, QueueTurn
 
 LONG_S = 60.0
 
@@ -23,7 +23,7 @@ class People:
         self._running = threading.Semaphore(0)
         self._go = threading.Semaphore(0)
 
-    def join(self, caller: str) -> Future[Turn]:
+    def join(self, caller: str) -> Future[QueueTurn]:
         """The caller is in the queue, or inside, when this returns."""
         before = self.number
         future = self._pool.submit(self._hold, caller)
@@ -35,7 +35,7 @@ class People:
     def number(self) -> int:
         return self.queue.number_waiting() + self.queue.number_running()
 
-    def _hold(self, caller: str) -> Turn:
+    def _hold(self, caller: str) -> QueueTurn:
         with self.queue.turn(caller) as turn:
             self.order.append(caller)
             self._running.release()

@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from search_api.http.admission import Limits
+from search_api.http.admission import AdmissionLimits
 from search_api.http.fair_queue import QueueFull, QueueSize, Waiter, WaitingLine
 from sonde.settings import ApiSettings
 from sonde.wiring.api import limits_of
@@ -192,4 +192,4 @@ def test_hurried_requests_teach_how_long_normal_ones_take_at_least_and_the_other
 
 
 def test_few_threads_still_have_places_in_the_line() -> None:
-    assert Limits(at_once=4).of_threads(8).sizes()["search"].places >= 0
+    assert AdmissionLimits(at_once=4).of_threads(8).sizes()["search"].places >= 0

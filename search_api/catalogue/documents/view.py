@@ -10,7 +10,7 @@ from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, Field
 
-from core.errors import NotFound, SondeError, Unavailable
+from core.errors import NotFound, Unavailable
 from core.json_types import Json
 from search_api.catalogue.documents.answers import (
     CITATION_TYPES,
@@ -311,15 +311,11 @@ def _shown(parts: Parts, id: str) -> Response:
         seen = seen_document(parts, id)
         passages = parts.documents.passages(seen, 0, _PASSAGES_ON_A_PAGE)
     except (NotFound, Unavailable) as error:
-        return page(status=_status(error))
+        return page(status=404 if isinstance(error, NotFound) else 503)
     body = document_html(seen.entry, seen.record, passages)
     canonical = html.escape(address_of(seen.entry, Addresses.of(parts.http)))
     shown = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
     return kept_private(shown, seen)
-
-
-def _status(error: SondeError) -> int:
-    return 404 if isinstance(error, NotFound) else 503
 
 
 def _readable(

@@ -203,7 +203,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class IndicatorResult:
     """``holds``: None if it was not measured. ``lacks``: what is missing, where there are several things."""
 
     holds: bool | None
@@ -218,7 +218,7 @@ class Indicator:
     priority: Priority
     question: str
     advice: str
-    judge: Callable[[Subject], Judgement]
+    judge: Callable[[Subject], IndicatorResult]
 
     @property
     def principle(self) -> str:
@@ -226,28 +226,28 @@ class Indicator:
         return self.id.split("-")[1]
 
 
-def _record(holds: Callable[[Record], bool]) -> Callable[[Subject], Judgement]:
-    return lambda subject: Judgement(holds(subject.record))
+def _record(holds: Callable[[Record], bool]) -> Callable[[Subject], IndicatorResult]:
+    return lambda subject: IndicatorResult(holds(subject.record))
 
 
-def _discovery(subject: Subject) -> Judgement:
+def _discovery(subject: Subject) -> IndicatorResult:
     lacks = lacking_for_discovery(subject.record)
-    return Judgement(not lacks, lacks)
+    return IndicatorResult(not lacks, lacks)
 
 
-def _reuse(subject: Subject) -> Judgement:
+def _reuse(subject: Subject) -> IndicatorResult:
     lacks = lacking_for_reuse(subject.record)
-    return Judgement(_REUSE_DETAILS - len(lacks) >= ENOUGH_DETAILS, lacks)
+    return IndicatorResult(_REUSE_DETAILS - len(lacks) >= ENOUGH_DETAILS, lacks)
 
 
-def _resolves(subject: Subject) -> Judgement:
+def _resolves(subject: Subject) -> IndicatorResult:
     """One address that works is enough; without any that was checked, it is not measured."""
     if subject.check is None:
-        return Judgement(None)
+        return IndicatorResult(None)
     results = [subject.check.works(link.href, subject.written) for link in data_links(subject.record)]
     if any(results):
-        return Judgement(True)
-    return Judgement(False if results and None not in results else None)
+        return IndicatorResult(True)
+    return IndicatorResult(False if results and None not in results else None)
 
 
 _REUSE_DETAILS = 6
@@ -351,6 +351,6 @@ INDICATORS: tuple[Indicator, ...] = (
 )  # fmt: skip
 
 
-def judged(subject: Subject) -> tuple[Judgement, ...]:
+def judged(subject: Subject) -> tuple[IndicatorResult, ...]:
     """In the order of INDICATORS."""
     return tuple(indicator.judge(subject) for indicator in INDICATORS)

@@ -8,8 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
 from core.timespan import iso
-from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, Judgement, judged
-from search_api.catalogue.fair.reader import IndicatorCount
+from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, IndicatorResult, judged
 from search_api.catalogue.view import CataloguePath, ItemPath
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND
@@ -93,7 +92,13 @@ def fair_views(parts: Parts) -> APIBlueprint:
                 "records": summary.records,
                 "lookedAt": summary.looked_at,
                 "indicators": [
-                    {**_described(indicator), "advice": indicator.advice, **_count(count)}
+                    {
+                        **_described(indicator),
+                        "advice": indicator.advice,
+                        "holds": count.holds,
+                        "fails": count.fails,
+                        "notMeasured": count.not_measured,
+                    }
                     for indicator, count in zip(INDICATORS, summary.counts, strict=True)
                 ],
                 "links": [
@@ -115,11 +120,7 @@ def _described(indicator: Indicator) -> Json:
     }
 
 
-def _judgement(indicator: Indicator, judgement: Judgement) -> Json:
+def _judgement(indicator: Indicator, judgement: IndicatorResult) -> Json:
     if judgement.holds is not False:
         return {"holds": judgement.holds}
     return {"holds": False, "advice": indicator.advice, **({"lacks": list(judgement.lacks)} if judgement.lacks else {})}
-
-
-def _count(count: IndicatorCount) -> Json:
-    return {"holds": count.holds, "fails": count.fails, "notMeasured": count.not_measured}

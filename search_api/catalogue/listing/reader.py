@@ -37,7 +37,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ListPage:
     """``after``: the start of the next page, None on the last one. ``matched``: the size of the whole listing."""
 
     found: tuple[Stored, ...]
@@ -67,15 +67,15 @@ class RecordReader:
         """Whether the records have all their words in one field. Raises Unavailable."""
         return self._resolver.resolve().has_words
 
-    def page(self, request: ListRequest) -> Page:
+    def page(self, request: ListRequest) -> ListPage:
         """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
         answer = self._on_records(lambda serving: {**page_body(request, serving.has_words), "_source": vectors.WITHOUT})
         hits = answer["hits"]["hits"]
         shown = hits[: request.limit]
         after = tuple(shown[-1]["sort"]) if len(hits) > request.limit and shown else None
-        return Page(tuple(_stored(hit) for hit in shown), int(answer["hits"]["total"]["value"]), after)
+        return ListPage(tuple(_stored(hit) for hit in shown), int(answer["hits"]["total"]["value"]), after)
 
-    def pages(self, request: ListRequest) -> Iterator[Page]:
+    def pages(self, request: ListRequest) -> Iterator[ListPage]:
         """All pages from this one on."""
         while True:
             page = self.page(request)

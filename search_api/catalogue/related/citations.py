@@ -33,7 +33,7 @@ _CITED = ("is-cited-by", "is-referenced-by", "is-supplement-to", "is-source-of",
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
+class CitingWork:
     """``doi`` of the work that cites, bare and in lower case; ``relation`` as that work would say it (``cites``);
     ``said_by``: who reported it (``crossref``, ``datacite-related``)."""
 
@@ -58,14 +58,14 @@ class CitationEvents:
         self._service = service
         self._gate = gate
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, tuple[Citation, ...]] = TTLCache(_MOST_KEPT, _KEPT_S)
+        self._kept: TTLCache[str, tuple[CitingWork, ...]] = TTLCache(_MOST_KEPT, _KEPT_S)
         self._failed: TTLCache[str, str] = TTLCache(_MOST_KEPT, _FAILED_S)
 
     @property
     def is_on(self) -> bool:
         return self._service is not None
 
-    def of(self, doi: str) -> tuple[Citation, ...]:
+    def of(self, doi: str) -> tuple[CitingWork, ...]:
         """Newest first. Raises Unavailable if the service does not answer, now or a few minutes ago."""
         if self._service is None:
             return ()
@@ -95,34 +95,34 @@ class CitationEvents:
         return answer
 
 
-def citations_of(doi: str, answer: object) -> tuple[Citation, ...]:
+def citations_of(doi: str, answer: object) -> tuple[CitingWork, ...]:
     """Each citing work once, newest first, then by DOI. Raises ValueError if this is no list of events."""
     events = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(events, list):
         raise ValueError("no list of events")
-    newest: dict[str, Citation] = {}
+    newest: dict[str, CitingWork] = {}
     for citation in _read(doi.lower(), events):
         earlier = newest.get(citation.doi)
         if earlier is None or (citation.year or "") > (earlier.year or ""):
             newest[citation.doi] = citation
-    return tuple(sorted(newest.values(), key=lambda citation: (_descending(citation.year), citation.doi)))
+    return tuple(sorted(newest.values(), key=lambda citation: (-int(citation.year or 0), citation.doi)))
 
 
-def _read(doi: str, events: Iterable[object]) -> Iterable[Citation]:
+def _read(doi: str, events: Iterable[object]) -> Iterable[CitingWork]:
     for event in events:
         attributes = event.get("attributes") if isinstance(event, dict) else None
         if isinstance(attributes, dict) and (citation := _citation(doi, attributes)) is not None:
             yield citation
 
 
-def _citation(doi: str, attributes: Json) -> Citation | None:
+def _citation(doi: str, attributes: Json) -> CitingWork | None:
     citing, cited = _doi(attributes.get("subj-id")), _doi(attributes.get("obj-id"))
     relation = str(attributes.get("relation-type-id", ""))
     reporter, year = str(attributes.get("source-id", "")), _year(attributes.get("occurred-at"))
     if relation in _CITING and cited == doi and citing not in (None, doi):
-        return Citation(str(citing), relation, reporter, year)
+        return CitingWork(str(citing), relation, reporter, year)
     if relation in _CITED and citing == doi and cited not in (None, doi):
-        return Citation(str(cited), _CITING[_CITED.index(relation)], reporter, year)
+        return CitingWork(str(cited), _CITING[_CITED.index(relation)], reporter, year)
     return None
 
 
@@ -135,7 +135,3 @@ def _year(instant: object) -> str | None:
     """Events without a date say the year 0."""
     year = str(instant or "")[:4]
     return year if year.isdecimal() and year > "1000" else None
-
-
-def _descending(year: str | None) -> int:
-    return -int(year or 0)

@@ -173,7 +173,7 @@ _Key = tuple[str, str | None]
 
 def _queries(record: Record) -> dict[_Key, Json]:
     """By what they ask for. Each leaves out the record itself."""
-    names = _names_of(record)
+    names = list(dict.fromkeys(name for name in (record.identifier, record.id, record.doi) if name))
     clauses: dict[_Key, Clause | None] = {
         ("versions", None): _version_clause(record),
         ("copies", None): {"term": {"identity": record.identity}},
@@ -197,11 +197,6 @@ def _version_clause(record: Record) -> Clause | None:
     if family is not None:
         clauses.append({"prefix": {"doi": family[0]}})
     return {"bool": {"should": clauses}} if clauses else None
-
-
-def _names_of(record: Record) -> list[str]:
-    """By which other records may name it."""
-    return list(dict.fromkeys(name for name in (record.identifier, record.id, record.doi) if name))
 
 
 def _addresses(record: Record) -> list[str]:

@@ -9,7 +9,7 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
-from search_api.catalogue.related.citations import Citation
+from search_api.catalogue.related.citations import CitingWork
 from search_api.catalogue.related.mentions import Mention, phrases_of
 from search_api.catalogue.related.relations import RELATIONS, Related
 from search_api.catalogue.view import ItemPath, stored_record
@@ -86,7 +86,7 @@ def related_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _citation(citation: Citation) -> Json:
+def _citation(citation: CitingWork) -> Json:
     return without_empty(
         {"doi": citation.doi, "relation": citation.relation, "said_by": citation.said_by, "year": citation.year}
     )

@@ -64,7 +64,9 @@ class IssuerKeys:
         with self._lock:
             now = self._clock()
             stale = self._fetched is None or now - self._fetched >= self._issuer.fresh_s
-            if (stale or self._known(id) is None) and self._may_ask(now):
+            if (stale or self._known(id) is None) and (
+                self._tried is None or now - self._tried >= self._issuer.pause_s
+            ):
                 self._refresh(now)
             if self._fetched is None or now - self._fetched >= self._issuer.longest_s:
                 raise Unavailable("The issuer of tokens does not answer, so tokens cannot be checked now.")
@@ -78,9 +80,6 @@ class IssuerKeys:
             return next(iter(self._keys.values()))
         return self._keys.get(id)
 
-    def _may_ask(self, now: float) -> bool:
-        return self._tried is None or now - self._tried >= self._issuer.pause_s
-
     def _refresh(self, now: float) -> None:
         """Keys that were fetched before remain valid while the issuer does not answer."""
         self._tried = now
@@ -88,7 +87,7 @@ class IssuerKeys:
             self._keys = self._fetch()
             self._fetched = now
         except (SondeError, ValueError, KeyError, TypeError) as error:
-            log.warning("access.issuer_not_heard", issuer=self._issuer.issuer, error=type(error).__name__)
+            log.warning("access.issuer_unreachable", issuer=self._issuer.issuer, error=type(error).__name__)
 
     def _fetch(self) -> dict[str | None, jwt.PyJWK]:
         url = self._issuer.jwks_url or self._discovered()
@@ -187,11 +186,12 @@ class TokenAuthenticator:
         except ValueError as error:
             raise NotAuthenticated(f"This token is not accepted: {error}.") from None
         prefix = self._policy.scope_prefix
-        scopes = {value.removeprefix(prefix) for value in self._scopes(claims) if value.startswith(prefix)}
+        scopes = {
+            value.removeprefix(prefix)
+            for value in _words(_at(claims, self._policy.scopes_claim))
+            if value.startswith(prefix)
+        }
         return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in scopes}, groups)
-
-    def _scopes(self, claims: JsonMapping) -> list[str]:
-        return _words(_at(claims, self._policy.scopes_claim))
 
 
 _WRONG: dict[type[Exception], str] = {

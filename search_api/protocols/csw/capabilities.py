@@ -34,7 +34,7 @@ _LOCATIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class CswService:
     """What the capabilities say of this service; ``revised`` and ``languages`` are those of its records."""
 
     address: str
@@ -46,7 +46,7 @@ class Service:
     schemas: Sequence[str]
 
 
-def capabilities(service: Service) -> Element:
+def capabilities(service: CswService) -> Element:
     root = etree.Element(f"{{{CSW}}}Capabilities", nsmap={**NSMAP, "inspire_ds": INSPIRE_DS, "inspire_common": INSPIRE})
     root.set("version", VERSION)
     root.set(f"{{{XSI}}}schemaLocation", _LOCATIONS)
@@ -57,7 +57,7 @@ def capabilities(service: Service) -> Element:
     return root
 
 
-def _identification(root: Element, service: Service) -> None:
+def _identification(root: Element, service: CswService) -> None:
     element = _ows(root, "ServiceIdentification")
     _ows(element, "Title", service.title)
     _ows(element, "Abstract", service.abstract)
@@ -70,7 +70,7 @@ def _identification(root: Element, service: Service) -> None:
     _ows(element, "AccessConstraints", "none")
 
 
-def _provider(root: Element, service: Service) -> None:
+def _provider(root: Element, service: CswService) -> None:
     element = _ows(root, "ServiceProvider")
     _ows(element, "ProviderName", service.publisher)
     add_child(element, f"{{{OWS}}}ProviderSite", **{f"{{{XLINK}}}href": service.address, f"{{{XLINK}}}type": "simple"})
@@ -78,7 +78,7 @@ def _provider(root: Element, service: Service) -> None:
     _ows(contact, "ElectronicMailAddress", service.mail)
 
 
-def _operations(root: Element, service: Service) -> None:
+def _operations(root: Element, service: CswService) -> None:
     element = _ows(root, "OperationsMetadata")
     for name, parameters in operations(service.schemas).items():
         operation = add_child(element, f"{{{OWS}}}Operation", name=name)
@@ -116,7 +116,7 @@ def operations(schemas: Iterable[str]) -> dict[str, dict[str, Sequence[str]]]:
     }
 
 
-def _inspire(parent: Element, service: Service) -> None:
+def _inspire(parent: Element, service: CswService) -> None:
     """Every element that INSPIRE's network services ask of a discovery service, without a link to other metadata."""
     element = add_child(parent, f"{{{INSPIRE_DS}}}ExtendedCapabilities")
     _inspire_text(

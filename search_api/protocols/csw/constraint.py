@@ -233,19 +233,15 @@ _SORTABLE = "dc:identifier, dc:title, dc:type, dc:date, dct:modified, apiso:Deno
 def clause_for(constraint: etree._Element | str, has_words: bool) -> Clause:
     """``has_words``: whether the records have all their words in one field. Raises CswError."""
     try:
-        tree = parse(_in_cql2(constraint)) if isinstance(constraint, str) else tree_of(constraint)
+        tree = parse(_CQL_BOX.sub(_box_in_cql2, constraint)) if isinstance(constraint, str) else tree_of(constraint)
         return _clause(tree, has_words, False)
     except InvalidInput as error:
         message = str(error).replace("filter:", "constraint:", 1)
         raise CswError("InvalidParameterValue", message, "constraint") from None
 
 
-def _in_cql2(text: str) -> str:
-    """``BBOX(ows:BoundingBox, w, s, e, n, 'EPSG:n')`` of CQL 1 and ECQL as CQL2 has it, in degrees."""
-    return _CQL_BOX.sub(_box_in_cql2, text)
-
-
 def _box_in_cql2(match: re.Match[str]) -> str:
+    """``BBOX(ows:BoundingBox, w, s, e, n, 'EPSG:n')`` of CQL 1 and ECQL as CQL2 has it, in degrees."""
     numbers, system = match[2], match[3]
     if system is not None:
         try:

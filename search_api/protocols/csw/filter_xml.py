@@ -130,10 +130,6 @@ def _like(element: etree._Element) -> Json:
     return {"op": "like", "args": [_property(element), "".join(written)]}
 
 
-def _null(element: etree._Element) -> Json:
-    return {"op": "isNull", "args": [_property(element)]}
-
-
 def _between(element: etree._Element) -> Json:
     edges = [element.find(f"{{{OGC}}}{name}") for name in ("LowerBoundary", "UpperBoundary")]
     values = [_literal(edge, "Literal") for edge in edges if edge is not None]
@@ -144,7 +140,7 @@ def _between(element: etree._Element) -> Json:
 
 _OTHERS: dict[str, Callable[[etree._Element], Json]] = {
     "PropertyIsLike": _like,
-    "PropertyIsNull": _null,
+    "PropertyIsNull": lambda element: {"op": "isNull", "args": [_property(element)]},
     "PropertyIsBetween": _between,
 }
 

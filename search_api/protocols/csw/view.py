@@ -19,7 +19,7 @@ from search_api.http.addresses import Addresses
 from search_api.http.openapi import PROBLEMS, text_answer
 from search_api.parts import Parts
 from search_api.protocols.csw import answers
-from search_api.protocols.csw.capabilities import Service, capabilities, operations
+from search_api.protocols.csw.capabilities import CswService, capabilities, operations
 from search_api.protocols.csw.constraint import clause_for, for_ids, order_of
 from search_api.protocols.csw.names import CSW_QUERYABLES, CswError, local
 from search_api.protocols.csw.request import CswRequest, Operation, of_pairs, of_xml
@@ -130,7 +130,7 @@ def _answer(parts: Parts, read: Callable[[], CswRequest]) -> Response:
 
 def _capabilities(parts: Parts, _csw: CswRequest) -> etree._Element:
     addresses, everything = Addresses.of(parts.http), parts.catalogues.get(ALL)
-    service = Service(
+    service = CswService(
         address=addresses.to("/csw"),
         title="Sonde",
         abstract=f"{everything.count} records of geoscience and environmental data catalogues",

@@ -32,13 +32,13 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
+class AgentApi:
     """``http``: a client with the API's address and the caller's key."""
 
     http: httpx.Client
 
     @classmethod
-    def at(cls, url: str, key: str | None = None) -> Api:
+    def at(cls, url: str, key: str | None = None) -> AgentApi:
         """The API at this address."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         return cls(httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=_TIMEOUT_S))
@@ -117,7 +117,7 @@ def _advice(answer: httpx.Response) -> str:
 CALLER = "sonde.api"
 """The key of a request's scope that holds the API of its caller."""
 
-ToolContext = Context[Api | None, Request | None]
+ToolContext = Context[AgentApi | None, Request | None]
 Kind = Literal[
     "dataset", "series", "service", "document", "software", "collection",
     "observation", "simulation", "projection", "reanalysis", "derived",
@@ -154,11 +154,11 @@ RecordId = Annotated[
 Limit = Annotated[int, Field(ge=1, le=20, description="How many at most.")]
 
 
-def api_of(context: ToolContext) -> Api:
+def api_of(context: ToolContext) -> AgentApi:
     """The caller's API: of the HTTP request, or of the whole server over stdio."""
     request = context.request_context.request
     api = request.scope[CALLER] if request is not None else context.request_context.lifespan_context
-    if not isinstance(api, Api):
+    if not isinstance(api, AgentApi):
         raise TypeError("the server was started without an API")
     return api
 
@@ -177,7 +177,7 @@ _MOST_SOURCES = 30
 _MOST_NAMED = 10
 
 
-def catalogues_of(api: Api) -> list[Json]:
+def catalogues_of(api: AgentApi) -> list[Json]:
     """The largest first."""
     return [
         without_empty(
@@ -193,7 +193,7 @@ def catalogues_of(api: Api) -> list[Json]:
     ]
 
 
-def refuse_unknown(api: Api, source: str) -> None:
+def refuse_unknown(api: AgentApi, source: str) -> None:
     """Raises ToolError if there is no such catalogue."""
     ids = [collection["id"] for collection in _by_size(api)]
     if source not in ids:
@@ -201,6 +201,6 @@ def refuse_unknown(api: Api, source: str) -> None:
         raise ToolError(f"There is no catalogue {source!r}; there are {listed}. Change `source` and call again.")
 
 
-def _by_size(api: Api) -> list[Json]:
+def _by_size(api: AgentApi) -> list[Json]:
     collections = [collection for collection in api.get("/collections")["collections"] if collection["id"] != "all"]
     return sorted(collections, key=lambda collection: -collection["sonde:count"])

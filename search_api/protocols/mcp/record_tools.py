@@ -12,7 +12,7 @@ from search_api.formats_out.notations import without_empty
 from search_api.protocols.mcp import answers
 from search_api.protocols.mcp.answers import readable, with_quoted, within_budget
 from search_api.protocols.mcp.api import (
-    Api,
+    AgentApi,
     Box,
     KindOf,
     Limit,
@@ -104,7 +104,7 @@ def _understood(read: Json) -> Json:
     return without_empty(members)
 
 
-def _nothing(api: Api, query: str, filters: Json, answer: Json) -> Json:
+def _nothing(api: AgentApi, query: str, filters: Json, answer: Json) -> Json:
     """What to say and to try if there is no hit. Asks once more without the filters, to say which of both it was."""
     if answer["features"]:
         return {}

@@ -22,7 +22,7 @@ from pydantic import AnyUrl, Field, ValidationError
 from starlette.types import Receive, Scope, Send
 
 from core.json_types import Json
-from search_api.protocols.mcp.api import CALLER, Api, ToolContext
+from search_api.protocols.mcp.api import CALLER, AgentApi, ToolContext
 from search_api.protocols.mcp.holdings_tools import (
     ask_documents,
     describe_holdings,
@@ -120,7 +120,7 @@ _OTHER_NAMES = {
 """What other services call the arguments of these tools."""
 
 
-class PlainServer(MCPServer[Api | None]):
+class PlainServer(MCPServer[AgentApi | None]):
     """Wrong and unknown arguments of tools and prompts are named, each with what is wrong."""
 
     async def list_tools(self) -> list[Tool]:
@@ -130,7 +130,7 @@ class PlainServer(MCPServer[Api | None]):
         ]
 
     async def call_tool(
-        self, name: str, arguments: Json, context: Context[Api | None, object] | None = None
+        self, name: str, arguments: Json, context: Context[AgentApi | None, object] | None = None
     ) -> CallToolResult | InputRequiredResult:
         takes = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
         if name in takes and (unknown := [argument for argument in arguments if argument not in takes[name]]):
@@ -144,7 +144,7 @@ class PlainServer(MCPServer[Api | None]):
             raise
 
     async def get_prompt(
-        self, name: str, arguments: Json | None = None, context: Context[Api | None, object] | None = None
+        self, name: str, arguments: Json | None = None, context: Context[AgentApi | None, object] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         prompts = {item.name: item for item in await self.list_prompts()}
         if name not in prompts:
@@ -160,7 +160,7 @@ class PlainServer(MCPServer[Api | None]):
         return await super().get_prompt(name, arguments, context)
 
     async def read_resource(
-        self, uri: AnyUrl | str, context: Context[Api | None, object] | None = None
+        self, uri: AnyUrl | str, context: Context[AgentApi | None, object] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
         address, _, arguments = str(uri).partition("?")
         if arguments:
@@ -226,11 +226,11 @@ _INSTRUCTIONS = (
 _ONLY_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-def mcp_server(version: str, api: Api | None = None) -> PlainServer:
+def mcp_server(version: str, api: AgentApi | None = None) -> PlainServer:
     """``api``: for a server with one caller (stdio); None if each HTTP request brings its own."""
 
     @asynccontextmanager
-    async def with_api(_server: MCPServer[Api | None]) -> AsyncIterator[Api | None]:
+    async def with_api(_server: MCPServer[AgentApi | None]) -> AsyncIterator[AgentApi | None]:
         yield api
 
     server = PlainServer(
@@ -273,7 +273,7 @@ class Exchange:
         """The answer to one POST; the tools call the API by ``http``, which holds the caller's key."""
         with self._lock:
             portal = self._portal
-        return portal.call(self._ask, Api(http), body, headers)
+        return portal.call(self._ask, AgentApi(http), body, headers)
 
     @cached_property
     def _portal(self) -> BlockingPortal:
@@ -281,7 +281,7 @@ class Exchange:
         self._held.enter_context(portal.wrap_async_context_manager(self._server.session_manager.run()))
         return portal
 
-    async def _ask(self, api: Api, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
+    async def _ask(self, api: AgentApi, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             await self._app({**scope, CALLER: api}, receive, send)
 

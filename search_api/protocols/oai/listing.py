@@ -38,7 +38,7 @@ LONGEST_SET = 512
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$", re.ASCII)
 
 
-class OaiError(Exception):
+class OaiRequestError(Exception):
     """An error of the protocol; the answer has status 200 and this code."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -60,24 +60,24 @@ class OaiRequest:
 
 
 def read_request(arguments: Iterable[tuple[str, str]]) -> OaiRequest:
-    """Raises OaiError (badVerb, badArgument, cannotDisseminateFormat)."""
+    """Raises OaiRequestError (badVerb, badArgument, cannotDisseminateFormat)."""
     pairs = list(arguments)
     values = dict(pairs)
     verb = values.pop("verb", "")
     if verb not in get_args(Verb) or sum(name == "verb" for name, _ in pairs) > 1:
-        raise OaiError("badVerb", f"verb must be one of {', '.join(get_args(Verb))}, once")
+        raise OaiRequestError("badVerb", f"verb must be one of {', '.join(get_args(Verb))}, once")
     known_verb = cast(Verb, verb)
     if len(values) + 1 < len(pairs):
-        raise OaiError("badArgument", "an argument was given twice")
+        raise OaiRequestError("badArgument", "an argument was given twice")
     _check_names(known_verb, values)
     if "resumptionToken" in values:
         return OaiRequest(known_verb, token=values["resumptionToken"])
     prefix = values.get("metadataPrefix", OAI_DC)
     if prefix not in (known_prefixes := oai_formats()):
-        raise OaiError("cannotDisseminateFormat", f"metadataPrefix must be one of {', '.join(known_prefixes)}")
+        raise OaiRequestError("cannotDisseminateFormat", f"metadataPrefix must be one of {', '.join(known_prefixes)}")
     since, until = _edges(values)
     if len(values.get("set", "")) > LONGEST_SET:
-        raise OaiError("badArgument", f"set is longer than {LONGEST_SET} characters")
+        raise OaiRequestError("badArgument", f"set is longer than {LONGEST_SET} characters")
     return OaiRequest(known_verb, prefix, values.get("identifier"), values.get("set"), since, until)
 
 
@@ -86,22 +86,22 @@ def _check_names(verb: Verb, arguments: dict[str, str]) -> None:
     lists = verb in ("ListIdentifiers", "ListRecords", "ListSets")
     if lists and "resumptionToken" in arguments:
         if len(arguments) > 1:
-            raise OaiError("badArgument", "resumptionToken stands alone")
+            raise OaiRequestError("badArgument", "resumptionToken stands alone")
         return
     missing, unknown = required - arguments.keys(), arguments.keys() - required - optional
     if missing:
-        raise OaiError("badArgument", f"{verb} needs {', '.join(sorted(missing))}")
+        raise OaiRequestError("badArgument", f"{verb} needs {', '.join(sorted(missing))}")
     if unknown:
-        raise OaiError("badArgument", f"{verb} does not know {', '.join(sorted(unknown))}")
+        raise OaiRequestError("badArgument", f"{verb} does not know {', '.join(sorted(unknown))}")
 
 
 def _edges(arguments: dict[str, str]) -> tuple[datetime | None, datetime | None]:
     since, until = arguments.get("from"), arguments.get("until")
     if since and until and len(since) != len(until):
-        raise OaiError("badArgument", "from and until must be of the same granularity")
+        raise OaiRequestError("badArgument", "from and until must be of the same granularity")
     start, end = _read_moment("from", since, last=False), _read_moment("until", until, last=True)
     if start is not None and end is not None and start > end:
-        raise OaiError("badArgument", "from lies after until")
+        raise OaiRequestError("badArgument", "from lies after until")
     return start, end
 
 
@@ -109,12 +109,12 @@ def _read_moment(name: str, text: str | None, *, last: bool) -> datetime | None:
     if text is None:
         return None
     if not _DATE.match(text):
-        raise OaiError("badArgument", f"{name} must be YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ")
+        raise OaiRequestError("badArgument", f"{name} must be YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ")
     clock = text if "T" in text else f"{text}T{'23:59:59' if last else '00:00:00'}Z"
     try:
         return datetime.strptime(clock, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     except ValueError:
-        raise OaiError("badArgument", f"{name} is not a date that exists") from None
+        raise OaiRequestError("badArgument", f"{name} is not a date that exists") from None
 
 
 Clause = Json
@@ -175,11 +175,11 @@ class _State(BaseModel):
 
 
 def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
-    """Raises OaiError (badResumptionToken, noRecordsMatch)."""
+    """Raises OaiRequestError (badResumptionToken, noRecordsMatch)."""
     place = _resumed(request) if request.token is not None else _Position(request)
     matched = place.matched if place.matched is not None else _count(reader, place.request)
     if matched == 0:
-        raise OaiError("noRecordsMatch", "nothing was written or removed in that time and set")
+        raise OaiRequestError("noRecordsMatch", "nothing was written or removed in that time and set")
     try:
         headers, following = _page(reader, place)
     except InvalidInput as error:
@@ -291,5 +291,5 @@ def _resumed(request: OaiRequest) -> _Position:
     return _Position(resumed, state.phase, state.after, state.seen, state.matched)
 
 
-def _not_ours() -> OaiError:
-    return OaiError("badResumptionToken", "the token is not one that this service gave out for this list")
+def _not_ours() -> OaiRequestError:
+    return OaiRequestError("badResumptionToken", "the token is not one that this service gave out for this list")

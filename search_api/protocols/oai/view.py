@@ -20,8 +20,8 @@ from search_api.parts import Parts
 from search_api.protocols.oai.listing import (
     Header,
     HeaderPage,
-    OaiError,
     OaiRequest,
+    OaiRequestError,
     Verb,
     list_headers,
     read_request,
@@ -39,9 +39,9 @@ def identifier(record_id: str) -> str:
 
 
 def record_id(text: str) -> str:
-    """Raises OaiError (idDoesNotExist) if the identifier is not one of ours."""
+    """Raises OaiRequestError (idDoesNotExist) if the identifier is not one of ours."""
     if not text.startswith("oai:sonde:"):
-        raise OaiError("idDoesNotExist", "identifiers begin with oai:sonde:")
+        raise OaiRequestError("idDoesNotExist", "identifiers begin with oai:sonde:")
     return text.removeprefix("oai:sonde:")
 
 
@@ -54,7 +54,7 @@ def envelope(base: str, moment: str, arguments: Mapping[str, str]) -> Element:
     return root
 
 
-def add_error(root: Element, error: OaiError) -> None:
+def add_error(root: Element, error: OaiRequestError) -> None:
     add_child(root, f"{{{OAI}}}error", str(error), code=error.code)
 
 
@@ -150,7 +150,7 @@ def _answer(parts: Parts) -> Response:
         oai = read_request(arguments)
         root = envelope(base, moment, dict(arguments))
         _VERBS[oai.verb](parts, oai, root)
-    except OaiError as error:
+    except OaiRequestError as error:
         understood = {} if error.code in ("badVerb", "badArgument") else dict(arguments)
         root = envelope(base, moment, understood)
         add_error(root, error)
@@ -172,7 +172,7 @@ def _formats(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
 
 def _sets(parts: Parts, oai: OaiRequest, root: etree._Element) -> None:
     if oai.token is not None:
-        raise OaiError("badResumptionToken", "the sets come in one list")
+        raise OaiRequestError("badResumptionToken", "the sets come in one list")
     add_sets(root, [catalogue for catalogue in parts.catalogues.list() if catalogue.id != ALL])
 
 
@@ -191,7 +191,7 @@ def _stored(parts: Parts, identifier: str) -> Header:
     try:
         stored = parts.records.record(record_id(identifier))
     except NotFound as error:
-        raise OaiError("idDoesNotExist", str(error)) from None
+        raise OaiRequestError("idDoesNotExist", str(error)) from None
     stamp = second(stored.written) if stored.written else _EARLIEST
     return Header(stored.record.id, stored.record.source, stamp, record=stored.record)
 

@@ -11,7 +11,7 @@ from core.record import Record
 from search_api.catalogue.item_formats import ItemFormat, item_links, media_types, original_answer, wanted_form
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.catalogue.listing.parameters import ItemsParameters, question, to_list_request
-from search_api.catalogue.listing.reader import Page
+from search_api.catalogue.listing.reader import ListPage
 from search_api.catalogue.record_page import record_page
 from search_api.catalogue.view import CataloguePath, ItemPath, representation, stored_record
 from search_api.formats_out.prov import Harvest, provenance
@@ -116,7 +116,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _collection(page: Page, following: str | None, addresses: Addresses, catalogue: str) -> Response:
+def _collection(page: ListPage, following: str | None, addresses: Addresses, catalogue: str) -> Response:
     links = [
         link("self", addresses.this(), GEOJSON),
         link("collection", addresses.collection(catalogue), JSON),
@@ -144,7 +144,7 @@ def _collection(page: Page, following: str | None, addresses: Addresses, catalog
     return response
 
 
-def _readable(page: Page, following: str | None, addresses: Addresses, catalogue: Catalogue) -> Response:
+def _readable(page: ListPage, following: str | None, addresses: Addresses, catalogue: Catalogue) -> Response:
     listed = [
         ListedRecord(addresses.record_page(record.id), record.title or record.id, record.type, record.abstract)
         for record in (stored.record for stored in page.found)

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from core.errors import InvalidInput
-from core.extent import BBox
 from core.json_types import Json
 from search_api.catalogue.listing.parameters import LARGEST_PAGE, Limit
 from search_api.catalogue.listing.query import Clause, ListRequest, Selection
@@ -189,7 +188,7 @@ def stac_selection(query: StacFilters, collection: str | None = None) -> Selecti
     collections = [collection] if collection is not None else query.collections
     only: tuple[Clause, ...] = ({"terms": {"source": collections}},) if collections else ()
     return Selection(
-        area=_area(query),
+        area=read_flat_bbox(query.bbox) if query.bbox else None,
         span=read_datetime(query.datetime) if query.datetime else None,
         ids=tuple(query.ids),
         terms=tuple(query.q),
@@ -207,10 +206,6 @@ def stac_question(query: StacQuery, collection: str | None) -> str:
     return json.dumps(
         [collection, query.model_dump(mode="json", exclude={"token", "limit", "fields_"})], sort_keys=True
     )
-
-
-def _area(query: StacFilters) -> BBox | None:
-    return read_flat_bbox(query.bbox) if query.bbox else None
 
 
 def _shape(query: StacFilters) -> tuple[Clause, ...]:
