@@ -18,7 +18,7 @@ def unchecked(record: str) -> None:
 class RecordSink(Protocol):
     """Writes single documents to a source and deletes them. ``id``: a full record id, or the name within the source.
 
-    Both raise core.errors.Conflict if the source or the record is being written by somebody else, Unavailable, and
+    Both raise core.errors.Conflict if the source or the record is being written by another process, Unavailable, and
     the errors of ``check``.
     """
 
@@ -43,5 +43,5 @@ class RecordSink(Protocol):
         ...
 
     def holds(self, source: str, id: str) -> bool:
-        """Whether there is such a record, also one that the caller may not see."""
+        """Whether the record exists, even if the caller may not see it."""
         ...

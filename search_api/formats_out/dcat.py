@@ -15,9 +15,8 @@ from rdflib.term import Node
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
-from search_api.formats_out.notations import degrees, iri, legal_xml, licence_url, wkt
+from search_api.formats_out.notations import NameKind, degrees, iri, legal_xml, licence_url, names_beside_keywords, wkt
 from search_api.formats_out.output_format import DcatFeed, FeedPage, OutputFormat
-from search_api.formats_out.stated_names import NameKind, names_beside_keywords
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
 

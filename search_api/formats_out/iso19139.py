@@ -1,6 +1,6 @@
 """The names of a record as ISO 19139: identifiers of the citation, typed keywords, and the content of a coverage.
 
-The platforms of ISO 19115-2 need a root element of their own, so platforms, instruments and projects are keywords of
+The platforms of ISO 19115-2 need another root element, so platforms, instruments and projects are keywords of
 these types.
 """
 
@@ -13,8 +13,8 @@ from core.names import Variable
 from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan
 from search_api.formats_out.iso_elements import Element, cited_date, code, date, gml, node, number, online, party, text
+from search_api.formats_out.notations import NameKind, names_beside_keywords, variable_label
 from search_api.formats_out.output_format import OaiFormat, OutputFormat, written_xml
-from search_api.formats_out.stated_names import NameKind, names_beside_keywords, variable_label
 
 _TYPES: tuple[NameKind, ...] = ("platform", "instrument", "project")
 SHORT_NAME = "short name"

@@ -1,9 +1,10 @@
-"""How addresses, licences, moments, shapes, XML texts and spreadsheet cells are written in more than one format."""
+"""How addresses, licences, moments, shapes, names, XML texts and spreadsheet cells are written in several formats."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 from urllib.parse import quote
 
 import shapely
@@ -12,6 +13,8 @@ from shapely.geometry import LineString, Polygon, shape
 from shapely.geometry.base import BaseGeometry
 
 from core.json_types import Json, JsonMapping
+from core.names import Variable
+from core.record import Keyword, Record
 from core.timespan import TimeSpan, instant_ms, iso
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -137,3 +140,44 @@ def simple_parts(geometry: BaseGeometry) -> Iterator[BaseGeometry]:
             yield part
         elif len(shapely.get_parts(part)) > 1:
             yield from simple_parts(part)
+
+
+NameKind = Literal["platform", "instrument", "project", "variable"]
+
+_PATH_STEP = re.compile(r"\s*[>|]\s*")
+_VOCABULARIES: dict[NameKind, tuple[str, ...]] = {  # in a vocabulary's title
+    "platform": ("platform",),
+    "instrument": ("instrument",),
+    "project": ("project",),
+    "variable": ("variable", "parameter", "science keyword", "standard name"),
+}
+
+
+def names_beside_keywords(record: Record, kind: NameKind) -> Iterator[str]:
+    """A keyword says a name, alone or as a step of its path, if its vocabulary's title names the kind."""
+    names = record.names
+    stated: dict[NameKind, tuple[str, ...]] = {
+        "platform": names.platforms,
+        "instrument": names.instruments,
+        "project": names.projects,
+        "variable": tuple(keyword.name for keyword in names.variables),
+    }
+    in_keywords = {
+        step.casefold()
+        for keyword in record.keywords
+        if _names_kind(keyword, kind)
+        for step in _PATH_STEP.split(keyword.term)
+    }
+    return (name for name in stated[kind] if name.casefold() not in in_keywords)
+
+
+def variable_label(variable: Variable) -> str:
+    """``rain (rainfall_rate)``: the name, with CF's standard name behind it if it looks like one."""
+    standard = variable.standard_name
+    return f"{variable.name} ({standard})" if standard and "_" in standard else variable.name
+
+
+def _names_kind(keyword: Keyword, kind: NameKind) -> bool:
+    vocabulary = (keyword.vocabulary or "").casefold()
+    by_path = kind == "variable" and keyword.term.casefold().startswith("earth science")
+    return by_path or any(word in vocabulary for word in _VOCABULARIES[kind])

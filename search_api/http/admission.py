@@ -2,8 +2,8 @@
 
 Each kind of work has its own slots, so that slow or costly calls do not block searches. A request that waits for a
 language model holds a slot for waiting instead of its slot for computing. One address never has all slots of a kind,
-and work for a caller who hung up ends. What needs no records (probes, pages, the API description) is answered without
-waiting.
+and work ends when its caller disconnects. Requests that need no records (probes, pages, the API description) do not
+wait.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from prometheus_client import Counter, Histogram
 
 from core.deadlines import CallerGone, abandoned_when, giving_way, in_a_hurry, leave_if_gone, within
 from core.errors import Unavailable
-from search_api.http.access.scopes import scope_of
+from search_api.http.access.guard import scope_of
 from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, QueueTurn
 from search_api.http.problems import problem
 

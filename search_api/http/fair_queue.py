@@ -67,7 +67,7 @@ class Waiter:
 
 
 class WaitingLine:
-    """Callers take turns: of those who wait, next is the one with the fewest running requests, then the earliest.
+    """Callers take turns: the next is the waiting caller with the fewest running requests, then the earliest.
 
     Not thread-safe.
     """
@@ -277,7 +277,7 @@ class _Slot:
         self.leave()
         try:
             yield
-        except (GeneratorExit, CallerGone):  # nobody waits for what would follow
+        except (GeneratorExit, CallerGone):  # nobody waits for the rest
             raise
         except BaseException:
             self._rejoin(caller)

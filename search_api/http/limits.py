@@ -35,7 +35,7 @@ _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
     """``per_address`` and ``per_key`` in Flask-Limiter's notation (``1200/minute``), None for no limit.
-    ``granules``: of one address, beside these, because each such request makes us ask another host. ``model``: calls of
+    ``granules``: for one address, in addition, because each such request calls another host. ``model``: calls of
     the language model for one key, or one address without a key; None also where there is no such model.
 
     ``proxies``: the number of our reverse proxies. So many values of X-Forwarded-For (client) and X-Forwarded-Proto
@@ -142,7 +142,7 @@ def _is_uncounted() -> bool:
 
 
 def _key_or_address() -> str:
-    """A text that is no key is refused before a model is called, so it gives nobody another limit."""
+    """An invalid key is refused before a model is called, so inventing keys does not raise the limit."""
     return _address() if "Authorization" not in request.headers else _key()
 
 

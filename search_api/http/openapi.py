@@ -82,7 +82,7 @@ def _corrected(document: Json) -> Json:
             for response in operation.get("responses", {}).values():
                 _retype_problem(response)
             for parameter in operation.get("parameters", []):
-                _say_how_it_is_written(parameter)
+                _add_style(parameter)
             _complete(operation, path)
     listed = document.get("paths", {}).get(_ITEMS, {}).get("get", {}).get("parameters", [])
     limit = {item["name"]: item for item in listed if item["name"] == "limit"}  # QGIS reads the maximum page size there
@@ -90,7 +90,7 @@ def _corrected(document: Json) -> Json:
     return document
 
 
-def _say_how_it_is_written(parameter: Json) -> None:
+def _add_style(parameter: Json) -> None:
     """``a,b`` for a list that is split at commas, ``name=a&name=b`` for values that can contain commas."""
     schema = parameter["schema"] = never_null(parameter["schema"])
     if parameter["in"] == "query":
@@ -145,7 +145,7 @@ def _node_30(node: object) -> Any:
     for name, value in node.items():
         if name in ("example", "default", "enum"):  # values, no schemas
             converted[name] = value
-        elif name == "properties":  # names of their own
+        elif name == "properties":  # names, no keywords of JSON Schema
             converted[name] = {key: _node_30(child) for key, child in value.items()}
         elif name not in _UNKNOWN or not _is_schema(node):
             converted[name] = _node_30(value)

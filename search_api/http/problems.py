@@ -42,7 +42,7 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
     ElasticsearchError: HTTPStatus.SERVICE_UNAVAILABLE,  # the gateway has logged the refusal
-    SondeError: HTTPStatus.SERVICE_UNAVAILABLE,  # by definition, a person can mend it: no defect
+    SondeError: HTTPStatus.SERVICE_UNAVAILABLE,  # by definition, a person can fix it: no defect
 }
 _RETRY_AFTER_S = "5"
 _EXPECTED = "Input should be "
@@ -81,11 +81,11 @@ def from_validation(error: ValidationError) -> Response:
     if first["type"] == "extra_forbidden":
         parameter = ".".join(map(str, first["loc"]))
         return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
-    place, message = _said([other for other in errors if other["loc"][:1] == first["loc"][:1]])
+    place, message = _place_and_message([other for other in errors if other["loc"][:1] == first["loc"][:1]])
     return problem(400, f"{parameter}{place}: {message}" if parameter else message, parameter)
 
 
-def _said(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
+def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
     """The place within the parameter, and what is wrong there.
 
     A parameter that may be of several types has an error for each: the one that says more than "another type" counts,

@@ -63,7 +63,7 @@ class Readiness:
         return ReadinessReport(status != "red", dependencies, reasons + notices)
 
     def _writes(self) -> dict[str, str]:
-        """What stops writes; empty if nothing does, or nobody can say."""
+        """What stops writes; empty if nothing does, or if it is not known."""
         try:
             blocks = self._blocks()
         except ElasticsearchError:

@@ -135,7 +135,7 @@ def _sitemap_index(parts: Parts) -> etree._Element:
 
 
 def _sitemap_of_documents(parts: Parts, cursor: str) -> etree._Element:
-    """Documents that nobody needs a key for."""
+    """Public documents, which need no key."""
     root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap=_default(_SITEMAP))
     (after,) = read_position(cursor, _DOCUMENTS, ("text",), "documents")
     addresses = Addresses.of(parts.http)
@@ -164,7 +164,7 @@ def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
     addresses = Addresses.of(parts.http)
     for hit in parts.records.search(body)["hits"]["hits"]:
         source = hit["_source"]
-        if source["source"] == CATALOGUE:  # they have a part of their own
+        if source["source"] == CATALOGUE:  # documents have their own part
             continue
         url = add_child(root, f"{{{_SITEMAP}}}url")
         add_child(url, f"{{{_SITEMAP}}}loc", addresses.record_page(source["id"]))

@@ -65,8 +65,8 @@ class DocumentReader:
         self._prefix = prefix
         self._records = records
 
-    def one(self, id: str, owner: str | None) -> SeenDocument:
-        """``owner``: the caller, None if that is nobody with a library.
+    def document(self, id: str, owner: str | None) -> SeenDocument:
+        """``owner``: the caller, None for a caller without a library.
 
         Raises NotFound, with the same text for a document that does not exist and for one that is hidden.
         """

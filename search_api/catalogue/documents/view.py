@@ -291,11 +291,11 @@ def seen_document(parts: Parts, id: str) -> SeenDocument:
     """
     asking = caller()
     try:
-        return parts.documents.one(id, asking.library)
+        return parts.documents.document(id, asking.library)
     except NotFound:
         for owner in parts.notebooks.sharing(id, asking.groups) if asking.library is not None else ():
             with suppress(NotFound):
-                return parts.documents.one(id, owner)
+                return parts.documents.document(id, owner)
         raise
 
 

@@ -46,7 +46,7 @@ class TimeLine:
 
 @dataclass(frozen=True, slots=True)
 class Granules:
-    """``matched``: how many there are in all; None if the other side does not say."""
+    """``matched``: how many there are in all; None if the other host does not say."""
 
     first: tuple[Granule, ...]
     matched: int | None

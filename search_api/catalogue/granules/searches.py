@@ -77,7 +77,7 @@ _ACCEPT = "application/geo+json, application/json"
 class GranuleLimits:
     """Of one request to another host. ``at_once`` are asked; others wait ``wait_s``. Answers last ``kept_s``.
 
-    ``read`` granules are read: the first are shown, and all make the time line where the other side does not count.
+    ``read`` granules are read: the first are shown, and all make the time line where the other host does not count.
     """
 
     max_bytes: int = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""``/collections/{catalogue}/items/{id}/granules``: are there granules here and then? Asked live of the other side."""
+"""``/collections/{catalogue}/items/{id}/granules``: granules of a record in an area and a period, live from their host."""
 
 from __future__ import annotations
 

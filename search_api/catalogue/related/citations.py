@@ -1,6 +1,6 @@
 """Works elsewhere that cite a data set, from a service in the form of DataCite's event data (also those of Crossref).
 
-Off unless an address is set. Asked through the gate when somebody opens a record, and kept in memory for a day.
+Off unless an address is set. Asked through the gate when a record is opened, and cached in memory for a day.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Literal
 import structlog
 from flask import Flask, Response, g, request
 
-from search_api.http.access.scopes import scope_of
+from search_api.http.access.guard import scope_of
 
 Outcome = Literal["done", "refused", "failed"]
 
@@ -20,7 +20,7 @@ _log: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
 def audit(action: str, target: str, *, subject: str | None, outcome: Outcome = "done", **more: str | int) -> None:
     """Logs one action. ``subject`` None: the caller is unknown. Adds the request's id inside a request.
 
-    Never pass a secret, or a text that somebody wrote for another purpose.
+    Never pass a secret, or text that a person wrote for another purpose.
     """
     _log.info("audit", channel="audit", action=action, target=target, subject=subject, outcome=outcome, **more)
 

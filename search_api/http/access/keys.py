@@ -205,7 +205,7 @@ class KeyStore:
             log.warning("keys.use_not_noted", key=key.id, error=type(error).__name__)
 
     def _changed(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
-        """Raises if somebody else changed the key in the meantime."""
+        """Raises Unavailable if the key was changed in the meantime."""
         answer = self._read(id)
         if answer is None:
             raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")

@@ -78,7 +78,7 @@ def filtered_body(body: JsonMapping | None, groups: frozenset[str]) -> Json:
         filtered["query"] = {"knn": _knn_with(filtered["query"]["knn"], clause)}
     elif "query" in filtered:
         filtered["query"] = {"bool": {"must": [filtered["query"]], "filter": [clause]}}
-    elif "knn" not in filtered:  # beside knn a query would add its own hits
+    elif "knn" not in filtered:  # next to knn, a query would add its own hits
         filtered["query"] = {"bool": {"filter": [clause]}}
     return filtered
 

@@ -55,7 +55,7 @@ class CswRequest:
     """``start``: 1 is the first record, and so is the 0 of some clients. ``constraint``: a filter element, or CQL text.
 
     ``elements`` and ``sort`` (``-dc:title``: descending) have the client's names. ``domain``: GetDomain's names.
-    ``words`` (a record has any of them) and ``box`` are the pairs ``q`` and ``bbox`` of CSW 3, beside the constraint.
+    ``words`` (a record has any of them) and ``box`` are the pairs ``q`` and ``bbox`` of CSW 3, which also count.
     ``sent``: the XML body.
     """
 

@@ -108,7 +108,7 @@ def _states_no_area(signal: Json) -> bool:
 
 
 def _reason(signal: Json) -> str:
-    """A score alone says nothing to somebody who does not know its scale."""
+    """A score alone says nothing without its scale."""
     for reason in signal.get("reasons", []):
         if reason["code"] in _OF_THE_BEST and reason.get("best"):
             return f"{_OF_THE_BEST[reason['code']]}: {max(0.0, reason['raw'] / reason['best']):.0%} of the best here"

@@ -146,7 +146,7 @@ _WAYS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("geotiff", "image/tiff", ".tif"), "rioxarray.open_rasterio({href!r})"),
     (("netcdf", ".nc", "hdf5", ".h5"), "xarray.open_dataset(pooch.retrieve({href!r}, None))"),
 )
-"""What tells the form of a link (its media type, title or address), and the Python that opens it; first match."""
+"""What shows the form of a link (its media type, title or address), and the Python that opens it; first match."""
 
 
 def get_access(context: ToolContext, id: RecordId) -> str:

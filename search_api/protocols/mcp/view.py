@@ -32,7 +32,7 @@ _LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 
 def mcp_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("mcp", __name__, abp_tags=[Tag(name="agents", description="Model Context Protocol")])
-    exchange = _Lazily(parts.version)
+    exchange = _LazyExchange(parts.version)
     places = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     @api.post(
@@ -71,8 +71,8 @@ def mcp_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-class _Lazily:
-    """Imports the SDK and starts its event loop at the first request: who has no agents pays nothing."""
+class _LazyExchange:
+    """Imports the SDK and starts its event loop at the first request: a service without agents pays nothing."""
 
     def __init__(self, version: str) -> None:
         self._version = version
