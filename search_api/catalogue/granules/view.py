@@ -1,4 +1,4 @@
-"""``/collections/{catalogue}/items/{id}/granules``: granules of a record in an area and a period, live from their host."""
+"""``/collections/{catalogue}/items/{id}/granules``: granules of a record in an area and a period, live."""
 
 from __future__ import annotations
 
