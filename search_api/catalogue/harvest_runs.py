@@ -79,7 +79,7 @@ def _runs(hits: Iterable[JsonMapping]) -> tuple[RunReport, ...]:
     return tuple(from_document(hit["_id"], hit["_source"]) for hit in hits)
 
 
-_KEPT_S = 300.0
+_CACHE_S = 300.0
 _LINK_RUNS = "links:"  # the prefix of the source of a link run
 
 
@@ -111,19 +111,19 @@ class LinkChecks:
     def __init__(self, runs: RunReader) -> None:
         self._runs = runs
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, LinkCheck | None] = TTLCache(_MOST_SOURCES, _KEPT_S)
+        self._cache: TTLCache[str, LinkCheck | None] = TTLCache(_MOST_SOURCES, _CACHE_S)
 
     def of(self, source: str) -> LinkCheck | None:
         """None if the links were never checked, or if the runs cannot be read now."""
         with self._lock:
-            if source in self._kept:
-                return self._kept[source]
+            if source in self._cache:
+                return self._cache[source]
         try:
             found = self._read(source)
         except Unavailable:
             return None
         with self._lock:
-            self._kept[source] = found
+            self._cache[source] = found
         return found
 
     def broken(self, source: str) -> frozenset[str]:

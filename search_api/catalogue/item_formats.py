@@ -116,7 +116,7 @@ _SHOWN_TYPES = frozenset(
 """Metadata that a browser shows as text or saves. A source declares its originals' type, and can declare anything."""
 
 
-def wanted_form(f: ItemFormat | None) -> str:
+def requested_form(f: ItemFormat | None) -> str:
     """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
     if f is not None:
         return f

@@ -171,7 +171,7 @@ class Previews:
     ) -> None:
         self._gate = gate
         self._limits = limits or PreviewLimits()
-        self._kept = cache or PreviewCache(time.monotonic)
+        self._cache = cache or PreviewCache(time.monotonic)
         self._fetching = threading.BoundedSemaphore(self._limits.at_once)
 
     def offered(self, record: Record) -> bool:
@@ -193,16 +193,16 @@ class Previews:
         raise NotFound(f"The preview of {record.id!r} cannot be shown.")
 
     def _drawn(self, address: str, gate: Callable[[], Gate]) -> Preview:
-        cached = self._kept.get(address)
+        cached = self._cache.get(address)
         if cached is not None:
             return cached
         if not self._fetching.acquire(timeout=self._limits.wait_s):
             raise Unavailable("Too many previews are being fetched; try again.")
         try:
-            cached = self._kept.get(address)  # another request may have fetched it meanwhile
+            cached = self._cache.get(address)  # another request may have fetched it meanwhile
             if cached is None:
                 cached = self._fetched(address, gate())
-                self._kept.put(address, cached)
+                self._cache.put(address, cached)
             return cached
         finally:
             self._fetching.release()

@@ -25,7 +25,7 @@ def record_page(record: Record, addresses: Addresses) -> Response:
         link for link in item_links(record, addresses) if link["rel"] == "alternate" and link["type"] != "text/html"
     ]
     body = article(record, [(link["href"], link["title"]) for link in others])
-    response = page(_described(record, addresses, others), body, title=record.title or record.id)
+    response = page(_head(record, addresses, others), body, title=record.title or record.id)
     metadata = [
         (link["href"], link["type"]) for link in others if link["type"] != OCTETS
     ]  # the original's is not known here
@@ -34,7 +34,7 @@ def record_page(record: Record, addresses: Addresses) -> Response:
     return response
 
 
-def _described(record: Record, addresses: Addresses, others: Iterable[Link]) -> str:
+def _head(record: Record, addresses: Addresses, others: Iterable[Link]) -> str:
     """The record for crawlers as schema.org; ``<`` is escaped, so that no text can end the element."""
     description = json.dumps(schema_org.dataset(record, addresses.item(record)), sort_keys=False).replace(
         "<", "\\u003c"

@@ -40,7 +40,7 @@ _KINDS: tuple[NameKind, ...] = get_args(NameKind)
 _TWO_LETTERS = re.compile(r"^[a-z]{2}$")
 _PYTHON_YEAR = re.compile(r"^(?!0000)\d{4}(?!\d)")
 _DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
-_SAID_BY_PROPERTY = ("author", "publisher", "pointOfContact")
+_ROLES_WITH_PROPERTY = ("author", "publisher", "pointOfContact")
 _PUBLISHERS = ("publisher", "distributor", "resourceProvider", "owner", "custodian")
 
 
@@ -58,7 +58,7 @@ def record_text(record: Record, address: str, syntax: Syntax) -> str:
     """Only the record."""
     graph = empty_graph()
     add_record(graph, record, URIRef(address))
-    return _written(graph, syntax)
+    return _serialized(graph, syntax)
 
 
 def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
@@ -75,10 +75,10 @@ def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
         add_record(graph, record, URIRef(own))
         graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
     _add_paging(graph, catalogue, page)
-    return _written(graph, syntax)
+    return _serialized(graph, syntax)
 
 
-def _written(graph: Graph, syntax: Syntax) -> str:
+def _serialized(graph: Graph, syntax: Syntax) -> str:
     """RDF/XML with sorted subjects, because rdflib's order differs between processes."""
     text = graph.serialize(format=syntax)
     if syntax != "xml":
@@ -244,7 +244,7 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
     name = contact.organisation or contact.name
     if name is None:
         return
-    if contact.role not in _SAID_BY_PROPERTY:
+    if contact.role not in _ROLES_WITH_PROPERTY:
         _add_attribution(graph, contact, about)
     node = _blank(graph)
     if contact.role in _PUBLISHERS and (about, DCTERMS.publisher, None) not in graph:

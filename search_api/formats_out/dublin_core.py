@@ -9,7 +9,7 @@ from lxml import etree
 from core.extent import BBox
 from core.record import Record
 from search_api.formats_out.notations import add_child, degrees
-from search_api.formats_out.output_format import OaiFormat, OutputFormat, written_xml
+from search_api.formats_out.output_format import OaiFormat, OutputFormat, xml_text
 
 OAI_DC = "http://www.openarchives.org/OAI/2.0/oai_dc/"
 DC = "http://purl.org/dc/elements/1.1/"
@@ -71,7 +71,7 @@ FORMAT = OutputFormat(
     "dc",
     "application/xml",
     "Dublin Core",
-    record=lambda record, address: written_xml(oai_dc(record, address)),
+    record=lambda record, address: xml_text(oai_dc(record, address)),
     oai=OaiFormat("oai_dc", SCHEMA, OAI_DC, oai_dc),
 )
 

@@ -14,7 +14,7 @@ from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan
 from search_api.formats_out.iso_elements import Element, cited_date, code, date, gml, node, number, online, party, text
 from search_api.formats_out.notations import NameKind, names_beside_keywords, variable_label
-from search_api.formats_out.output_format import OaiFormat, OutputFormat, written_xml
+from search_api.formats_out.output_format import OaiFormat, OutputFormat, xml_text
 
 _TYPES: tuple[NameKind, ...] = ("platform", "instrument", "project")
 SHORT_NAME = "short name"
@@ -314,6 +314,6 @@ FORMAT = OutputFormat(
     "iso19139",
     "application/vnd.iso.19139+xml",
     "ISO 19139",
-    record=lambda record, _address: written_xml(metadata(record)),
+    record=lambda record, _address: xml_text(metadata(record)),
     oai=OaiFormat("iso19139", SCHEMA, GMD, lambda record, _address: metadata(record)),
 )

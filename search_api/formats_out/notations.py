@@ -34,14 +34,14 @@ def add_child(parent: etree._Element, tag: str, text: str | None = None, **attri
 
 
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:[^\s]")
-_KEPT = "/:?#[]@!$&'()*+,;=-._~%"
+_SAFE_IN_IRI = "/:?#[]@!$&'()*+,;=-._~%"
 
 
 def iri(text: str | None) -> str | None:
     """The text as an absolute IRI with illegal characters percent-encoded; None if it is not an address."""
     if text is None or not _SCHEME.match(text.strip()):
         return None
-    return quote(text.strip(), safe=_KEPT)
+    return quote(text.strip(), safe=_SAFE_IN_IRI)
 
 
 _CC = re.compile(r"^CC-(BY(?:-NC)?(?:-SA|-ND)?)-(\d\.\d)$")

@@ -28,12 +28,12 @@ def docs_views() -> APIBlueprint:
     api = APIBlueprint("docs", __name__)
 
     @cache  # views do not change at run time
-    def written() -> str:
+    def article_html() -> str:
         return article(openapi.current_document())
 
     @api.get("/docs", doc_ui=False)
     def page() -> Response:
-        return plain_page("API", written(), head=_HEAD)
+        return plain_page("API", article_html(), head=_HEAD)
 
     return api
 

@@ -77,7 +77,7 @@ def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
 
 def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
     given = settings.granules
-    limits = GranuleLimits(timeout_s=given.timeout_s, kept_s=given.kept_s)
+    limits = GranuleLimits(timeout_s=given.timeout_s, cache_s=given.kept_s)
     kept: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     lock = threading.Lock()
 

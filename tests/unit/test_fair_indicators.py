@@ -12,7 +12,14 @@ from core.extent import BBox
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution
 from core.timespan import TimeSpan
-from search_api.catalogue.fair.indicators import INDICATORS, IndicatorResult, Subject, is_persistent, is_unique, judged
+from search_api.catalogue.fair.indicators import (
+    INDICATORS,
+    IndicatorResult,
+    Subject,
+    is_persistent,
+    is_unique,
+    judge_all,
+)
 from search_api.catalogue.fair.reader import IndicatorCount, fair_summary
 from search_api.catalogue.harvest_runs import LinkCheck
 
@@ -31,7 +38,7 @@ FULL = Record(
 
 def found(record: Record, check: LinkCheck | None = None, written: int | None = 1) -> dict[str, IndicatorResult]:
     subject = Subject(record, written, check)
-    return {one.id: each for one, each in zip(INDICATORS, judged(subject), strict=True)}
+    return {one.id: each for one, each in zip(INDICATORS, judge_all(subject), strict=True)}
 
 
 def holds(indicator: str, record: Record = BARE, **changed: Any) -> bool | None:

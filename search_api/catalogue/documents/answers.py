@@ -15,7 +15,7 @@ from core.letters import place_of
 from core.passage import Passage
 from core.record import Record
 from core.word_boxes import WordBox, lines_of
-from search_api.catalogue.documents.reader import SeenDocument
+from search_api.catalogue.documents.reader import VisibleDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, Citation
 from search_api.formats_out.notations import without_empty
 from search_api.http.addresses import GEOJSON, JSON, Addresses, Link, link
@@ -27,7 +27,7 @@ CSV = "text/csv"
 _WEB = ("http://", "https://")
 
 
-def feature(seen: SeenDocument, addresses: Addresses, *, has_file: bool) -> Json:
+def feature(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> Json:
     """Everything but the text of the passages; the place and time of its record. ``has_file``: it can be fetched."""
     entry, record = seen.entry, seen.record
     tables = [_linked(table, entry, addresses) for table in tables_of(entry)]
@@ -54,7 +54,7 @@ def feature(seen: SeenDocument, addresses: Addresses, *, has_file: bool) -> Json
     }
 
 
-def short_feature(seen: SeenDocument, addresses: Addresses) -> Json:
+def short_feature(seen: VisibleDocument, addresses: Addresses) -> Json:
     """A document in a list."""
     return {
         "type": "Feature",
@@ -103,7 +103,7 @@ def document_links(entry: DocumentEntry, addresses: Addresses) -> list[Link]:
     return links
 
 
-def _more_links(seen: SeenDocument, addresses: Addresses, *, has_file: bool) -> list[Link]:
+def _more_links(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> list[Link]:
     links = []
     if has_file:
         file = address_of(seen.entry, addresses, "/file")

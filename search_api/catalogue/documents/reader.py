@@ -27,7 +27,7 @@ _LARGE = ["references", "affiliations", "tables", "front_source", "registered", 
 
 
 @dataclass(frozen=True, slots=True)
-class SeenDocument:
+class VisibleDocument:
     """A document that the caller may see. ``record``: what it explains, None if that is nothing or hidden."""
 
     entry: DocumentEntry
@@ -52,7 +52,7 @@ class DocumentListing:
 class DocumentPage:
     """By id. ``after``: the start of the next page, None on the last one."""
 
-    found: tuple[SeenDocument, ...]
+    found: tuple[VisibleDocument, ...]
     matched: int
     after: str | None
 
@@ -65,7 +65,7 @@ class DocumentReader:
         self._prefix = prefix
         self._records = records
 
-    def document(self, id: str, owner: str | None) -> SeenDocument:
+    def document(self, id: str, owner: str | None) -> VisibleDocument:
         """``owner``: the caller, None for a caller without a library.
 
         Raises NotFound, with the same text for a document that does not exist and for one that is hidden.
@@ -75,7 +75,7 @@ class DocumentReader:
         entry = documents.from_document(id, answer["_source"]) if answer.get("found") else None
         if entry is None or entry.state == "deleted" or not self._may_see(entry, owner):
             raise NotFound(f"There is no document {id!r}.")
-        return SeenDocument(entry, self._record_of(entry))
+        return VisibleDocument(entry, self._record_of(entry))
 
     def visible(self, ids: Sequence[str], owner: str | None) -> dict[str, DocumentEntry]:
         """Of these, by id: public ones that the caller may see, and those of ``owner``; without their long columns."""
@@ -92,7 +92,7 @@ class DocumentReader:
         ids, matched = self._ids(filters, listing.after or "", listing.limit + 1)
         shown = ids[: listing.limit]
         entries = self._entries(shown)
-        documents = tuple(SeenDocument(entries[id]) for id in shown if id in entries)
+        documents = tuple(VisibleDocument(entries[id]) for id in shown if id in entries)
         return DocumentPage(documents, matched, shown[-1] if len(ids) > len(shown) else None)
 
     def ids(self, after: str, limit: int) -> tuple[list[str], str | None]:
@@ -107,12 +107,12 @@ class DocumentReader:
         ids = [str(hit["_source"]["document"]) for hit in answer["hits"]["hits"]]
         return ids, int(answer["hits"]["total"]["value"])
 
-    def passages(self, seen: SeenDocument, offset: int, limit: int) -> list[Passage]:
+    def passages(self, seen: VisibleDocument, offset: int, limit: int) -> list[Passage]:
         """In the order of the document, from the position ``offset`` on; without the boxes of their words."""
         filters: list[Clause] = [{"range": {"ordinal": {"gte": offset}}}]
         return self._passages(seen.entry, filters, limit, _SHOWN)
 
-    def passage(self, seen: SeenDocument, ordinal: int) -> Passage:
+    def passage(self, seen: VisibleDocument, ordinal: int) -> Passage:
         """One passage with the boxes of its words. Raises NotFound."""
         matches = self._passages(seen.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SHOWN, "word_boxes"])
         if not matches:
@@ -173,21 +173,21 @@ class DocumentFiles:
     files: FileStore
     public: PublicFiles
 
-    def is_shown(self, seen: SeenDocument) -> bool:
+    def is_shown(self, seen: VisibleDocument) -> bool:
         """Whether ``get`` returns a file."""
         return self._may_show(seen) and self.files.has(_file_key(seen))
 
-    def get(self, seen: SeenDocument) -> bytes:
+    def get(self, seen: VisibleDocument) -> bytes:
         """Raises NotFound if the file is not stored, or may not be shown."""
         data = self.files.get(_file_key(seen)) if self._may_show(seen) else None
         if data is None:
             raise NotFound(f"The file of the document {seen.entry.id!r} is not shown here.")
         return data
 
-    def _may_show(self, seen: SeenDocument) -> bool:
+    def _may_show(self, seen: VisibleDocument) -> bool:
         licence = seen.record.licence if seen.record is not None else None
         return seen.is_private or self.public == "all" or (self.public == "licensed" and is_open(licence))
 
 
-def _file_key(seen: SeenDocument) -> FileKey:
+def _file_key(seen: VisibleDocument) -> FileKey:
     return FileKey(seen.entry.owner, seen.entry.id)

@@ -25,7 +25,7 @@ from search_api.catalogue.documents.answers import (
     quote_place,
     short_feature,
 )
-from search_api.catalogue.documents.reader import DocumentListing, SeenDocument
+from search_api.catalogue.documents.reader import DocumentListing, VisibleDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, of_document
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
@@ -219,13 +219,13 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     def document(path: DocumentPath, query: DocumentParameters) -> Response:
         if wants_html(query.f):
-            return _shown(parts, path.id)
-        seen = seen_document(parts, path.id)
+            return _document_page(parts, path.id)
+        seen = visible_document(parts, path.id)
         if query.f in CITATION_FORMATS:
             cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts.http)))
-            return kept_private(bibliography(query.f, [cited]), seen)
+            return private_if_owned(bibliography(query.f, [cited]), seen)
         shown = feature(seen, Addresses.of(parts.http), has_file=parts.document_files.is_shown(seen))
-        return kept_private(json_as(GEOJSON, shown), seen)
+        return private_if_owned(json_as(GEOJSON, shown), seen)
 
 
 def _add_parts(api: APIBlueprint, parts: Parts) -> None:
@@ -235,12 +235,12 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: PassagesAnswer, **WITH_NOT_FOUND},
     )
     def passages(path: DocumentPath, query: PassagesParameters) -> Response:
-        seen, addresses = seen_document(parts, path.id), Addresses.of(parts.http)
+        seen, addresses = visible_document(parts, path.id), Addresses.of(parts.http)
         found = parts.documents.passages(seen, query.offset, query.limit)
         links = [link("self", addresses.this(), JSON)]
         if len(found) == query.limit:
             links.append(link("next", addresses.page(str(found[-1].ordinal + 1), "offset"), JSON))
-        return kept_private(jsonify(passages=[passage_json(passage) for passage in found], links=links), seen)
+        return private_if_owned(jsonify(passages=[passage_json(passage) for passage in found], links=links), seen)
 
     @api.get(
         "/documents/<id>/passages/<number>",
@@ -248,9 +248,9 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: CitedPassage, **WITH_NOT_FOUND},
     )
     def passage(path: PassagePath, query: QuoteParameters) -> Response:
-        seen = seen_document(parts, path.id)
+        seen = visible_document(parts, path.id)
         found = parts.documents.passage(seen, path.number)
-        return kept_private(jsonify(cited_json(found, quote_place(found, query.quote))), seen)
+        return private_if_owned(jsonify(cited_json(found, quote_place(found, query.quote))), seen)
 
     @api.get(
         "/documents/<id>/tables/<number>",
@@ -258,15 +258,15 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: answer_as(JSON, TableAnswer, CSV), **WITH_NOT_FOUND},
     )
     def table(path: TablePath, query: TableParameters) -> Response:
-        seen = seen_document(parts, path.id)
+        seen = visible_document(parts, path.id)
         found = table_of(seen.entry, path.number)
         if query.f == "csv":
             response = Response(found.spreadsheet_csv, content_type=f"{CSV}; charset=utf-8; header=present")
             response.headers["Content-Disposition"] = f'attachment; filename="{path.id}-table-{path.number}.csv"'
-            return kept_private(response, seen)
+            return private_if_owned(response, seen)
         addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON), link("up", address_of(seen.entry, addresses), GEOJSON)]
-        return kept_private(jsonify(**as_json(found), links=links), seen)
+        return private_if_owned(jsonify(**as_json(found), links=links), seen)
 
 
 def _add_file(api: APIBlueprint, parts: Parts) -> None:
@@ -280,11 +280,11 @@ def _add_file(api: APIBlueprint, parts: Parts) -> None:
         },
     )
     def file(path: DocumentPath) -> Response:
-        seen = seen_document(parts, path.id)
-        return kept_private(file_answer(seen.entry, parts.document_files.get(seen)), seen)
+        seen = visible_document(parts, path.id)
+        return private_if_owned(file_answer(seen.entry, parts.document_files.get(seen)), seen)
 
 
-def seen_document(parts: Parts, id: str) -> SeenDocument:
+def visible_document(parts: Parts, id: str) -> VisibleDocument:
     """The document, if the caller may see its record or owns it, or a collection opens it to a group of the caller.
 
     Raises NotFound.
@@ -299,27 +299,27 @@ def seen_document(parts: Parts, id: str) -> SeenDocument:
         raise
 
 
-def kept_private(response: Response, seen: SeenDocument) -> Response:
+def private_if_owned(response: Response, seen: VisibleDocument) -> Response:
     if seen.is_private:
         response.headers["Cache-Control"] = PRIVATE
     return response
 
 
-def _shown(parts: Parts, id: str) -> Response:
+def _document_page(parts: Parts, id: str) -> Response:
     """The document's page. Returns 404 or 503 itself; the page then asks again with the reader's key."""
     try:
-        seen = seen_document(parts, id)
+        seen = visible_document(parts, id)
         passages = parts.documents.passages(seen, 0, _PASSAGES_ON_A_PAGE)
     except (NotFound, Unavailable) as error:
         return page(status=404 if isinstance(error, NotFound) else 503)
     body = document_html(seen.entry, seen.record, passages)
     canonical = html.escape(address_of(seen.entry, Addresses.of(parts.http)))
     shown = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
-    return kept_private(shown, seen)
+    return private_if_owned(shown, seen)
 
 
 def _readable(
-    documents: tuple[SeenDocument, ...], matched: int, following: str | None, addresses: Addresses
+    documents: tuple[VisibleDocument, ...], matched: int, following: str | None, addresses: Addresses
 ) -> Response:
     listed = [
         ListedRecord(
@@ -330,5 +330,5 @@ def _readable(
     return plain_page("Documents", items_html("Documents", listed, matched, following))
 
 
-def _by(seen: SeenDocument) -> str:
+def _by(seen: VisibleDocument) -> str:
     return " · ".join(part for part in ("; ".join(seen.entry.authors), seen.entry.published) if part)

@@ -351,6 +351,6 @@ INDICATORS: tuple[Indicator, ...] = (
 )  # fmt: skip
 
 
-def judged(subject: Subject) -> tuple[IndicatorResult, ...]:
+def judge_all(subject: Subject) -> tuple[IndicatorResult, ...]:
     """In the order of INDICATORS."""
     return tuple(indicator.judge(subject) for indicator in INDICATORS)

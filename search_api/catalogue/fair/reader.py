@@ -11,15 +11,15 @@ from cachetools import TTLCache
 from core.json_types import Json, JsonMapping
 from core.timespan import instant_ms
 from es_mappings.codecs.records import from_document
-from search_api.catalogue.fair.indicators import INDICATORS, Subject, judged
+from search_api.catalogue.fair.indicators import INDICATORS, Subject, judge_all
 from search_api.catalogue.harvest_runs import LinkCheck
 from search_api.catalogue.listing.reader import RecordReader
 from search_api.http.telemetry import count_cache_lookup
 
 MOST_RECORDS = 2000
 """Of so many, a share is known to two hundredths in 19 of 20 cases."""
-_KEPT_S = 600.0
-_MOST_MEMORIES = 256
+_CACHE_S = 600.0
+_MOST_CACHED = 256
 _FIELDS = (
     "id", "source", "identifier", "doi", "type", "title", "abstract", "keywords", "contacts", "boxes", "spans",
     "resolution", "provenance", "licence", "constraints", "access", "links", "dates", "formats", "names.platforms",
@@ -55,7 +55,9 @@ def fair_summary(subjects: Iterable[Subject], records: int) -> FairSummary:
     counts, looked_at = [IndicatorCount()] * len(INDICATORS), 0
     for subject in subjects:
         looked_at += 1
-        counts = [count.plus(holds=judgement.holds) for count, judgement in zip(counts, judged(subject), strict=True)]
+        counts = [
+            count.plus(holds=judgement.holds) for count, judgement in zip(counts, judge_all(subject), strict=True)
+        ]
     return FairSummary(records, looked_at, tuple(counts))
 
 
@@ -75,7 +77,7 @@ class FairReader:
         self._checks = checks
         self._seen_by = seen_by
         self._lock = threading.Lock()
-        self._kept: TTLCache[tuple[str | None, frozenset[str]], FairSummary] = TTLCache(_MOST_MEMORIES, _KEPT_S)
+        self._cache: TTLCache[tuple[str | None, frozenset[str]], FairSummary] = TTLCache(_MOST_CACHED, _CACHE_S)
 
     def of_record(self, id: str, source: str | None) -> Subject:
         """Raises NotFound, also for a record that the caller may not see."""
@@ -86,7 +88,7 @@ class FairReader:
         """``source`` None: of all. Raises Unavailable."""
         key = (source, self._seen_by())
         with self._lock:
-            cached = self._kept.get(key)
+            cached = self._cache.get(key)
         count_cache_lookup("fairness", hit=cached is not None)
         if cached is not None:
             return cached
@@ -94,7 +96,7 @@ class FairReader:
         hits = answer["hits"]
         summary = fair_summary((self._subject(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
         with self._lock:
-            self._kept[key] = summary
+            self._cache[key] = summary
         return summary
 
     def _subject(self, document: JsonMapping) -> Subject:

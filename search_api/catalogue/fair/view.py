@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
 from core.timespan import iso
-from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, IndicatorResult, judged
+from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, IndicatorResult, judge_all
 from search_api.catalogue.view import CataloguePath, ItemPath
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND
@@ -69,8 +69,8 @@ def fair_views(parts: Parts) -> APIBlueprint:
                 "model": MODEL,
                 "linksChecked": None if subject.check is None else iso(subject.check.started),
                 "indicators": [
-                    {**_described(catalogue), **_judgement(catalogue, summary)}
-                    for catalogue, summary in zip(INDICATORS, judged(subject), strict=True)
+                    {**_indicator_json(indicator), **_result_json(indicator, result)}
+                    for indicator, result in zip(INDICATORS, judge_all(subject), strict=True)
                 ],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(subject.record), GEOJSON)],
             }
@@ -93,7 +93,7 @@ def fair_views(parts: Parts) -> APIBlueprint:
                 "lookedAt": summary.looked_at,
                 "indicators": [
                     {
-                        **_described(indicator),
+                        **_indicator_json(indicator),
                         "advice": indicator.advice,
                         "holds": count.holds,
                         "fails": count.fails,
@@ -111,7 +111,7 @@ def fair_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _described(indicator: Indicator) -> Json:
+def _indicator_json(indicator: Indicator) -> Json:
     return {
         "id": indicator.id,
         "principle": indicator.principle,
@@ -120,7 +120,7 @@ def _described(indicator: Indicator) -> Json:
     }
 
 
-def _judgement(indicator: Indicator, judgement: IndicatorResult) -> Json:
+def _result_json(indicator: Indicator, judgement: IndicatorResult) -> Json:
     if judgement.holds is not False:
         return {"holds": judgement.holds}
     return {"holds": False, "advice": indicator.advice, **({"lacks": list(judgement.lacks)} if judgement.lacks else {})}

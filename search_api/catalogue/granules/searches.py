@@ -75,7 +75,7 @@ _ACCEPT = "application/geo+json, application/json"
 
 @dataclass(frozen=True, slots=True)
 class GranuleLimits:
-    """Of one request to another host. ``at_once`` are asked; others wait ``wait_s``. Answers last ``kept_s``.
+    """Of one request to another host. ``at_once`` are asked; others wait ``wait_s``. Answers last ``cache_s``.
 
     ``read`` granules are read: the first are shown, and all make the time line where the other host does not count.
     """
@@ -84,7 +84,7 @@ class GranuleLimits:
     timeout_s: float = 8.0
     at_once: int = 4
     wait_s: float = 2.0
-    kept_s: float = 300.0
+    cache_s: float = 300.0
     read: int = 100
 
 
@@ -102,7 +102,7 @@ class GranuleSearches:
         self._stac_apis = stac_apis
         self._asking = threading.BoundedSemaphore(self._limits.at_once)
         self._lock = threading.Lock()
-        self._kept: TTLCache[object, Granules] = TTLCache(_MOST_ANSWERS, self._limits.kept_s)
+        self._cache: TTLCache[object, Granules] = TTLCache(_MOST_ANSWERS, self._limits.cache_s)
         self._failed: TTLCache[object, str] = TTLCache(_MOST_ANSWERS, _FAILED_S)
 
     def of(self, record: Record) -> GranuleSearch | None:
@@ -136,7 +136,7 @@ class GranuleSearches:
         with self._lock:
             if key in self._failed:
                 raise Unavailable(self._failed[key])
-            return self._kept.get(key)
+            return self._cache.get(key)
 
     def _fresh(self, key: object, search: GranuleSearch, filters: Mapping[str, str], gate: Gate) -> Granules:
         def ask(address: str, parameters: Mapping[str, str]) -> object:
@@ -163,7 +163,7 @@ class GranuleSearches:
                 self._failed[key] = problem
             raise Unavailable(problem) from error
         with self._lock:
-            self._kept[key] = granules
+            self._cache[key] = granules
         return granules
 
     def _said(self, search: GranuleSearch, error: SondeError) -> str:

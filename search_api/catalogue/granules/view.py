@@ -48,7 +48,7 @@ def granules_views(parts: Parts) -> APIBlueprint:
     )
     def granules(path: ItemPath, query: GranuleQuery) -> Response:
         record = stored_record(parts, path).record
-        granules_page = parts.granules.ask(record, _asked(query))
+        granules_page = parts.granules.ask(record, _stac_filters(query))
         search = parts.granules.of(record)
         features = [_feature(granule) for granule in granules_page.first[: query.limit]]
         return json_as(
@@ -71,7 +71,7 @@ def granules_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _asked(query: GranuleQuery) -> dict[str, str]:
+def _stac_filters(query: GranuleQuery) -> dict[str, str]:
     """As parameters of STAC; an instant of any precision as an interval of RFC 3339."""
     filters: dict[str, str] = {}
     if query.bbox:

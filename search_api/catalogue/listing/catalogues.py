@@ -16,9 +16,9 @@ from search_api.catalogue.listing.reader import RecordReader
 from search_api.http.telemetry import count_cache_lookup
 
 ALL = "all"
-_KEPT_S = 60.0
-_ASKED_AGAIN_S = 1.0
-_MOST_MEMORIES = 64
+_CACHE_S = 60.0
+_SHORTEST_CACHE_S = 1.0
+_MOST_CACHED = 64
 _MOST_SOURCES = 1000
 
 # The hull comes from the doc values for ranking (w,s,e,n; start/end). A box across the antimeridian counts as the
@@ -50,7 +50,7 @@ class SourceDescription:
     licence: str = ""
 
 
-_NOTHING_SAID = SourceDescription()
+_NO_DESCRIPTION = SourceDescription()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Catalogue:
     box: BBox | None = None
     span: TimeSpan | None = None
     updated: int | None = None
-    said: SourceDescription = _NOTHING_SAID
+    about: SourceDescription = _NO_DESCRIPTION
 
     @property
     def source(self) -> str | None:
@@ -87,20 +87,20 @@ class Catalogues:
         self._descriptions = descriptions
         self._seen_by = seen_by
         self._lock = threading.Lock()
-        self._kept: TTLCache[frozenset[str], tuple[Catalogue, ...]] = TTLCache(_MOST_MEMORIES, _KEPT_S)
-        self._just_read: TTLCache[frozenset[str], bool] = TTLCache(_MOST_MEMORIES, _ASKED_AGAIN_S)
+        self._cache: TTLCache[frozenset[str], tuple[Catalogue, ...]] = TTLCache(_MOST_CACHED, _CACHE_S)
+        self._just_read: TTLCache[frozenset[str], bool] = TTLCache(_MOST_CACHED, _SHORTEST_CACHE_S)
 
     def list(self) -> tuple[Catalogue, ...]:
         """``all`` first, then each source by its id."""
         groups = self._seen_by()
         with self._lock:
-            cached = self._kept.get(groups)
+            cached = self._cache.get(groups)
         count_cache_lookup("catalogues", hit=cached is not None)
         if cached is not None:
             return cached
         catalogues = self._read()
         with self._lock:
-            self._kept[groups], self._just_read[groups] = catalogues, True
+            self._cache[groups], self._just_read[groups] = catalogues, True
         return catalogues
 
     def get(self, catalogue: str) -> Catalogue:
@@ -112,13 +112,13 @@ class Catalogues:
             with self._lock:
                 if self._seen_by() in self._just_read:
                     break
-                self._kept.pop(self._seen_by(), None)
+                self._cache.pop(self._seen_by(), None)
         raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists all.")
 
     def forget(self) -> None:
         """Clears the cache, after a record was pushed or deleted here."""
         with self._lock:
-            self._kept.clear()
+            self._cache.clear()
             self._just_read.clear()
 
     def _read(self) -> tuple[Catalogue, ...]:
@@ -133,7 +133,7 @@ class Catalogues:
         )
         descriptions, counts = self._descriptions(), answer["aggregations"]
         sources = [
-            _catalogue(bucket["key"], descriptions.get(bucket["key"], _NOTHING_SAID), bucket["doc_count"], bucket)
+            _catalogue(bucket["key"], descriptions.get(bucket["key"], _NO_DESCRIPTION), bucket["doc_count"], bucket)
             for bucket in sorted(counts["source"]["buckets"], key=lambda entry: str(entry["key"]))
         ]
         whole = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], counts)

@@ -21,9 +21,9 @@ from reading.identifiers import read_identifiers
 
 log = structlog.get_logger(__name__)
 
-_KEPT_S = 24 * 3600.0
+_CACHE_S = 24 * 3600.0
 _FAILED_S = 600.0
-_MOST_KEPT = 5_000
+_MOST_CACHED = 5_000
 _MOST_EVENTS = 100
 _MOST_BYTES = 4 * 1024 * 1024
 
@@ -58,8 +58,8 @@ class CitationEvents:
         self._service = service
         self._gate = gate
         self._lock = threading.Lock()
-        self._kept: TTLCache[str, tuple[CitingWork, ...]] = TTLCache(_MOST_KEPT, _KEPT_S)
-        self._failed: TTLCache[str, str] = TTLCache(_MOST_KEPT, _FAILED_S)
+        self._cache: TTLCache[str, tuple[CitingWork, ...]] = TTLCache(_MOST_CACHED, _CACHE_S)
+        self._failed: TTLCache[str, str] = TTLCache(_MOST_CACHED, _FAILED_S)
 
     @property
     def is_on(self) -> bool:
@@ -70,13 +70,13 @@ class CitationEvents:
         if self._service is None:
             return ()
         with self._lock:
-            cached, failed = self._kept.get(doi), self._failed.get(doi)
+            cached, failed = self._cache.get(doi), self._failed.get(doi)
         if cached is not None:
             return cached
         if failed is not None:
             raise Unavailable(failed)
         try:
-            citations = citations_of(doi, self._asked(doi, self._service))
+            citations = citations_of(doi, self._fetch(doi, self._service))
         except (Unavailable, Refused, BadStatus, ValueError) as error:
             log.warning("citations.failed", error=type(error).__name__)
             problem = "The service that knows citations does not answer."
@@ -84,10 +84,10 @@ class CitationEvents:
                 self._failed[doi] = problem
             raise Unavailable(problem) from error
         with self._lock:
-            self._kept[doi] = citations
+            self._cache[doi] = citations
         return citations
 
-    def _asked(self, doi: str, service: EventService) -> object:
+    def _fetch(self, doi: str, service: EventService) -> object:
         """Raises Unavailable, Refused, BadStatus."""
         params = {"doi": doi, "page[size]": str(_MOST_EVENTS)}
         outgoing = Outgoing(service.url, params=params, max_bytes=_MOST_BYTES, timeout_s=service.timeout_s)

@@ -149,11 +149,11 @@ class RelationReader:
     def of(self, record: Record, limit: int) -> tuple[Related, ...]:
         """In the order of RELATIONS, without empty ones and without the record itself; at most ``limit`` of each."""
         queries = _queries(record)
-        answers = on_current(self.resolver, lambda serving: self._asked(serving.records.index, queries.values()))
+        answers = on_current(self.resolver, lambda serving: self._searches(serving.records.index, queries.values()))
         matches = dict(zip(queries, map(_records, answers), strict=True))
         return tuple(_in_order(record, matches, limit))
 
-    def _asked(self, index: str, queries: Iterable[Json]) -> list[Json]:
+    def _searches(self, index: str, queries: Iterable[Json]) -> list[Json]:
         searches: list[Json] = []
         for query in queries:
             body = {"query": query, "size": _CANDIDATES, "sort": ["_score", {"id": "asc"}], "_source": vectors.WITHOUT}

@@ -64,18 +64,18 @@ class IssuerKeys:
         with self._lock:
             now = self._clock()
             stale = self._fetched is None or now - self._fetched >= self._issuer.fresh_s
-            if (stale or self._known(id) is None) and (
+            if (stale or self._cached_key(id) is None) and (
                 self._tried is None or now - self._tried >= self._issuer.pause_s
             ):
                 self._refresh(now)
             if self._fetched is None or now - self._fetched >= self._issuer.longest_s:
                 raise Unavailable("The issuer of tokens does not answer, so tokens cannot be checked now.")
-            key = self._known(id)
+            key = self._cached_key(id)
         if key is None:
             raise NotAuthenticated("This token was signed by a key that its issuer does not list.")
         return key
 
-    def _known(self, id: str | None) -> jwt.PyJWK | None:
+    def _cached_key(self, id: str | None) -> jwt.PyJWK | None:
         if id is None and len(self._keys) == 1:
             return next(iter(self._keys.values()))
         return self._keys.get(id)

@@ -128,7 +128,7 @@ def domain(kind: str, name: str, values: Iterable[str], type_name: str) -> Eleme
     return root
 
 
-def described(names: Iterable[str]) -> Element:
+def record_schemas(names: Iterable[str]) -> Element:
     """The schema of each type, as an import of the published one."""
     root = _root("DescribeRecordResponse")
     for name in tuple(names) or tuple(_SCHEMAS):

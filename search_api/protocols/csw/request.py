@@ -20,7 +20,7 @@ TYPES = {(CSW, "Record"): "csw:Record", (GMD, "MD_Metadata"): "gmd:MD_Metadata"}
 _USUAL: Namespaces = {"csw": CSW, "gmd": GMD}
 
 
-def known_types(text: str, parameter: str, declared: Namespaces) -> tuple[str, ...]:
+def named_types(text: str, parameter: str, declared: Namespaces) -> tuple[str, ...]:
     """The names with their usual prefixes. Raises CswError for another type, and for a name of no namespace.
 
     ``text``: names between commas or spaces. The prefixes csw and gmd count undeclared too, because clients forget
@@ -88,7 +88,7 @@ def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
         operation,
         {
             **values,
-            "sort": ",".join(map(_sort_key_of_pair, _listed(values.get("sortby")))),
+            "sort": ",".join(map(_sort_key_of_pair, _split(values.get("sortby")))),
             "elements": values.get("elementname", ""),
             "detail": values.get("elementsetname"),
             "ids": values.get("id", ""),
@@ -96,7 +96,7 @@ def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
         constraint,
     )
     box = box_of_pair(values["bbox"]) if values.get("bbox") else None
-    return replace(checked, words=_listed(values.get("q")), box=box)
+    return replace(checked, words=_split(values.get("q")), box=box)
 
 
 def of_xml(body: bytes) -> CswRequest:
@@ -160,15 +160,15 @@ def _checked(
         operation,
         schema=values.get("outputschema") or CSW,
         detail=_one_of("ElementSetName", values.get("detail") or "summary", get_args(Detail)),
-        elements=_listed(values.get("elements")),
+        elements=_split(values.get("elements")),
         result="hits" if result == "results" and size == 0 else result,
         start=max(1, _number("startPosition", values.get("startposition"), 1, least=0)),
         size=size,
         constraint=constraint,
         sort=values.get("sort") or None,
-        ids=_listed(values.get("ids")),
+        ids=_split(values.get("ids")),
         domain=(values.get("propertyname") or None, values.get("parametername") or None),
-        type_names=known_types(values.get("typenames") or values.get("typename") or "", kind, namespaces or {}),
+        type_names=named_types(values.get("typenames") or values.get("typename") or "", kind, namespaces or {}),
     )
 
 
@@ -207,7 +207,7 @@ def _check_format(format: str | None) -> None:
 
 def _check_elements(values: Mapping[str, str | None]) -> None:
     """Elements are those of csw:Record; another schema's records are written whole, whatever elements are named."""
-    elements = _listed(values.get("elements"))
+    elements = _split(values.get("elements"))
     if elements and values.get("detail"):
         message = "ElementSetName and ElementName exclude each other"
         raise CswError("InvalidParameterValue", message, "ElementSetName")
@@ -230,7 +230,7 @@ def _number(name: str, text: str | None, default: int, *, least: int) -> int:
     return int(text)
 
 
-def _listed(text: str | None) -> tuple[str, ...]:
+def _split(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 

@@ -143,7 +143,7 @@ def _capabilities(parts: Parts, _csw: CswRequest) -> etree._Element:
 
 
 def _describe(_parts: Parts, csw: CswRequest) -> etree._Element:
-    return answers.described(csw.type_names)
+    return answers.record_schemas(csw.type_names)
 
 
 def _records(parts: Parts, csw: CswRequest) -> etree._Element:

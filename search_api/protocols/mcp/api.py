@@ -53,12 +53,12 @@ class AgentApi:
     def post(self, path: str, body: Json) -> Json:
         """Raises ToolError."""
         with _reached():
-            answer = self.http.post(path, json=_stated(body), headers={"Accept": "application/json"})
+            answer = self.http.post(path, json=without_empty(body), headers={"Accept": "application/json"})
         return _read(answer)
 
     def first_event(self, path: str, body: Json) -> Json:
         """The first server-sent event of an answer; the rest is not waited for. Raises ToolError."""
-        with _reached(), self.http.stream("POST", path, json={**_stated(body), "stream": True}) as answer:
+        with _reached(), self.http.stream("POST", path, json={**without_empty(body), "stream": True}) as answer:
             if not answer.is_success:
                 answer.read()
                 return _read(answer)
@@ -71,10 +71,6 @@ class AgentApi:
     def record(self, record: str, rest: str = "", parameters: Mapping[str, object] | None = None) -> Json:
         """One record, or what lies below its address. Raises ToolError if there is none with this id."""
         return self.get(f"/collections/all/items/{quote(record, safe=':~')}{rest}", parameters)
-
-
-def _stated(body: Json) -> Json:
-    return {name: value for name, value in body.items() if value not in (None, "", [])}
 
 
 @contextmanager

@@ -148,7 +148,7 @@ class PlainServer(MCPServer[AgentApi | None]):
     ) -> GetPromptResult | InputRequiredResult:
         prompts = {item.name: item for item in await self.list_prompts()}
         if name not in prompts:
-            raise _refused(f"There is no prompt {name!r}; there are {', '.join(prompts)}.")
+            raise _invalid(f"There is no prompt {name!r}; there are {', '.join(prompts)}.")
         takes, sent = prompts[name].arguments or [], set(arguments or {})
         missing = [item.name for item in takes if item.required and item.name not in sent]
         if missing or sent - {item.name for item in takes}:
@@ -156,7 +156,7 @@ class PlainServer(MCPServer[AgentApi | None]):
             message = f"The prompt {name} takes {signature}; you gave {', '.join(sorted(sent)) or 'nothing'}."
             names = [item.name for item in takes]
             faults = [_unknown(item, names) for item in sorted(sent.difference(names))[:_MOST_FAULTS]]
-            raise _refused(" ".join([message, *faults]))
+            raise _invalid(" ".join([message, *faults]))
         return await super().get_prompt(name, arguments, context)
 
     async def read_resource(
@@ -165,7 +165,7 @@ class PlainServer(MCPServer[AgentApi | None]):
         address, _, arguments = str(uri).partition("?")
         if arguments:
             faults = " ".join(_unknown(name, ()) for name in list(dict(parse_qsl(arguments, True)))[:_MOST_FAULTS])
-            raise _refused(f"{faults} A resource takes no arguments: read {address}.")
+            raise _invalid(f"{faults} A resource takes no arguments: read {address}.")
         return await super().read_resource(uri, context)
 
 
@@ -193,7 +193,7 @@ def _nearest(name: str, names: Collection[str]) -> str | None:
     return spelled[near[0]] if near else None
 
 
-def _refused(message: str) -> MCPError:
+def _invalid(message: str) -> MCPError:
     return MCPError(code=INVALID_PARAMS, message=message)
 
 

@@ -69,7 +69,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
     )
     def collections(query: FormParameters) -> Response:
         addresses = Addresses.of(parts.http)
-        documents = [described(catalogue, addresses) for catalogue in parts.catalogues.list()]
+        documents = [collection_json(catalogue, addresses) for catalogue in parts.catalogues.list()]
         if wants_html(query.f):
             return plain_page("Catalogues", collections_html(documents))
         own = addresses.to("/collections")
@@ -86,7 +86,7 @@ def collections_views(parts: Parts) -> APIBlueprint:
         responses={200: answer_as(JSON, CollectionAnswer, CATALOG_JSON, HTML), **WITH_NOT_FOUND},
     )
     def collection(path: CataloguePath, query: FormParameters) -> Response:
-        documents = described(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
+        documents = collection_json(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
         if wants_html(query.f):
             return plain_page(documents["title"], collection_html(documents))
         best = request.accept_mimetypes.best_match(list(_CATALOGUE_TYPES), default=JSON)
@@ -113,17 +113,17 @@ def collections_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def described(catalogue: Catalogue, addresses: Addresses) -> Json:
+def collection_json(catalogue: Catalogue, addresses: Addresses) -> Json:
     """The catalogue as a collection, with its extent if its records have one."""
     members: Json = {
         "id": catalogue.id,
         "type": "Collection",
         "itemType": "record",
         "title": catalogue.title,
-        "description": catalogue.said.description
+        "description": catalogue.about.description
         or f"{catalogue.count} records" + ("" if catalogue.source is None else f" harvested from {catalogue.title}"),
-        "license": catalogue.said.licence,
-        "sonde:publisher": catalogue.said.publisher,
+        "license": catalogue.about.licence,
+        "sonde:publisher": catalogue.about.publisher,
         "extent": extent_of(catalogue),
         "updated": iso(catalogue.updated) if catalogue.updated is not None else None,
         "crs": [_CRS84],

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from core.json_types import Json
 from core.record import Record
-from search_api.catalogue.item_formats import ItemFormat, item_links, media_types, original_answer, wanted_form
+from search_api.catalogue.item_formats import ItemFormat, item_links, media_types, original_answer, requested_form
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.catalogue.listing.parameters import ItemsParameters, question, to_list_request
 from search_api.catalogue.listing.reader import ListPage
@@ -79,7 +79,7 @@ def items_views(parts: Parts) -> APIBlueprint:
     )
     def item(path: ItemPath, query: ItemParameters) -> Response:
         stored = stored_record(parts, path)
-        form = wanted_form(query.f)
+        form = requested_form(query.f)
         if form == "native":
             return original_answer(parts.records.original(path.record))
         if form == "html":

@@ -29,13 +29,15 @@ from search_api.protocols.ogc.conditions import Conditions, conditions_of_reques
 
 MERGE_PATCH = "application/merge-patch+json"
 _PATCHES = frozenset((MERGE_PATCH, "application/json", "application/geo+json"))
-_NOT_SAID = frozenset(("application/octet-stream", "application/x-www-form-urlencoded"))  # sent by tools by default
+_UNSPECIFIC_TYPES = frozenset(
+    ("application/octet-stream", "application/x-www-form-urlencoded")
+)  # sent by tools by default
 
 
 def media_type() -> str | None:
     """The media type that the client declares, if any."""
     declared = request.mimetype
-    return declared if declared and declared not in _NOT_SAID else None
+    return declared if declared and declared not in _UNSPECIFIC_TYPES else None
 
 
 def create_record(parts: Parts, source: str, content: bytes, named: str = "") -> str:

@@ -131,7 +131,7 @@ _ALL = (
 AGGREGATIONS: Mapping[str, Aggregation] = {one.name: one for one in _ALL}
 
 
-def asked_aggregations(names: Sequence[str]) -> list[Aggregation]:
+def requested_aggregations(names: Sequence[str]) -> list[Aggregation]:
     """Without repetitions, in the order of ``names``. Raises InvalidInput for an unknown one."""
     unknown = [name for name in names if name not in AGGREGATIONS]
     if unknown:
@@ -241,7 +241,7 @@ def _offer(addresses: Addresses, below: str) -> Response:
 
 
 def _counts(parts: Parts, query: AggregateQuery, collection: str | None) -> Response:
-    aggregations = asked_aggregations(query.aggregations)
+    aggregations = requested_aggregations(query.aggregations)
     selection = stac_selection(query, collection)
     answer = parts.records.search(aggregation_body(selection, aggregations, parts.records.has_words))
     addresses = Addresses.of(parts.http)

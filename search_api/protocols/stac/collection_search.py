@@ -64,7 +64,9 @@ _MOST_VALUES = 200
 
 
 def description_of(collection: Catalogue) -> str:
-    return collection.said.description or f"Records harvested from {collection.title} that carry something to download."
+    return (
+        collection.about.description or f"Records harvested from {collection.title} that carry something to download."
+    )
 
 
 def condition_of(node: Expression) -> Condition:
@@ -338,7 +340,7 @@ def _is_of(collection: Catalogue, span: TimeSpan | None) -> bool:
 
 
 def _says(collection: Catalogue, terms: Sequence[str]) -> bool:
-    text = _folded(" ".join((collection.id, collection.title, description_of(collection), collection.said.publisher)))
+    text = _folded(" ".join((collection.id, collection.title, description_of(collection), collection.about.publisher)))
     return any(_folded(term) in text for term in terms)
 
 
