@@ -156,7 +156,7 @@ _OPENING_CHARACTERS = 400  # an abstract first describes the data, later their u
 _OPENING_WEIGHT = 1.5
 _LONGEST_CHARACTERS = 2_000
 _LEAST_SCORE = 0.9
-_EDGE = "\0"  # neither a word nor white space: no expression goes on behind it
+_EDGE = "\0"  # neither a word nor white space: no expression crosses it
 
 
 @dataclass(frozen=True, slots=True)
