@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from es_mappings.codecs.records import to_document
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource

@@ -13,7 +13,7 @@ from core.ports import TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.vectors import bits_of, to_fields
 from es_mappings.indices import ensure_indices, serving
-from indexer.documents.store import DocumentStore, passage_document
+from indexer.documents.index.store import DocumentStore, passage_document
 from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback

@@ -29,7 +29,7 @@ from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import files_of, load
 from evaluation.metrics import RunMeasures, measure, paired_randomisation
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from indexer.documents.segment import SegmentOptions, segment
+from indexer.documents.segment.passages import SegmentOptions, segment
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 from sonde.wiring.training.data import LICENCES, own_commit

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from encoders.segmenter import windows
-from indexer.documents.coherence import Coherence
-from indexer.documents.model import Block, ReadDocument
-from indexer.documents.sections import sections
+from indexer.documents.parse.model import Block, ReadDocument
+from indexer.documents.parse.sections import sections
+from indexer.documents.segment.passages import Coherence
 from reading.sentences import sentences
 from training.corpora import CorpusDocument
 from training.examples import TrainingError

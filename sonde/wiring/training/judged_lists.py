@@ -54,9 +54,9 @@ def judged_lists(
     ]
 
 
-def texts_of(collection: JudgedCollection, judged_candidates: Sequence[JudgedCandidates]) -> dict[str, str]:
+def texts_of(collection: JudgedCollection, questions: Sequence[JudgedCandidates]) -> dict[str, str]:
     """What the embedder reads of each candidate, by its id."""
-    wanted = {id for one in judged_candidates for id in one.ids}
+    wanted = {id for question in questions for id in question.ids}
     return {record.id: record.embedding_text for record in collection.records if record.id in wanted}
 
 
