@@ -201,7 +201,7 @@ def _arguments(
 def _evaluations(state: TrainerState) -> list[HeldOutEvaluation]:
     losses = {entry["step"]: entry["loss"] for entry in state.log_history if "loss" in entry}
     return [
-        HeldOutEvaluation(entry["step"], entry["eval_measure"], losses.get(entry["step"]))
+        HeldOutEvaluation(int(entry["step"]), entry["eval_measure"], losses.get(entry["step"]))
         for entry in state.log_history
         if "eval_measure" in entry
     ]
