@@ -112,10 +112,10 @@ class Coverage:
         return f"Page {self.page}: {text}."
 
 
-def with_lost_words(laid: PageLayout) -> tuple[PageLayout, Coverage]:
+def add_lost_words(laid: PageLayout) -> tuple[PageLayout, Coverage]:
     """The page; if too few of its words were kept, the others are appended as plain text."""
     lost = _lost(laid)
-    coverage = _counted(laid, lost)
+    coverage = _measure(laid, lost)
     if not coverage.is_low or not lost:
         return laid, coverage
     lines = _plain_lines(lost)
@@ -123,7 +123,7 @@ def with_lost_words(laid: PageLayout) -> tuple[PageLayout, Coverage]:
     return replace(laid, regions=(*laid.regions, plain)), coverage
 
 
-def _counted(laid: PageLayout, lost: Sequence[Word]) -> Coverage:
+def _measure(laid: PageLayout, lost: Sequence[Word]) -> Coverage:
     number, words = laid.page.number, laid.page.words
     glued = sum(map(_glued_in, words)) if sum(_glued_in(word) > 0 for word in words) >= _FEWEST_GLUED else 0
     pieces = [piece for word in words for piece in _LETTERS.findall(word.text)]
