@@ -73,8 +73,8 @@ def assemble(
     if not any(part.words for page in pages for part in page.parts):
         why = " ".join(("No page holds text that could be read.", *page_warnings(pages)))
         raise DocumentRefused("no_text", why[:_LONGEST_REASON])
-    laid, covered = lay_out_whole(pages)
-    blocks = list(allowance.within(_cut_tables(to_blocks(laid), allowance)))
+    layouts, coverages = lay_out_whole(pages)
+    blocks = list(allowance.within(_cut_tables(to_blocks(layouts), allowance)))
     front = front_matter(blocks, info, xmp)
     body_blocks, references = split_references(demote_author_headings(blocks, front))
     return ReadDocument(
@@ -85,9 +85,9 @@ def assemble(
         pages=len(pages),
         ocr_pages=tuple(page.number for page in pages if _is_recognised(page)),
         blank_pages=tuple(page.number for page in pages if not any(part.words for part in page.parts)),
-        regions=tuple(_region_boxes(laid)),
-        warnings=(*allowance.warnings, *_warnings(pages, covered)),
-        coverage=round(document_share(covered), 4),
+        regions=tuple(_region_boxes(layouts)),
+        warnings=(*allowance.warnings, *_warnings(pages, coverages)),
+        coverage=round(document_share(coverages), 4),
     )
 
 
@@ -99,11 +99,11 @@ def _cut_tables(blocks: Iterable[Block], allowance: Allowance) -> Iterator[Block
         yield block if table is block.table else replace(block, table=table)
 
 
-def _warnings(pages: Sequence[Page], covered: Sequence[Coverage]) -> tuple[str, ...]:
+def _warnings(pages: Sequence[Page], coverages: Sequence[Coverage]) -> tuple[str, ...]:
     crowded = [
         f"Page {page.number}: its last {page.left_out:,} characters are left out." for page in pages if page.left_out
     ]
-    low = [page.warning for page in covered if page.is_low]
+    low = [page.warning for page in coverages if page.is_low]
     return tuple([*page_warnings(pages), *crowded, *low][:_MOST_WARNINGS])
 
 
@@ -111,18 +111,18 @@ def lay_out_whole(pages: Sequence[Page]) -> tuple[list[PageLayout], list[Coverag
     """All pages, each followed by its asides, plus plain text where too few words of a page were kept; and the coverage
     of each page with its asides.
     """
-    laid: list[PageLayout] = []
-    covered: list[Coverage] = []
-    layouts = {
+    layouts: list[PageLayout] = []
+    coverages: list[Coverage] = []
+    by_part = {
         id(part): add_lost_words(layout)
         for group in _groups(pages)
         for part, layout in zip(group, lay_out_all(group), strict=True)
     }
     for page in pages:
-        results = [layouts[id(part)] for part in page.parts]
-        laid += [results[0][0], *(layout.placed_on(page) for layout, _ in results[1:])]
-        covered.append(sum((cover for _, cover in results[1:]), results[0][1]))
-    return laid, covered
+        results = [by_part[id(part)] for part in page.parts]
+        layouts += [results[0][0], *(layout.placed_on(page) for layout, _ in results[1:])]
+        coverages.append(sum((cover for _, cover in results[1:]), results[0][1]))
+    return layouts, coverages
 
 
 def _groups(pages: Sequence[Page]) -> list[list[Page]]:
@@ -226,8 +226,8 @@ def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
     return Picture(page.render(scale=scale, grayscale=True).to_pil(), scale * POINTS)
 
 
-def _region_boxes(laid: Sequence[PageLayout]) -> Iterator[RegionBox]:
-    for page in laid:
+def _region_boxes(layouts: Sequence[PageLayout]) -> Iterator[RegionBox]:
+    for page in layouts:
         for region in page.regions:
             box = region.box
             edges = (round(box.left, 1), round(box.top, 1), round(box.right, 1), round(box.bottom, 1))
