@@ -9,7 +9,7 @@ from core.json_types import JsonMapping
 from core.record import Record
 from es_mappings.codecs.records import to_document
 from es_mappings.meta import SCHEMA_VERSION
-from indexer.formats.formats import FORMATS
+from indexer.formats.recognition import FORMATS
 from indexer.formats.registry import read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
 from indexer.listed_names import with_listed_names

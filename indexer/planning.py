@@ -12,7 +12,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from indexer.apart import Others, Place, place
 from indexer.digest import Digest, digest, identify, under
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.items import Item
 from indexer.kept_access import SourceGroups, settled
 from indexer.ledger import PUSHED, Ledger

@@ -15,7 +15,7 @@ from es_mappings.names import alias
 from indexer.commit import commit
 from indexer.digest import digest
 from indexer.embed import Embedding
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.items import Item
 from indexer.ledger import PUSHED, Ledger
 from indexer.parts import Parts

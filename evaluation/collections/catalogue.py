@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.record import Record
 from indexer.digest import with_kind
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
 

@@ -14,7 +14,7 @@ from indexer.documents.limits import LONGEST_HEADING
 from indexer.documents.model import Block, FrontMatter
 from indexer.documents.moments import date_in, whole_date
 from indexer.documents.sections import role_of
-from indexer.formats.doi import doi_in
+from indexer.formats.repair.links import doi_in
 
 _XMP_BEGINS, _XMP_ENDS = b"<x:xmpmeta", b"</x:xmpmeta>"
 _MOST_XMP_BYTES = 2_000_000

@@ -14,7 +14,7 @@ from indexer.documents.grid import markup_table
 from indexer.documents.limits import Allowance, Limits
 from indexer.documents.model import Block, BlockKind, FrontMatter, ReadDocument
 from indexer.documents.references import split_references
-from indexer.formats.doi import doi_in
+from indexer.formats.repair.links import doi_in
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _NOT_READ = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")

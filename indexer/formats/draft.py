@@ -19,26 +19,19 @@ from core.record import (
     record_id,
 )
 from core.timespan import TimeSpan, instant_ms
-from indexer.formats.access import is_restricted_code, says_restricted
-from indexer.formats.doi import doi_in
-from indexer.formats.gathered_names import GatheredNames
-from indexer.formats.hrefs import is_data_file, media_type_of, repair_href
-from indexer.formats.iso_contacts import attributed_to
-from indexer.formats.iso_keywords import without_doubles
-from indexer.formats.iso_xml import one_of_each
-from indexer.formats.languages import language
-from indexer.formats.licences import licence_url, spdx
-from indexer.formats.place_names import place_names
-from indexer.formats.product_kind import agreed, kind_of_term
-from indexer.formats.reader import Refused
-from indexer.formats.repair_time import Position, read_as, repair_span, stated_date
-from indexer.formats.resource_types import resource_type
-from indexer.formats.shapes import Where
-from indexer.formats.text import block, is_placeholder, line
-from indexer.formats.when import interval_in
-from indexer.formats.written_dates import says_no_date
+from indexer.formats.refused import Refused
+from indexer.formats.repair.codes import agreed, kind_of_term, language, place_names, resource_type
+from indexer.formats.repair.dates import Position, interval_in, read_as, repair_span, stated_date
+from indexer.formats.repair.licences import is_restricted_code, licence_url, says_restricted, spdx
+from indexer.formats.repair.links import doi_in, is_data_file, media_type_of, repair_href
+from indexer.formats.repair.names import GatheredNames
+from indexer.formats.repair.shapes import Where
+from indexer.formats.repair.text import block, is_placeholder, line, unique
+from indexer.formats.repair.written_dates import says_no_date
 from indexer.raw import RawRecord
 
+_ATTRIBUTED = frozenset({"author", "originator", "principalInvestigator", "owner", "publisher", "resourceProvider"})
+_CREATORS = frozenset({"author", "originator", "principalInvestigator"})
 _PLACES = ("location", "spatial")
 _LONGEST_STANDIN = 120
 _LONGEST_STEP = 300
@@ -142,7 +135,7 @@ class Draft:
         if found is None:
             return False
         if found.in_words:
-            span = "/".join(one_of_each(end.text or ".." for end in (found.begin, found.end)))
+            span = "/".join(unique(end.text or ".." for end in (found.begin, found.end)))
             self.warnings.append(read_as(line(text), span, doubtful=found.doubtful))
         self.span(found.begin.text, found.end.text, duration=found.duration)
         return True
@@ -237,30 +230,30 @@ class Draft:
             identifier=identifier,
             title=title,
             abstract=abstract,
-            alternate_titles=one_of_each(text for text in self._alternate_titles if text and text != title),
-            languages=one_of_each(self._languages),
+            alternate_titles=unique(text for text in self._alternate_titles if text and text != title),
+            languages=unique(self._languages),
             type=self.type,
             keywords=without_doubles(self._keywords),
-            themes=one_of_each(self._themes),
-            contacts=one_of_each(self._contacts),
+            themes=unique(self._themes),
+            contacts=unique(self._contacts),
             extents=self.where.boxes,
             geometry=self.where.geometry,
             vertical=self.vertical,
-            times=one_of_each(self._times),
+            times=unique(self._times),
             resolution=self.resolution,
             provenance=self._provenance(),
             licence=self._licence or self._licence_link,
-            constraints=one_of_each(self._constraints),
+            constraints=unique(self._constraints),
             access=self.access,
             links=tuple(self._links.values()),
             dates=self._all_dates(),
-            formats=one_of_each(self._formats),
+            formats=unique(self._formats),
             names=self.names.finish(),
             edition=line(self.edition) or None,
             doi=self.doi or doi_in(stated),
             parent=line(self.parent) or None,
             native_format=self.native_format,
-            warnings=one_of_each([*self.warnings, *self.where.warnings]),
+            warnings=unique([*self.warnings, *self.where.warnings]),
         )
 
     def _titled(self, identifier: str, abstract: str) -> str:
@@ -281,9 +274,9 @@ class Draft:
     def _provenance(self) -> Provenance:
         kind = agreed([*self._kinds, *(kind_of_term(keyword.term) for keyword in self._keywords)])
         said = Provenance(
-            lineage="\n\n".join(one_of_each(text for part in self.lineage if (text := block(part)))) or None,
-            derived_from=one_of_each(text for text in self._derived_from if text),
-            generated_by=one_of_each(text for text in self._generated_by if text),
+            lineage="\n\n".join(unique(text for part in self.lineage if (text := block(part)))) or None,
+            derived_from=unique(text for text in self._derived_from if text),
+            generated_by=unique(text for text in self._generated_by if text),
             attributed_to=attributed_to(tuple(self._contacts)),
         )
         return said if kind is None else replace(said, kind=kind, kind_source="metadata")
@@ -298,3 +291,21 @@ class Draft:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1].rstrip() + "…"
+
+
+def attributed_to(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
+    """The names of those who made the data; where there are none, of those who publish or own them."""
+    makers = [contact for contact in contacts if contact.role in _CREATORS]
+    chosen = makers or [contact for contact in contacts if contact.role in _ATTRIBUTED]
+    return unique(name for contact in chosen if (name := contact.name or contact.organisation))
+
+
+def without_doubles(keywords: list[Keyword]) -> tuple[Keyword, ...]:
+    """Each term once per vocabulary, ignoring case; a term with a vocabulary replaces the same term without one."""
+    named = {keyword.term.casefold() for keyword in keywords if keyword.vocabulary}
+    kept: dict[tuple[str, str | None], Keyword] = {}
+    for keyword in keywords:
+        if keyword.vocabulary is None and keyword.term.casefold() in named:
+            continue
+        kept.setdefault((keyword.term.casefold(), keyword.vocabulary), keyword)
+    return tuple(kept.values())

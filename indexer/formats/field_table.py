@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from core.batched import batched
 from core.record import Record
-from indexer.formats.formats import FORMATS
-from indexer.formats.marked import between
+from indexer.formats.recognition import FORMATS
 
 _AT_ONCE = 4  # formats in one table
 _ALWAYS = ("id", "source", "native_format", "warnings")
@@ -72,3 +71,14 @@ def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> 
 def written_into(document: str) -> str:
     """The document with a new table between its marks."""
     return between("fields", document, markdown())
+
+
+def marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+
+
+def between(name: str, page: str, text: str) -> str:
+    """The page with ``text`` between the marks with that name; without marks, at the end of the page."""
+    begin, end = marks(name)
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"

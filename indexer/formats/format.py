@@ -12,11 +12,11 @@ from typing import Protocol
 
 from core.json_types import JsonMapping
 from core.record import Record
-from indexer.formats.json_document import looks_like_json, parse_json
-from indexer.formats.json_ld import may_hold_scripts
-from indexer.formats.linked_data import Vocabulary, vocabulary_of
-from indexer.formats.rdf import looks_like_turtle
-from indexer.formats.xml import FirstElement, first_element
+from indexer.formats.json_documents.linked_data import Vocabulary, vocabulary_of
+from indexer.formats.json_documents.parsing import looks_like_json, parse_json
+from indexer.formats.json_documents.rdf import looks_like_turtle
+from indexer.formats.json_documents.web_pages import may_hold_scripts
+from indexer.formats.xml_documents import FirstElement, first_element
 from indexer.raw import RawRecord
 
 _DCAT = b"http://www.w3.org/ns/dcat#"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from core.record import Record
-from indexer.formats.detect import detect
-from indexer.formats.formats import FORMATS
-from indexer.formats.reader import Refused
-from indexer.formats.split import split
-from indexer.formats.what_it_is import what_it_is
+from indexer.formats.recognition import FORMATS, detect, what_it_is
+from indexer.formats.refused import Refused
+from indexer.formats.splitting.split import split
 from indexer.raw import RawRecord
 
 

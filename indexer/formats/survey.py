@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from indexer.formats.field_table import can_hold, filled, record_fields
-from indexer.formats.json_document import looks_like_json, objects_in, parse_json
-from indexer.formats.marked import between
-from indexer.formats.parted import parted
-from indexer.formats.reader import Refused
+from indexer.formats.field_table import between, can_hold, filled, record_fields
+from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
+from indexer.formats.refused import Refused
 from indexer.formats.registry import read
+from indexer.formats.separation import parted
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
 
 FIELDS = ("title", "abstract", "extents", "times")

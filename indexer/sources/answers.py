@@ -9,8 +9,8 @@ from typing import Any
 from lxml import etree
 
 from core.json_types import Json
-from indexer.formats.json_document import looks_like_json, syntax_fault
-from indexer.formats.xml_words import plainly
+from indexer.formats.json_documents.parsing import looks_like_json, syntax_fault
+from indexer.formats.xml_documents import plainly
 from indexer.sources.fetching import BadAnswer
 from net.errors import BadStatus
 from net.exchange import Answer

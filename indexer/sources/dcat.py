@@ -10,10 +10,10 @@ from email.utils import format_datetime
 from urllib.parse import urljoin
 
 from core.json_types import Json
-from indexer.formats.parted import account, named_apart
-from indexer.formats.reader import Refused
-from indexer.formats.split import members, parts_of
-from indexer.formats.unread import Part
+from indexer.formats.refused import Refused
+from indexer.formats.separation import account, named_apart
+from indexer.formats.splitting.members import Part
+from indexer.formats.splitting.split import members, parts_of
 from indexer.raw import WHOLE_SOURCE, FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, json_value
 from indexer.sources.fetching import BadAnswer, Fetcher

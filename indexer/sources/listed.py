@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 
 from core.json_types import Json
-from indexer.formats.unread import why_unread
+from indexer.formats.json_documents.parsing import why_unread
 from indexer.raw import WHOLE_SOURCE, Skipped
 
 

@@ -10,7 +10,8 @@ from urllib.parse import urljoin
 from core.batched import batched
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.formats.json_ld import Script, page_scripts, types_of
+from indexer.formats.json_documents.linked_data import types_of
+from indexer.formats.json_documents.web_pages import Script, page_scripts
 from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.fetching import BadAnswer, Fetcher

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from core.batched import batched
 from core.errors import SondeError
-from indexer.formats.parted import parted
+from indexer.formats.separation import parted
 from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from core.json_types import JsonMapping
-from indexer.formats.detect import detect
-from indexer.formats.unread import first_members
+from indexer.formats.json_documents.parsing import first_members
+from indexer.formats.recognition import detect
 from indexer.sources.protocol import FirstAnswer
 
 _FIRST = 200_000

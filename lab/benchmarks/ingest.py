@@ -14,7 +14,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.embed_missing import embed_missing
 from indexer.formats import registry
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.sources.folder import FolderSource

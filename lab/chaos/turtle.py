@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from indexer.digest import digest
-from indexer.formats.split import parts_of
+from indexer.formats.splitting.split import parts_of
 from indexer.raw import RawRecord
 from indexer.sources.rdf_answers import parse_rdf
 

@@ -28,7 +28,7 @@ from indexer.background import Background
 from indexer.bulk import Failure, Operation, chunked, index_operation, write
 from indexer.documents.store import passage_document
 from indexer.formats import registry
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.sources.folder import FolderSource
 from lab.load.made import SOURCE, MadeVectors, made_passages, made_records, passage_texts
 

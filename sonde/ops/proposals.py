@@ -11,7 +11,7 @@ import yaml
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.probe import DetectedSource

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from encoders.known_models import KNOWN
 from indexer.formats import field_table
-from indexer.formats.formats import FORMATS
-from indexer.formats.marked import between, marks
+from indexer.formats.field_table import between, marks
+from indexer.formats.recognition import FORMATS
 from indexer.sources.protocols import PROTOCOLS
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
 from workers.source_config import source_types

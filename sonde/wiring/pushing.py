@@ -15,7 +15,7 @@ from core.record import Record, addressed
 from es_gateway.blocks import WriteBlock, why
 from es_gateway.errors import WritesBlocked
 from indexer import push
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.parts import Parts
 from search_api.pushing import Check, unchecked
 from workers.lease import Leases

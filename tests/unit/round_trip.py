@@ -10,7 +10,7 @@ from lxml import etree
 
 from core.record import Contact, Record
 from indexer.formats.registry import read
-from indexer.formats.split import split
+from indexer.formats.splitting.split import split
 from indexer.raw import RawRecord
 from search_api.formats_out import dcat, dublin_core, iso19139, schema_org
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from core.record import Record
 from indexer.formats.registry import read
-from indexer.formats.split import split
+from indexer.formats.splitting.split import split
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
 

@@ -6,8 +6,7 @@ import json
 
 from click.testing import CliRunner
 
-from indexer.formats.field_table import markdown
-from indexer.formats.marked import marks
+from indexer.formats.field_table import markdown, marks
 from sonde.cli.formats import formats
 from tests.unit.format_documents import DOCUMENTS
 

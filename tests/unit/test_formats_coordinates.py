@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.extent import BBox
-from indexer.formats.parted import parted
 from indexer.formats.registry import read
-from indexer.formats.shapes import Where
+from indexer.formats.repair.shapes import Where
+from indexer.formats.separation import parted
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
 

@@ -9,10 +9,9 @@ import pytest
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats.detect import detect
 from indexer.formats.field_table import fields, filled, written_into
 from indexer.formats.format import inspect
-from indexer.formats.formats import FORMATS
+from indexer.formats.recognition import FORMATS, detect
 from indexer.formats.registry import read, reader_tag
 from indexer.raw import RawRecord
 from tests.unit.format_documents import (

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from core.record import Contact, Record
-from indexer.formats.detect import detect
-from indexer.formats.rdf import looks_like_turtle
+from indexer.formats.json_documents.rdf import looks_like_turtle
+from indexer.formats.recognition import detect
 from indexer.formats.registry import read
-from indexer.formats.split import split
+from indexer.formats.splitting.split import split
 from indexer.formats.survey import survey
 from indexer.raw import RawRecord
 from tests.unit import second_formats

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from indexer.formats.formats import FORMATS
-from indexer.formats.reader import Refused
+from indexer.formats.recognition import FORMATS
+from indexer.formats.refused import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from tests.unit.format_documents import DOCUMENTS, VARIANTS

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from core.record import Record
-from indexer.formats.licences import spdx
-from indexer.formats.place_names import place_names
 from indexer.formats.registry import read
-from indexer.formats.shapes import Where
+from indexer.formats.repair.codes import place_names
+from indexer.formats.repair.licences import spdx
+from indexer.formats.repair.shapes import Where
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.formats.registry import read
-from indexer.formats.split import deleted, split
+from indexer.formats.splitting.split import deleted, split
 from indexer.raw import RawRecord
 from tests.unit.format_documents import DOCUMENTS, TITLE, VARIANTS
 

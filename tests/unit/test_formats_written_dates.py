@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.registry import read
-from indexer.formats.repair_time import repair_date
-from indexer.formats.when import interval_in
-from indexer.formats.written_dates import says_no_date, written_span
+from indexer.formats.repair.dates import interval_in, repair_date
+from indexer.formats.repair.written_dates import says_no_date, written_span
 from indexer.raw import RawRecord
 from tests.unit import second_formats
 

@@ -12,8 +12,8 @@ import pytest
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats.detect import detect
-from indexer.formats.reader import Refused
+from indexer.formats.recognition import detect
+from indexer.formats.refused import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource

@@ -7,7 +7,7 @@ from __future__ import annotations
 from core.extent import BBox
 from core.record import Contact, Record
 from core.timespan import TimeSpan
-from indexer.formats.iso_structure import MENDED, OF_19115_3
+from indexer.formats.iso.structure import MENDED, OF_19115_3
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from tests.unit import iso19139_document as iso

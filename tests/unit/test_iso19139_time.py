@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from iso19139_document import begin_end, extent, period, record, temporal
 
 from core.timespan import TimeSpan
-from indexer.formats.repair_time import Position, repair_date, repair_span
+from indexer.formats.repair.dates import Position, repair_date, repair_span
 
 
 def _times(*inner: str) -> tuple[TimeSpan, ...]:

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from iso19139_document import document, read_bytes, record
 
-from indexer.formats.detect import detect
-from indexer.formats.formats import FORMATS
-from indexer.formats.reader import Refused
+from indexer.formats.recognition import FORMATS, detect
+from indexer.formats.refused import Refused
 from indexer.formats.registry import reader_tag
 
 BODY = document().partition(b"?>")[2]

@@ -12,7 +12,8 @@ import pytest
 from core.doubts import doubts
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats import antimeridian, iso_structure
+from indexer.formats.iso import structure as iso_structure
+from indexer.formats.repair import antimeridian
 from indexer.quality import WEIGHTS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from indexer.bulk import _reason
-from indexer.formats.reader import Refused
+from indexer.formats.refused import Refused
 from indexer.formats.registry import read
 from indexer.quality import summary
 from indexer.quality_page import page

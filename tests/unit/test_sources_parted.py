@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.formats.parted import Parted, files_of, named_apart, parted
 from indexer.formats.registry import read
+from indexer.formats.separation import Parted, files_of, named_apart, parted
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
 

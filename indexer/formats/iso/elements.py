@@ -1,0 +1,119 @@
+"""Access to ISO 19139 XML: names, texts, code lists, numbers. Lookups go from child to child, which is fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from indexer.formats.repair.text import block, line
+from indexer.formats.xml_documents import Element
+
+GMD = "{http://www.isotc211.org/2005/gmd}"
+GCO = "{http://www.isotc211.org/2005/gco}"
+GMX = "{http://www.isotc211.org/2005/gmx}"
+GMI = "{http://www.isotc211.org/2005/gmi}"
+SRV = "{http://www.isotc211.org/2005/srv}"
+XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
+XLINK_TITLE = "{http://www.w3.org/1999/xlink}title"
+
+_CHARACTER_STRING = f"{GCO}CharacterString"
+_ANCHOR = f"{GMX}Anchor"
+_FREE_TEXT = f"{GMD}PT_FreeText"
+
+
+def children(element: Element | None, name: str) -> Iterator[Element]:
+    """Children with a name in Clark notation, in order; none for None."""
+    return iter(()) if element is None else element.iterchildren(name)
+
+
+def child(element: Element | None, name: str) -> Element | None:
+    return None if element is None else next(element.iterchildren(name), None)
+
+
+def held(prop: Element | None) -> Element | None:
+    """The object inside a property, whatever its type: profiles use their own types. The parser removed comments."""
+    return prop[0] if prop is not None and len(prop) else None
+
+
+def objects(element: Element | None, *names: str) -> Iterator[Element]:
+    """The objects at the end of a path of properties, every branch followed: ``objects(md, GMD+"contact")``."""
+    if element is None:
+        return
+    for prop in element.iterchildren(names[0]):
+        found = held(prop)
+        if found is not None:
+            if len(names) == 1:
+                yield found
+            else:
+                yield from objects(found, *names[1:])
+
+
+def first(element: Element | None, *names: str) -> Element | None:
+    return next(objects(element, *names), None)
+
+
+def written(prop: Element | None) -> str:
+    """The text of a property as written: CharacterString, Anchor, a date, a number, or plain text."""
+    if prop is None:
+        return ""
+    found = held(prop)
+    if found is None:
+        return prop.text or ""
+    if found.tag == _FREE_TEXT:
+        return next((text for _, text in localised(prop) if text.strip()), "")
+    main = found.text or ""
+    if not main.strip():
+        main = "".join(str(piece) for piece in found.itertext()) if len(found) else ""
+        return main if main.strip() else next((text for _, text in localised(prop) if text.strip()), "")
+    return main if not len(found) else "".join(str(piece) for piece in found.itertext())
+
+
+def one_line(prop: Element | None) -> str:
+    return line(written(prop))
+
+
+def paragraphs(prop: Element | None) -> str:
+    return block(written(prop))
+
+
+def text_of(element: Element | None, name: str) -> str:
+    """One line: the text of the first property with that name; the empty string where there is none."""
+    return one_line(child(element, name))
+
+
+def texts_of(element: Element | None, name: str) -> Iterator[str]:
+    """One line for every property with that name and a meaningful text."""
+    for prop in children(element, name):
+        text = one_line(prop)
+        if text:
+            yield text
+
+
+def href_of(prop: Element | None) -> str | None:
+    """Where an Anchor (or the property itself) points."""
+    if prop is None:
+        return None
+    found = held(prop)
+    href = (found.get(XLINK_HREF) if found is not None else None) or prop.get(XLINK_HREF)
+    return href.strip() if href and href.strip() else None
+
+
+def code_of(prop: Element | None) -> str:
+    """A code list value: the attribute, else the text, else a plain string in its place.
+
+    Canada's registry writes ``RI_622`` in the attribute and ``dataset; jeuDonnées`` in the text.
+    """
+    found = held(prop)
+    if found is None:
+        return ""
+    value = (found.get("codeListValue") or "").strip()
+    if not value or value.startswith("RI_"):
+        value = line(found.text).partition(";")[0] or value
+    return value
+
+
+def localised(prop: Element) -> Iterator[tuple[str, str]]:
+    """Locale reference (``#DE``) and text of each translation."""
+    for free in prop.iterchildren(_FREE_TEXT):
+        for group in free.iterchildren(f"{GMD}textGroup"):
+            for string in group.iterchildren(f"{GMD}LocalisedCharacterString"):
+                yield string.get("locale") or "", string.text or ""

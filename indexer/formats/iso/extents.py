@@ -1,0 +1,312 @@
+"""Extents of ISO 19139 in space, height and time, and resolutions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.extent import BBox
+from core.json_types import JsonMapping
+from core.record import Keyword, Resolution, Vertical
+from core.timespan import TimeSpan
+from indexer.formats.iso.elements import (
+    GMD,
+    XLINK_HREF,
+    child,
+    code_of,
+    first,
+    held,
+    objects,
+    one_line,
+    text_of,
+    written,
+)
+from indexer.formats.repair.antimeridian import Evidence
+from indexer.formats.repair.boxes import Boxes, Edges, number
+from indexer.formats.repair.dates import Position, repair_span
+from indexer.formats.repair.gml import PolygonReader
+from indexer.formats.repair.resolution import iso_duration, metres, time_step
+from indexer.formats.repair.text import is_placeholder, line, unique
+from indexer.formats.xml_documents import Element, local_name
+
+_SAME_BOX_DEG = 1e-6
+_LONGEST_PLACE_NAME = 100
+_BOX_EDGES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+_DEPTH_CRS = ("5715", "5831", "depth")  # EPSG codes and names of vertical systems that count downwards
+_UNITS = {"metre": "m", "metres": "m", "meter": "m", "meters": "m", "9001": "m", "hectopascal": "hPa", "mb": "mbar"}
+_GROUND_AXES = frozenset({"row", "column", "line", "sample", "track", "crosstrack"})
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Boxes in order without duplicates, the polygons as one GeoJSON geometry, and places that only have a name."""
+
+    boxes: tuple[BBox, ...]
+    geometry: JsonMapping | None
+    places: tuple[Keyword, ...]
+
+
+def read_where(extents: list[Element], said: str, warnings: list[str]) -> Where:
+    """Reads all extents. ``said``: the record's title and keywords, which help to decide an ambiguous box."""
+    boxes = Boxes()
+    places: list[Keyword] = []
+    polygons: list[Element] = []
+    elements = [element for extent in extents for element in _geographic(extent)]
+    included = [element for element in elements if not _is_excluded(element)]
+    if len(included) < len(elements):
+        said_of_it = "was left out" if included else "is the only one and was taken"
+        warnings.append(f"extent: an area that is marked as excluded {said_of_it}")
+    for extent in extents:
+        places.extend(_described(extent))
+    for element in included or elements:
+        _sort_in(element, boxes, polygons, places)
+    said = " ".join([said, *(place.term for place in places)])
+    reader = PolygonReader(Evidence(said, tuple(boxes.found)))
+    for polygon in polygons:
+        reader.add(polygon)
+    boxes.settle(said, reader.boxes)
+    warnings.extend([*boxes.warnings, *reader.warnings])
+    return Where(_without_doubles([*boxes.found, *reader.boxes]), reader.geometry, unique(places))
+
+
+def _geographic(extent: Element) -> Iterator[Element]:
+    yield from objects(extent, f"{GMD}geographicElement")
+    yield from objects(extent, f"{GMD}temporalElement", f"{GMD}spatialExtent")  # EX_SpatialTemporalExtent
+
+
+def _is_excluded(element: Element) -> bool:
+    return text_of(element, f"{GMD}extentTypeCode").lower() in ("0", "false")
+
+
+def _sort_in(element: Element, boxes: Boxes, polygons: list[Element], places: list[Keyword]) -> None:
+    """Adds a geographic element to the list of its kind."""
+    match local_name(element):
+        case "EX_BoundingPolygon":
+            polygons.extend(objects(element, f"{GMD}polygon"))
+        case "EX_GeographicDescription":
+            places.extend(_named(element))
+        case _:
+            edges = [written(child(element, f"{GMD}{name}")).strip() for name in _BOX_EDGES]
+            if any(edges):
+                boxes.add(Edges(*(number(edge) for edge in edges)))
+
+
+def _named(element: Element) -> Iterator[Keyword]:
+    identifier = first(element, f"{GMD}geographicIdentifier")
+    term = text_of(identifier, f"{GMD}code")
+    if term and not is_placeholder(term):
+        authority = text_of(first(identifier, f"{GMD}authority"), f"{GMD}title")
+        yield Keyword(term, authority or None)
+
+
+def _described(extent: Element) -> Iterator[Keyword]:
+    description = one_line(child(extent, f"{GMD}description"))
+    if description and len(description) <= _LONGEST_PLACE_NAME and not is_placeholder(description):
+        yield Keyword(description)
+
+
+def _without_doubles(boxes: list[BBox]) -> tuple[BBox, ...]:
+    kept: list[BBox] = []
+    for box in boxes:
+        if not any(_same(box, other) for other in kept):
+            kept.append(box)
+    return tuple(kept)
+
+
+def _same(a: BBox, b: BBox) -> bool:
+    return all(math.isclose(x, y, abs_tol=_SAME_BOX_DEG) for x, y in zip(a.as_list(), b.as_list(), strict=True))
+
+
+def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | None:
+    """The hull of all vertical extents in the unit of the first one; None where there is none."""
+    found = [
+        vertical
+        for extent in extents
+        for element in objects(extent, f"{GMD}verticalElement")
+        if (vertical := _vertical(element, warnings)) is not None
+    ]
+    if not found:
+        return None
+    alike = [vertical for vertical in found if vertical.unit == found[0].unit]
+    if len(alike) < len(found):
+        warnings.append(f"vertical: extents in other units than {found[0].unit} were left out")
+    return Vertical(_outer(min, [v.minimum for v in alike]), _outer(max, [v.maximum for v in alike]), found[0].unit)
+
+
+def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
+    low = number(written(child(element, f"{GMD}minimumValue")))
+    high = number(written(child(element, f"{GMD}maximumValue")))
+    minimum, maximum = (value if math.isfinite(value) else None for value in (low, high))
+    if minimum is None and maximum is None:
+        return None
+    if minimum is not None and maximum is not None and minimum > maximum:
+        minimum, maximum = maximum, minimum
+        warnings.append("vertical: minimum and maximum were swapped")
+    if _counts_down(element):
+        minimum, maximum = _negated(maximum), _negated(minimum)
+    return Vertical(minimum, maximum, _unit(element))
+
+
+def _counts_down(element: Element) -> bool:
+    """Whether the system counts depths, by its reference, its name, or the direction of its axis."""
+    system = child(element, f"{GMD}verticalCRS")
+    if system is None:
+        return False
+    said = [system.get(XLINK_HREF) or ""]
+    for part in system.iter("*"):
+        name = local_name(part)
+        if name in ("name", "srsName", "identifier", "scope", "code"):
+            said.append(part.text or "")
+        if name == "axisDirection" and (part.text or "").strip().lower() == "down":
+            return True
+    return any(word in text.lower() for text in said for word in _DEPTH_CRS)
+
+
+def _unit(element: Element) -> str:
+    for part in element.iter("*"):
+        unit = part.get("uom") or (part.text if local_name(part) == "unitOfMeasure" else None)
+        if unit and unit.strip():
+            last = unit.strip().rpartition("#")[2].rpartition(":")[2].rpartition("/")[2]
+            return _UNITS.get(last.lower(), last)
+    return "m"
+
+
+def _outer(pick: object, values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None  # one of them is open
+    return min(known) if pick is min else max(known)
+
+
+def _negated(value: float | None) -> float | None:
+    return None if value is None else 0.0 - value
+
+
+def read_times(extents: list[Element], warnings: list[str]) -> tuple[TimeSpan, ...]:
+    """Every temporal extent once, in order; repairs and omissions are added to ``warnings``."""
+    spans = []
+    for extent in extents:
+        for temporal in objects(extent, f"{GMD}temporalElement"):
+            for primitive in objects(temporal, f"{GMD}extent"):
+                span = _span(primitive, warnings)
+                if span is not None:
+                    spans.append(span)
+    return unique(spans)
+
+
+def time_interval(extents: list[Element]) -> tuple[str, str] | None:
+    """Value and unit of the first ``timeInterval`` beside a begin and an end, where it means the step."""
+    for extent in extents:
+        for temporal in objects(extent, f"{GMD}temporalElement"):
+            for primitive in objects(temporal, f"{GMD}extent"):
+                parts = _parts(primitive)
+                interval = parts.get("timeInterval")
+                if (
+                    interval is not None
+                    and {"beginPosition", "begin"} & set(parts)
+                    and {"endPosition", "end"} & set(parts)
+                ):
+                    return (interval.text or "").strip(), interval.get("unit", "")
+    return None
+
+
+def _span(primitive: Element, warnings: list[str]) -> TimeSpan | None:
+    parts = _parts(primitive)
+    frame = _strange_frame(primitive, parts)
+    if frame is not None:
+        warnings.append(f"time: period left out: its reference system {frame} is not the calendar")
+        return None
+    if local_name(primitive) == "TimeInstant":
+        begin = end = _position(parts.get("timePosition"))
+    else:
+        begin = _position(parts.get("beginPosition", parts.get("begin")))
+        end = _position(parts.get("endPosition", parts.get("end")))
+    duration = parts.get("duration")
+    span, repairs = repair_span(begin, end, "" if duration is None else duration.text or "")
+    warnings.extend(unique(repairs))
+    return span
+
+
+def _parts(primitive: Element) -> dict[str, Element]:
+    return {local_name(part): part for part in primitive.iterchildren("*")}
+
+
+def _position(part: Element | None) -> Position:
+    """The position in ``beginPosition``, or in a ``TimeInstant`` inside it or inside ``begin``."""
+    if part is None:
+        return Position()
+    inner = held(part)
+    if inner is not None:
+        if local_name(inner) == "timePosition":
+            return _position(inner)
+        return _position(next((one for one in inner.iterchildren("*") if local_name(one) == "timePosition"), None))
+    return Position(line(part.text), part.get("indeterminatePosition", "").strip().lower())
+
+
+def _strange_frame(primitive: Element, parts: dict[str, Element]) -> str | None:
+    for element in (primitive, *parts.values()):
+        frame = element.get("frame", "")
+        if frame and "8601" not in frame and "gregorian" not in frame.lower():
+            return frame
+    return None
+
+
+def read_resolution(
+    metadata: Element, identifications: list[Element], extents: list[Element], warnings: list[str]
+) -> Resolution:
+    """The finest distance and scale that are given; without a distance, the axes of the grid count."""
+    stated = [*_distances(identifications, warnings)]
+    axes = list(objects(metadata, f"{GMD}spatialRepresentationInfo", f"{GMD}axisDimensionProperties"))
+    distances = stated or [*_axis_distances(axes)]
+    scales = [*_scales(identifications, warnings)]
+    return Resolution(min(distances, default=None), min(scales, default=None), _time_step(axes, extents))
+
+
+def _measure(prop: Element | None) -> tuple[float, str]:
+    """Number and unit of a gco:Distance, Measure, Angle, ...; NaN where there is none."""
+    found = held(prop)
+    return (number(written(prop)), "" if found is None else found.get("uom", ""))
+
+
+def _distances(identifications: list[Element], warnings: list[str]) -> Iterator[float]:
+    for identification in identifications:
+        for resolution in objects(identification, f"{GMD}spatialResolution"):
+            for prop in resolution.iterchildren(f"{GMD}distance"):
+                value, unit = _measure(prop)
+                found = metres(value, unit)
+                if found is not None:
+                    yield found
+                elif not math.isnan(value):
+                    warnings.append(f"resolution: distance {value:g} {unit} left out".replace("  ", " "))
+
+
+def _scales(identifications: list[Element], warnings: list[str]) -> Iterator[int]:
+    for identification in identifications:
+        path = (f"{GMD}spatialResolution", f"{GMD}equivalentScale")
+        for fraction in objects(identification, *path):
+            value = number(written(child(fraction, f"{GMD}denominator")))
+            if value >= 1 and math.isfinite(value):
+                yield int(value)
+            elif not math.isnan(value):
+                warnings.append(f"resolution: scale denominator {value:g} left out")
+
+
+def _axis_distances(axes: list[Element]) -> Iterator[float]:
+    for axis in axes:
+        if code_of(child(axis, f"{GMD}dimensionName")).lower() in _GROUND_AXES:
+            value, unit = _measure(child(axis, f"{GMD}resolution"))
+            found = metres(value, unit)
+            if found is not None:
+                yield found
+
+
+def _time_step(axes: list[Element], extents: list[Element]) -> str | None:
+    for axis in axes:
+        if code_of(child(axis, f"{GMD}dimensionName")).lower() == "time":
+            value, unit = _measure(child(axis, f"{GMD}resolution"))
+            step = iso_duration(written(child(axis, f"{GMD}resolution"))) or time_step(value, unit)
+            if step is not None:
+                return step
+    interval = time_interval(extents)
+    return None if interval is None else iso_duration(interval[0]) or time_step(number(interval[0]), interval[1])

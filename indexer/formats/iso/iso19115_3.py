@@ -1,0 +1,198 @@
+"""Moves the parts of ISO 19115-3 that are in other places to where the ISO 19139 reader expects them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+
+from lxml import etree
+
+from indexer.formats.iso.elements import (
+    GCO,
+    GMD,
+    GMX,
+    XLINK_HREF,
+    child,
+    children,
+    code_of,
+    first,
+    held,
+    objects,
+    one_line,
+    text_of,
+    texts_of,
+    written,
+)
+from indexer.formats.xml_documents import Element, local_name
+
+
+def move_to_19139(root: Element) -> None:
+    """Moves the parts in place; ``root`` already has the names of ISO 19139."""
+    _head(root)
+    for responsibility in list(root.iter(f"{GMD}CI_Responsibility")):
+        _responsible_parties(responsibility)
+    for holder in (root, *objects(root, f"{GMD}identificationInfo")):
+        _language(holder)
+    for identification in objects(root, f"{GMD}identificationInfo"):
+        _identification(identification)
+    for lineage in list(children(root, f"{GMD}resourceLineage")):
+        quality = _new(_new(root, "dataQualityInfo"), "DQ_DataQuality")
+        lineage.tag = f"{GMD}lineage"
+        quality.append(lineage)
+    for one in root.iter(f"{GMD}MD_Format"):
+        _format(one)
+    for system in root.iter(f"{GMD}verticalCRSId"):
+        system.tag = f"{GMD}verticalCRS"
+    for content in objects(root, f"{GMD}contentInfo"):
+        for group in list(objects(content, f"{GMD}attributeGroup")):
+            for prop in list(children(group, f"{GMD}contentType")):
+                content.append(prop)
+
+
+def _head(root: Element) -> None:
+    identifier = text_of(first(root, f"{GMD}metadataIdentifier"), f"{GMD}code")
+    if identifier:
+        _text(root, "fileIdentifier", identifier)
+    parent = child(root, f"{GMD}parentMetadata")
+    if parent is not None:
+        _text(root, "parentIdentifier", _parent(parent))
+    for scope in objects(root, f"{GMD}metadataScope"):
+        for prop in list(children(scope, f"{GMD}resourceScope")):
+            prop.tag = f"{GMD}hierarchyLevel"
+            root.append(prop)
+    stamp = _stamp(root)
+    if stamp:
+        _text(root, "dateStamp", stamp)
+    for linkage in list(children(root, f"{GMD}metadataLinkage")):
+        linkage.tag = f"{GMD}extensionOnLineResource"
+        _new(_new(root, "metadataExtensionInfo"), "MD_MetadataExtensionInformation").append(linkage)
+    landing = first(first(root, f"{GMD}identificationInfo"), f"{GMD}citation", f"{GMD}onlineResource")
+    address = written(child(landing, f"{GMD}linkage")).strip()
+    if address:
+        _text(root, "dataSetURI", address)
+
+
+def _parent(prop: Element) -> str:
+    citation = held(prop)
+    stated = text_of(first(citation, f"{GMD}identifier"), f"{GMD}code") or text_of(citation, f"{GMD}title")
+    return prop.get("uuidref") or stated or ""
+
+
+def _stamp(root: Element) -> str:
+    """The date of the metadata: the last revision, else the creation, else any."""
+    found: dict[str, list[str]] = {}
+    for date in objects(root, f"{GMD}dateInfo"):
+        found.setdefault(code_of(child(date, f"{GMD}dateType")), []).append(written(child(date, f"{GMD}date")).strip())
+    for kind in ("revision", "publication", "creation", *found):
+        if kind in found:
+            return max(found[kind])
+    return ""
+
+
+def _responsible_parties(responsibility: Element) -> None:
+    """Splits a responsibility of several parties: one responsible party per organisation and per person in it."""
+    prop = responsibility.getparent()
+    role = child(responsibility, f"{GMD}role")
+    if prop is None or prop.getparent() is None:
+        return
+    place = prop
+    for prop_of_party in children(responsibility, f"{GMD}party"):
+        for made in _parties(list(prop_of_party.iterchildren("*"))):
+            if role is not None:
+                made.append(_copy(role))
+            new = etree.Element(prop.tag)
+            new.append(made)
+            place.addnext(new)
+            place = new
+    holder = prop.getparent()
+    if holder is not None:
+        holder.remove(prop)
+
+
+def _parties(held_parties: list[Element]) -> Iterator[Element]:
+    """Usually one organisation or one person; a person and an organisation in one property belong together."""
+    people = [party for party in held_parties if local_name(party) == "CI_Individual"]
+    organisations = [party for party in held_parties if local_name(party) != "CI_Individual"]
+    if people and organisations:
+        yield from (_party(person, text_of(organisations[0], f"{GMD}name"), organisations[0]) for person in people)
+    elif people:
+        yield from (_party(person, "", person) for person in people)
+    for organisation in organisations:
+        yield from _of_organisation(organisation, alone=not people)
+
+
+def _of_organisation(organisation: Element, *, alone: bool) -> Iterator[Element]:
+    """One party for each person, and for each name but the first, which the people carry."""
+    name, *others = [*texts_of(organisation, f"{GMD}name"), ""]
+    people: list[Element | None] = [*objects(organisation, f"{GMD}individual")]
+    for person in people or ([None] if alone else []):
+        yield _party(person, name, organisation)
+    for other in others:
+        if other:
+            yield _party(None, other, organisation)
+
+
+def _party(person: Element | None, organisation: str, party: Element) -> Element:
+    made = etree.Element(f"{GMD}CI_ResponsibleParty")
+    if person is not None:
+        _text(made, "individualName", text_of(person, f"{GMD}name"))
+        _text(made, "positionName", text_of(person, f"{GMD}positionName"))
+    _text(made, "organisationName", organisation)
+    for holder in (person, party):
+        for contact in children(holder, f"{GMD}contactInfo"):
+            made.append(_copy(contact))
+    return made
+
+
+def _language(holder: Element) -> None:
+    for locale in objects(holder, f"{GMD}defaultLocale"):
+        for prop in children(locale, f"{GMD}language"):
+            holder.append(_copy(prop))
+
+
+def _identification(identification: Element) -> None:
+    for resolution in objects(identification, f"{GMD}spatialResolution"):
+        for angle in children(resolution, f"{GMD}angularDistance"):
+            angle.tag = f"{GMD}distance"
+    for prop in list(children(identification, f"{GMD}associatedResource")):
+        prop.tag = f"{GMD}aggregationInfo"
+        aggregate = held(prop)
+        for name in children(aggregate, f"{GMD}name"):
+            name.tag = f"{GMD}aggregateDataSetName"
+        for identifier in list(objects(aggregate, f"{GMD}metadataReference", f"{GMD}identifier")):
+            if aggregate is not None:
+                _new(aggregate, "aggregateDataSetIdentifier").append(_copy(identifier))
+    for block in objects(identification, f"{GMD}resourceConstraints"):
+        for citation in list(objects(block, f"{GMD}reference")):
+            _cited_terms(block, citation)
+
+
+def _cited_terms(block: Element, citation: Element) -> None:
+    """A cited licence, as a constraint with its link."""
+    anchor = etree.SubElement(_new(block, "otherConstraints"), f"{GMX}Anchor")
+    anchor.text = text_of(citation, f"{GMD}title")
+    address = written(child(first(citation, f"{GMD}onlineResource"), f"{GMD}linkage")).strip()
+    if address:
+        anchor.set(XLINK_HREF, address)
+
+
+def _format(one: Element) -> None:
+    citation = first(one, f"{GMD}formatSpecificationCitation")
+    name = one_line(child(citation, f"{GMD}title"))
+    alternate = one_line(child(citation, f"{GMD}alternateTitle"))
+    if name or alternate:
+        _text(one, "name", name or alternate)
+
+
+def _new(parent: Element, name: str) -> Element:
+    return etree.SubElement(parent, f"{GMD}{name}")
+
+
+def _text(parent: Element, name: str, text: str) -> None:
+    if text:
+        etree.SubElement(_new(parent, name), f"{GCO}CharacterString").text = text
+
+
+def _copy(element: Element) -> Element:
+    copied: Element = deepcopy(element)
+    return copied

@@ -1,0 +1,200 @@
+"""Keywords, themes and names of ISO 19139 and 19115-2: citation, types of keywords, acquisition, content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.names import Names
+from core.record import Keyword
+from indexer.formats.iso.citation import title_in
+from indexer.formats.iso.elements import (
+    GCO,
+    GMD,
+    GMI,
+    child,
+    children,
+    code_of,
+    first,
+    held,
+    href_of,
+    objects,
+    one_line,
+    text_of,
+    texts_of,
+)
+from indexer.formats.repair.names import GatheredNames, Kind
+from indexer.formats.repair.text import is_placeholder, unique
+from indexer.formats.xml_documents import Element
+
+_KINDS: dict[str, Kind] = {
+    "platform": "platform", "instrument": "instrument", "sensor": "instrument", "project": "project",
+    "campaign": "project", "parameter": "variable", "variable": "variable",
+}  # fmt: skip
+_LEVELS = (f"{GMD}processingLevelCode", f"{GMD}processingLevel")
+
+
+@dataclass(frozen=True, slots=True)
+class Acquired:
+    """The elements in document order; instruments mounted on a platform follow those that stand alone."""
+
+    platforms: tuple[Element, ...]
+    instruments: tuple[Element, ...]
+    operations: tuple[Element, ...]
+
+
+def acquired_in(metadata: Element) -> Acquired:
+    stated = list(objects(metadata, f"{GMI}acquisitionInformation"))
+    platforms = [one for part in stated for one in objects(part, f"{GMI}platform")]
+    mounting = [*stated, *platforms]
+    return Acquired(
+        tuple(platforms),
+        tuple(one for part in mounting for one in objects(part, f"{GMI}instrument")),
+        tuple(one for part in stated for one in objects(part, f"{GMI}operation")),
+    )
+
+
+def read_keywords(metadata: Element, identifications: list[Element]) -> list[Keyword]:
+    """Every keyword with its vocabulary, then the instruments and platforms of ISO 19115-2; duplicates included."""
+    keywords: list[Keyword] = []
+    for identification in identifications:
+        for group in objects(identification, f"{GMD}descriptiveKeywords"):
+            keywords.extend(_group(group))
+    keywords.extend(_acquisition(metadata))
+    return keywords
+
+
+def read_themes(identifications: list[Element]) -> tuple[str, ...]:
+    """ISO topic categories."""
+    return unique(
+        text
+        for identification in identifications
+        for prop in children(identification, f"{GMD}topicCategory")
+        if (text := one_line(prop))
+    )
+
+
+def _group(group: Element) -> Iterator[Keyword]:
+    vocabulary = title_in(child(group, f"{GMD}thesaurusName")) or None
+    for prop in children(group, f"{GMD}keyword"):
+        term = one_line(prop)
+        if term and not is_placeholder(term):
+            yield Keyword(term, vocabulary, href_of(prop))
+
+
+def _acquisition(metadata: Element) -> Iterator[Keyword]:
+    acquired = acquired_in(metadata)
+    for kind, elements in (("platform", acquired.platforms), ("instrument", acquired.instruments)):
+        for element in elements:
+            identifier = first(element, f"{GMI}identifier")
+            term = one_line(child(identifier, f"{GMD}code")) or one_line(child(element, f"{GMI}type"))
+            if term and not is_placeholder(term):
+                yield Keyword(term, kind, href_of(child(identifier, f"{GMD}code")))
+
+
+def read_names(metadata: Element, identifications: list[Element], citation: Element | None) -> Names:
+    names = GatheredNames()
+    _citation(names, citation)
+    for identification in identifications:
+        for group in objects(identification, f"{GMD}descriptiveKeywords"):
+            _keywords(names, group)
+        for level in objects(identification, f"{GMD}processingLevel"):
+            names.level(text_of(level, f"{GMD}code"))
+    _acquisition_names(names, acquired_in(metadata))
+    for content in objects(metadata, f"{GMD}contentInfo"):
+        _content(names, content)
+    return names.finish()
+
+
+def read_edition(citation: Element | None) -> str | None:
+    """``edition``, else the version that NASA's identifiers of the citation name."""
+    stated = text_of(citation, f"{GMD}edition")
+    if stated:
+        return stated
+    for identifier in objects(citation, f"{GMD}identifier"):
+        if "version" in _said_of(identifier):
+            return text_of(identifier, f"{GMD}code") or None
+    return None
+
+
+def _citation(names: GatheredNames, citation: Element | None) -> None:
+    """An identifier whose code space or description says that it is the short name; else what looks like one."""
+    for identifier in objects(citation, f"{GMD}identifier"):
+        code, said = text_of(identifier, f"{GMD}code"), _said_of(identifier)
+        if "short" in said and "name" in said:
+            names.short_name(code)
+        elif "version" not in said:
+            names.maybe_short_name(code, code.rpartition(":")[2])
+    names.maybe_short_name(*texts_of(citation, f"{GMD}alternateTitle"))
+
+
+def _said_of(identifier: Element) -> str:
+    return f"{text_of(identifier, f'{GMD}codeSpace')} {text_of(identifier, f'{GMD}description')}".casefold()
+
+
+def _keywords(names: GatheredNames, group: Element) -> None:
+    """The type of the group counts, then the list of GCMD's that the thesaurus names, then the thesaurus' title."""
+    kind = _KINDS.get(code_of(child(group, f"{GMD}type")).casefold())
+    thesaurus = child(group, f"{GMD}thesaurusName")
+    title = f"{title_in(thesaurus)} {text_of(held(thesaurus), f'{GMD}otherCitationDetails')}".strip()
+    for prop in children(group, f"{GMD}keyword"):
+        term = one_line(prop)
+        if kind is not None and term:
+            names.of_kind(kind, term)
+        else:
+            names.keyword(term, title)
+
+
+def _acquisition_names(names: GatheredNames, acquired: Acquired) -> None:
+    for platform in acquired.platforms:
+        names.platform(_identified(platform))
+    for instrument in acquired.instruments:
+        names.instrument(_identified(instrument))
+    for operation in acquired.operations:
+        names.project(_identified(operation))
+
+
+def _identified(element: Element) -> str:
+    """The code of the identifier, also where the identifier is a plain text; else the type."""
+    identifier = first(element, f"{GMI}identifier")
+    return (
+        one_line(child(identifier, f"{GMD}code"))
+        or (text_of(element, f"{GMI}identifier") if identifier is None else "")
+        or text_of(element, f"{GMI}type")
+    )
+
+
+def _content(names: GatheredNames, content: Element) -> None:
+    """Bands and dimensions of coverages (19139), attributes of attribute groups (19115-3), feature attributes."""
+    for name in _LEVELS:
+        names.level(text_of(first(content, name), f"{GMD}code"))
+    dimensions = [*objects(content, f"{GMD}dimension")]
+    dimensions += [*objects(content, f"{GMD}attributeGroup", f"{GMD}attribute")]
+    for dimension in dimensions:
+        _dimension(names, dimension)
+
+
+def _dimension(names: GatheredNames, dimension: Element) -> None:
+    descriptor = text_of(dimension, f"{GMD}descriptor") or text_of(dimension, f"{GMD}description")
+    member = text_of(first(dimension, f"{GMD}sequenceIdentifier"), f"{GCO}aName")
+    named = text_of(first(dimension, f"{GMD}name"), f"{GMD}code")
+    is_label = descriptor and len(descriptor) <= _LONGEST_LABEL
+    names.variable(named or (descriptor if is_label else member), unit=_unit(dimension))
+
+
+_LONGEST_LABEL = 80
+
+
+def _unit(dimension: Element) -> str:
+    """What a unit is called: in its definition, else behind the ``#`` of its link."""
+    for name in (f"{GMD}units", f"{GMD}unit"):
+        prop = child(dimension, name)
+        definition = held(prop)
+        if definition is not None:
+            for part in definition.iterchildren("{*}name", "{*}catalogSymbol", "{*}identifier"):
+                if part.text and part.text.strip():
+                    return part.text.strip()
+        href = href_of(prop) or ""
+        if "#" in href:
+            return href.rpartition("#")[2].replace("%20", " ")
+    return ""

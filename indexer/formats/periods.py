@@ -1,0 +1,84 @@
+"""Adds periods of the calendar or of the Earth's history to a draft; one without known years stays as words."""
+
+from __future__ import annotations
+
+import re
+
+from core.json_types import JsonMapping
+from indexer.formats.draft import Draft
+from indexer.formats.json_documents.parsing import text_in
+from indexer.formats.repair.geologic_time import Edge, between, geologic_edge, geologic_span, owl_time
+from indexer.formats.repair.text import is_placeholder, line, unique
+
+_LONGEST = 300
+_BEGIN = ("startDate", "start", "begin")
+_END = ("endDate", "end")
+
+
+def add_period(draft: Draft, text: str) -> None:
+    """Adds a period in one text."""
+    words = line(text)
+    if not words or is_placeholder(words):
+        return
+    era = geologic_span(words)
+    if era is not None:
+        draft.time(era)
+    if era is not None or not draft.interval(words):
+        _keep_words(draft, words, known=era is not None)
+
+
+def add_any(draft: Draft, period: object) -> None:
+    """Adds a period in a text or in an object."""
+    if isinstance(period, dict):
+        add_object(draft, period)
+    else:
+        add_period(draft, text_in(period))
+
+
+def add_object(draft: Draft, period: JsonMapping) -> None:
+    """Adds an interval or instant of OWL-Time, or an object with a start and an end, or with only a name."""
+    found = owl_time(period)
+    if found is not None:
+        begin, end, words = found
+        add_between(draft, begin, end, *words)
+        return
+    edges = [
+        next((_edge(text) for name in names if (text := text_in(period.get(name)))), Edge(calendar=True))
+        for names in (_BEGIN, _END)
+    ]
+    if any(edge.words for edge in edges):
+        add_between(draft, edges[0], edges[1])
+    else:
+        add_period(
+            draft, next((text for name in ("name", "label", "@value") if (text := text_in(period.get(name)))), "")
+        )
+
+
+def _edge(text: str) -> Edge:
+    edge = geologic_edge(text)
+    return edge if edge.span or not re.search(r"\d", text) else Edge(text, calendar=True)
+
+
+def add_between(draft: Draft, begin: Edge, end: Edge, *words: str) -> None:
+    """Adds a period by its edges; ``words`` describe it and stay as keywords."""
+    old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
+    for text in words:
+        draft.keyword(_short(text), "temporal")
+    if not old:
+        draft.span(begin.words, end.words)
+        return
+    found = between(begin, end)
+    if found is not None:
+        draft.time(found)
+    for text in unique(edge.words for edge in old):
+        _keep_words(draft, text, known=found is not None)
+
+
+def _keep_words(draft: Draft, words: str, *, known: bool) -> None:
+    draft.keyword(_short(words), "temporal")
+    if not known:
+        draft.warnings.append(f"time: {_short(words)!r} is no period with known years: kept as a keyword")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"

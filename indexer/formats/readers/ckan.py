@@ -1,0 +1,293 @@
+"""CKAN's package JSON, with its extras, ckanext-spatial and ckanext-dcat, to Record."""
+
+from __future__ import annotations
+
+from core.json_types import Json, JsonMapping
+from core.record import Record, Resolution
+from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
+from indexer.formats.json_documents.parsing import listed, objects_in, parse_inner_json, parse_json, text_in, texts_in
+from indexer.formats.refused import Refused
+from indexer.formats.repair.links import doi_in
+from indexer.formats.repair.names import Kind
+from indexer.formats.repair.resolution import distance_in, step_in
+from indexer.raw import RawRecord
+
+EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview", "landing_page": "about"}
+
+_EDGES = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
+_SPANS = (
+    ("temporal_start", "temporal_end"),
+    ("temporal-extent-begin", "temporal-extent-end"),
+    ("temporal_coverage-from", "temporal_coverage-to"),
+    ("temporal_coverage_from", "temporal_coverage_to"),
+    ("time_period_coverage_start", "time_period_coverage_end"),
+)
+
+_NAMES: tuple[tuple[str, Kind], ...] = (
+    ("platform", "platform"), ("mission", "platform"), ("instrument", "instrument"), ("sensor", "instrument"),
+    ("project", "project"), ("campaign", "project"), ("variable", "variable"), ("parameter", "variable"),
+)  # fmt: skip
+_KINDS_OF_DATE = {"publication": "published", "creation": "created", "revision": "modified"}
+_NOT_OPEN = frozenset({"notspecified", "other-closed", "other-nc", ""})
+
+
+def extra_names(draft: Draft, package: JsonMapping) -> None:
+    """Extras by the words that portals use for them, singular or plural; several names in one text by commas."""
+    for name, kind in _NAMES:
+        for text in [*texts_in(package.get(name)), *texts_in(package.get(f"{name}s"))]:
+            for part in text.split(","):
+                draft.names.of_kind(kind, part)
+    draft.names.short_name(text_in(package.get("short_name")))
+    for name in ("processing_level", "processing-level"):
+        draft.names.level(text_in(package.get(name)))
+
+
+def boxes(draft: Draft, package: JsonMapping) -> None:
+    for place in listed(package.get("spatial")):
+        _place(draft, place)
+    for coverage in objects_in(package.get("spatial_coverage")):
+        draft.keyword(text_in(coverage.get("text")), "location")
+        if not any(_place(draft, coverage.get(name)) for name in ("geom", "bbox", "centroid")):
+            uri = text_in(coverage.get("uri"))
+            draft.keyword(uri.rstrip("/").rpartition("/")[2], "location", uri)
+    if not draft.where.boxes and all(text_in(package.get(edge)) for edge in _EDGES):
+        draft.where.box(*(text_in(package.get(edge)) for edge in _EDGES))
+    for name in ("spatial_text", "spatial_uri"):
+        draft.keyword(text_in(package.get(name)).rstrip("/").rpartition("/")[2], "location")
+
+
+def _place(draft: Draft, place: object) -> bool:
+    if isinstance(place, dict):
+        return draft.where.geojson(place)
+    text = text_in(place)
+    if text.lstrip().startswith("{"):
+        return draft.where.geojson_text(text)
+    if draft.where.text(text):
+        return True
+    if text and not text.lower().startswith("http") and len(text) <= 100:
+        draft.keyword(text, "location")
+    return False
+
+
+def spans(draft: Draft, package: JsonMapping) -> None:
+    for coverage in objects_in(package.get("temporal_coverage")):
+        draft.span(text_in(coverage.get("start")), text_in(coverage.get("end")))
+    for begin, end in _SPANS:
+        start, stop = text_in(package.get(begin)), text_in(package.get(end))
+        if start or stop:
+            draft.span(start, stop)
+            return
+    for name in ("temporal", "temporal_coverage", "temporal_text"):
+        if isinstance(package.get(name), str) and draft.interval(package[name]):
+            return
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: not JSON, or no package in it."""
+    document = parse_json(raw.content)
+    if isinstance(document, dict) and isinstance(document.get("result"), dict):
+        document = document["result"]
+    if not isinstance(document, dict) or not (document.keys() & {"name", "id", "title"}):
+        raise Refused("it is JSON without a CKAN package")
+    package = with_extras(document)
+    draft = Draft(raw, source, "ckan")
+    _what(draft, package)
+    _who(draft, package)
+    boxes(draft, package)
+    spans(draft, package)
+    _terms(draft, package)
+    _ways(draft, package)
+    return draft.finish()
+
+
+def with_extras(package: JsonMapping) -> Json:
+    """The package with its extras as members; existing members of the package are kept."""
+    extras = {
+        str(extra["key"]): _opened(extra.get("value")) for extra in objects_in(package.get("extras")) if "key" in extra
+    }
+    said = {name: value for name, value in package.items() if value not in (None, "", [], {})}
+    return {**extras, **said}
+
+
+def _opened(value: object) -> object:
+    """Parses an extra that holds JSON as text, for example a list."""
+    if isinstance(value, str) and value[:1] in "[{" and len(value) < 1_000_000:
+        try:
+            return parse_inner_json(value)
+        except Refused:
+            return value
+    return value
+
+
+def _what(draft: Draft, package: JsonMapping) -> None:
+    stated = [text_in(package.get(name)) for name in ("guid", "identifier", "id", "name", "uri")]
+    draft.identifier = next((text for text in stated if text), "")
+    draft.doi = next((doi for text in [text_in(package.get("doi")), *stated] if (doi := doi_in(text))), None)
+    draft.edition = text_in(package.get("version"))
+    extra_names(draft, package)
+    draft.title = _translated(package, "title")
+    draft.also_titled(text_in(package.get("alternate_title")))
+    draft.abstract = _translated(package, "notes") or text_in(package.get("description"))
+    draft.of_type(text_in(package.get("resource-type")) or text_in(package.get("dcat_type")))
+    if text_in(package.get("type")) in ("dataset_series", "service", "dataservice"):
+        draft.of_type(text_in(package.get("type")).replace("_", ""))
+    for tag in listed(package.get("tags")):
+        draft.keyword(text_in(tag.get("display_name") or tag.get("name") if isinstance(tag, dict) else tag))
+    for group in objects_in(package.get("groups")):
+        draft.keyword(text_in(group.get("title")) or text_in(group.get("display_name")), "group")
+    for theme in texts_in(package.get("theme")):
+        draft.theme(theme)
+    for code in [*texts_in(package.get("language")), *texts_in(package.get("metadata-language"))]:
+        draft.in_language(code)
+    _dates(draft, package)
+    for name in ("lineage", "provenance"):
+        draft.lineage += texts_in(package.get(name))
+    for text in texts_in(package.get("source")):
+        draft.derived_from(text)
+    series = texts_in(package.get("in_series")) or texts_in(package.get("parent_identifier"))
+    draft.parent = next(iter(series), None)
+
+
+def _dates(draft: Draft, package: JsonMapping) -> None:
+    for name, kind in (
+        ("issued", "published"),
+        ("created", "created"),
+        ("modified", "modified"),
+        ("metadata_modified", "metadata"),
+        ("metadata-date", "metadata"),
+    ):
+        draft.date(kind, text_in(package.get(name)))
+    for date in objects_in(package.get("dataset-reference-date")):
+        of_type = _KINDS_OF_DATE.get(text_in(date.get("type")))
+        if of_type is not None:
+            draft.date(of_type, text_in(date.get("value")))
+    if not package.get("issued"):
+        draft.date("created", text_in(package.get("metadata_created")))
+
+
+def _translated(package: JsonMapping, name: str) -> str:
+    return text_in(package.get(name)) or text_in(package.get(f"{name}_translated"))
+
+
+def _who(draft: Draft, package: JsonMapping) -> None:
+    draft.contact(text_in(package.get("author")), role="author", email=text_in(package.get("author_email")))
+    for role, name in (("author", "creator"), ("publisher", "publisher"), ("pointOfContact", "contact")):
+        for party in objects_in(package.get(name)):
+            draft.contact(
+                *(("", text_in(party.get("name"))) if role == "publisher" else (text_in(party.get("name")), "")),
+                role=role,
+                email=text_in(party.get("email")),
+            )
+        label, email = text_in(package.get(f"{name}_name")), text_in(package.get(f"{name}_email"))
+        draft.contact(*(("", label) if role == "publisher" else (label, "")), role=role, email=email)
+    for party in objects_in(package.get("responsible-party")):
+        draft.contact("", text_in(party.get("name")), role=next(iter(texts_in(party.get("roles"))), None))
+    maintainer = text_in(package.get("maintainer"))
+    draft.contact(maintainer, role="pointOfContact", email=text_in(package.get("maintainer_email")))
+    organization = package.get("organization")
+    if isinstance(organization, dict):
+        draft.contact("", text_in(organization.get("title")) or text_in(organization.get("name")), role="owner")
+
+
+def _terms(draft: Draft, package: JsonMapping) -> None:
+    names = [text_in(package.get(name)) for name in ("license_url", "license_id", "license_title", "licence")]
+    if text_in(package.get("license_id")).lower() not in _NOT_OPEN or names[0]:
+        draft.licensed(*names)
+    for text in [names[2], *texts_in(package.get("licence")), *texts_in(package.get("rights"))]:
+        draft.constraint(text)
+    for name in ("access_constraints", "use_constraints", "access_rights", "accessLevel"):
+        for text in texts_in(package.get(name)):
+            if not text.lower().startswith("http") and text.lower() != "public":
+                draft.constraint(text)
+            draft.restricted_if(text)
+    if package.get("private") is True:
+        draft.access = "restricted"
+
+
+def _ways(draft: Draft, package: JsonMapping) -> None:
+    if (url := text_in(package.get("url"))).lower().startswith("http"):
+        draft.link(url, "about")
+    for resource in objects_in(package.get("resources")):
+        form = text_in(resource.get("format"))
+        draft.format(form)
+        draft.link(
+            text_in(resource.get("url")) or text_in(resource.get("download_url")),
+            _rel(form, text_in(resource.get("url_type"))),
+            protocol=text_in(resource.get("resource_locator_protocol")),
+            media_type=text_in(resource.get("mimetype")),
+            name=text_in(resource.get("name")),
+            description=text_in(resource.get("description")),
+        )
+    for name, rel in EXTRA_LINKS.items():
+        for href in texts_in(package.get(name)):
+            if href.lower().startswith("http"):
+                draft.link(href, rel)
+    distance = distance_in(
+        text_in(package.get("spatial-resolution")) or f"{text_in(package.get('spatial_resolution_in_meters'))} m"
+    )
+    step = step_in(text_in(package.get("temporal_resolution")))
+    draft.resolution = Resolution(distance, None, step)
+
+
+def _rel(form: str, kind: str) -> str | None:
+    if form.upper() in ("WMS", "WFS", "WCS", "WMTS", "API", "ARCGIS GEOSERVICES REST API", "ESRI REST", "SPARQL"):
+        return "service"
+    if form.upper() in ("HTML", "WEB PAGE"):
+        return "related"
+    return "download" if form or kind == "upload" else None
+
+
+_MEMBERS = frozenset({"resources", "notes", "extras", "license_id", "metadata_modified", "owner_org", "tags"})
+
+
+def _recognises(inspection: Inspection) -> bool:
+    said = inspection.members.get("result", inspection.members)
+    if not isinstance(said, dict) or "@type" in said:
+        return False
+    return bool(said.keys() & {"name", "id"}) and len(said.keys() & _MEMBERS) >= 2
+
+
+_FIELDS = {
+    "identifier": "`guid`, `identifier`, `id`, `name`",
+    "title": "`title`",
+    "abstract": "`notes`",
+    "alternate_titles": "`alternate_title`",
+    "languages": "`language`, `metadata-language`",
+    "type": "`resource-type`, `dcat_type`, `type`",
+    "keywords": "`tags`, `groups`, names of places",
+    "themes": "`theme`",
+    "contacts": "`author`, `maintainer`, `organization`; `creator`, `publisher`, `contact`, `responsible-party`",
+    "extents": "extra `spatial`, `spatial_coverage`, `bbox-*` extras",
+    "geometry": "GeoJSON or WKT of `spatial`, `spatial_coverage`",
+    "times": "`temporal_start`/`_end`, `temporal-extent-*`, `temporal_coverage`, `temporal`",
+    "resolution.metres": "`spatial-resolution`, `spatial_resolution_in_meters`",
+    "resolution.time_step": "`temporal_resolution`",
+    "provenance.lineage": "`lineage`, `provenance`",
+    "provenance.kind": "tags that name the kind",
+    "provenance.derived_from": "`source`",
+    "provenance.attributed_to": "authors; else publishers, the organisation",
+    "licence": "`license_url`, `license_id`, `license_title`",
+    "constraints": "`license_title`, `access_constraints`, `use_constraints`, `rights`",
+    "access": "`private`, `access_constraints`, `access_rights`",
+    "links": "`resources`, `url` (`about`), `documentation`",
+    "dates": "`issued`, `created`, `modified`; `metadata_modified`",
+    "formats": "formats of resources",
+    "names.short_names": "extra `short_name`; `alternate_title` that looks like one",
+    "names.platforms": "extras `platform`, `mission`",
+    "names.instruments": "extras `instrument`, `sensor`",
+    "names.variables": "extras `variable`, `parameter`",
+    "names.projects": "extras `project`, `campaign`",
+    "names.processing_level": "extra `processing_level`",
+    "edition": "`version`",
+    "doi": "`doi`, identifiers",
+    "parent": "`in_series`, `parent_identifier`",
+}
+FORMAT = Format(
+    "ckan",
+    4,
+    read,
+    _recognises,
+    "a package of CKAN's action API",
+    _FIELDS,
+)

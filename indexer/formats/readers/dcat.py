@@ -1,0 +1,338 @@
+"""DCAT and its profiles to Record: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0; in JSON, JSON-LD, Turtle and RDF/XML.
+
+Whatever the syntax, a data set is read as one nested JSON object with short names (``dct:title`` is ``title``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from core.json_types import Json, JsonMapping
+from core.record import Record, Resolution
+from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
+from indexer.formats.json_documents.linked_data import (
+    DCAT_TYPES,
+    by_id,
+    nodes_of,
+    plain_node,
+    resources_among,
+    types_of,
+    vocabulary,
+)
+from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
+from indexer.formats.json_documents.rdf import dcat_resources
+from indexer.formats.periods import add_object, add_period
+from indexer.formats.readers.dcat_nodes import (
+    address,
+    label,
+    measured_resolution,
+    media_type_in,
+    name_of_agent,
+    place,
+    texts_by_language,
+)
+from indexer.formats.refused import Refused
+from indexer.formats.repair.boxes import number
+from indexer.formats.repair.geologic_time import owl_time
+from indexer.formats.repair.links import doi_in
+from indexer.formats.repair.resolution import step_in
+from indexer.raw import RawRecord
+
+_AGENTS = {
+    "creator": "author", "publisher": "publisher", "rightsHolder": "rightsHolder", "custodian": "custodian",
+    "distributor": "distributor", "originator": "originator", "principalInvestigator": "principalInvestigator",
+    "processor": "processor", "resourceProvider": "resourceProvider", "contributor": "contributor", "user": "user",
+}  # fmt: skip
+_PEOPLE = frozenset({"author", "principalInvestigator", "contributor"})
+_VERSIONS = ("version", "versionInfo")
+_DATES = {"issued": "published", "created": "created", "modified": "modified"}
+_SERVICES = frozenset({"API", "WMS", "WFS", "WCS", "WMTS", "ESRI REST", "OGC:WMS", "OGC:WFS", "WMS_SRVC", "WFS_SRVC"})
+
+
+def resources(content: bytes) -> list[Json]:
+    """Every dataset, series and service of a document, each complete, with short names.
+
+    A JSON object without any type is read as the data set itself (DCAT-US 1.1). Raises Refused.
+    """
+    if not looks_like_json(content):
+        return [plain_node(node, {}) for node in dcat_resources(content)]
+    nodes = list(nodes_of(parse_json(content)))
+    own = [node for node in nodes if vocabulary(node) != "schema.org"]
+    found = resources_among(own, DCAT_TYPES)
+    if not found and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
+        found = nodes
+    known = by_id(nodes)
+    return [plain_node(node, known) for node in found]
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
+    found = resources(raw.content)
+    if len(found) != 1:
+        raise Refused("it holds no data set of DCAT" if not found else f"it holds {len(found)} data sets: split them")
+    said = found[0]
+    draft = Draft(raw, source, "dcat")
+    for kind in types_of(said):
+        draft.type = DCAT_TYPES.get(kind, draft.type)
+    _what(draft, said)
+    _words(draft, said)
+    _who(draft, said)
+    for one in [*listed(said.get("spatial")), *listed(said.get("spatialCoverage"))]:
+        place(draft, one)
+    for period in listed(said.get("temporal")):
+        _period(draft, period)
+    _terms(draft, said)
+    _links(draft, said)
+    _provenance(draft, said)
+    return draft.finish()
+
+
+def _what(draft: Draft, said: JsonMapping) -> None:
+    identifiers = [text for one in listed(said.get("identifier")) if (text := _identifier(one))]
+    uri = text_in(said.get("@id"))
+    draft.identifier = next((text for text in identifiers if doi_in(text) is None), next(iter(identifiers), uri))
+    others = [*identifiers, uri, *(_identifier(one) for one in listed(said.get("otherIdentifier")))]
+    others += [*texts_in(said.get("sameAs")), address(next(iter(listed(said.get("landingPage"))), ""))]
+    draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
+    draft.names.maybe_short_name(*(text for text in others if text != draft.identifier))
+    draft.edition = next((text for name in _VERSIONS if (text := text_in(said.get(name)))), "")
+    for code in [*texts_in(said.get("language")), *texts_in(said.get("inLanguage"))]:
+        draft.in_language(code)
+    preferred = draft.first_language
+    titles = texts_by_language(said.get("title"), preferred)
+    draft.title = next(iter(titles), "")
+    for other in [*titles[1:], *texts_in(said.get("alternative"))]:
+        draft.also_titled(other)
+    draft.abstract = next(iter(texts_by_language(said.get("description"), preferred)), "")
+    if draft.type == "dataset":
+        for kind in listed(said.get("type")):
+            draft.of_type(label(kind))
+    series = [_identifier(one) for name in ("isPartOf", "inSeries", "parent") for one in listed(said.get(name))]
+    draft.parent = next((text for text in series if text), None)
+    metres = [number(text_in(one)) for one in listed(said.get("spatialResolutionInMeters"))]
+    known = [one for one in metres if math.isfinite(one) and one > 0]
+    measured = measured_resolution(said)
+    if measured.metres is not None:
+        known.append(measured.metres)
+    step = step_in(text_in(said.get("temporalResolution")))
+    draft.resolution = Resolution(min(known, default=None), measured.scale_denominator, step)
+    for name, kind in _DATES.items():
+        for text in texts_in(said.get(name)):
+            if not text.upper().startswith("R/"):  # "R/P1W" means "changed every week": it is not a date
+                draft.date(kind, text)
+
+
+def _words(draft: Draft, said: JsonMapping) -> None:
+    for one in listed(said.get("keyword")):
+        draft.keyword(text_in(one))
+    subjects = listed(said.get("subject"))
+    for subject in subjects:
+        if isinstance(subject, dict) and "@value" not in subject:
+            scheme = label(next(iter(listed(subject.get("inScheme"))), ""))
+            draft.keyword(label(subject), scheme, text_in(subject.get("@id")))
+        else:
+            draft.keyword(label(subject))
+    concepts = {address(subject) for subject in subjects if isinstance(subject, dict) and address(subject)}
+    for theme in listed(said.get("theme")):
+        if address(theme) not in concepts:  # a concept that is a keyword already
+            draft.theme(label(theme))
+    for name, scheme in _HIGH_VALUE.items():
+        for one in listed(said.get(name)):
+            code, _, act = label(one), *address(one).partition("/eli/")[1:]
+            draft.keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(one))
+    for form in listed(said.get("format")):
+        draft.format(label(form))
+    for category in listed(said.get("topicCategory")):
+        draft.theme(label(category))
+
+
+_HIGH_VALUE = {"hvdCategory": "EU high-value data set category", "applicableLegislation": "applicable legislation"}
+_CATEGORIES = {
+    "c_ac64a52d": "Geospatial",
+    "c_dd313021": "Earth observation and environment",
+    "c_164e0bf5": "Meteorological",
+    "c_e1da4e07": "Statistics",
+    "c_a9135398": "Companies and company ownership",
+    "c_b79e35eb": "Mobility",
+}
+"""Of http://data.europa.eu/bna, by Implementing Regulation (EU) 2023/138."""
+
+
+def _identifier(one: object) -> str:
+    if isinstance(one, dict):
+        named = (text_in(one.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
+        return next((text for text in named if text), "")
+    return text_in(one)
+
+
+def _who(draft: Draft, said: JsonMapping) -> None:
+    for name, role in _AGENTS.items():
+        for agent in listed(said.get(name)):
+            _agent(draft, agent, role)
+    for attribution in objects_in(said.get("qualifiedAttribution")):
+        role = label(next(iter(listed(attribution.get("hadRole"))), "")) or "contributor"
+        for agent in listed(attribution.get("agent")):
+            _agent(draft, agent, role)
+    for contact in objects_in(said.get("contactPoint")):
+        named, place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
+        is_organisation = not place and "Organization" in types_of(contact)
+        draft.contact(
+            "" if is_organisation else named,
+            named if is_organisation else place,
+            role="pointOfContact",
+            email=text_in(contact.get("hasEmail")) or text_in(contact.get("email")),
+        )
+
+
+def _agent(draft: Draft, agent: object, role: str) -> None:
+    name = name_of_agent(agent)
+    email = text_in(agent.get("mbox") or agent.get("hasEmail")) if isinstance(agent, dict) else ""
+    kinds = types_of(agent)
+    is_person = "Person" in kinds or (role in _PEOPLE and "Organization" not in kinds)
+    place = text_in(agent.get("organization-name")) if isinstance(agent, dict) else ""
+    draft.contact(*((name, place) if is_person else ("", name)), role=role, email=email)
+
+
+def _period(draft: Draft, period: object) -> None:
+    if not isinstance(period, dict) or "@value" in period:
+        add_period(draft, text_in(period))
+        return
+    ends = []
+    for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
+        found = next((period[name] for name in names if period.get(name)), "")
+        inner = next(objects_in(found), {})
+        instant = next((inner[name] for name in inner if name.startswith("inXSD") or name == "inDateTime"), "")
+        ends.append(text_in(instant) or text_in(found))
+    if any(ends):
+        draft.span(*ends)
+    elif owl_time(period) is not None:
+        add_object(draft, period)
+    elif text := label(period):
+        add_period(draft, text)
+
+
+def _terms(draft: Draft, said: JsonMapping) -> None:
+    holders = [said, *objects_in(said.get("distribution"))]
+    for holder in holders:
+        for licence in listed(holder.get("license")):
+            draft.licensed(text_in(licence), label(licence), address(licence))
+            if isinstance(licence, dict) and not address(licence):  # a licence in words, without an address
+                draft.constraint(label(licence))
+    for holder in holders:
+        for one in [*listed(holder.get("rights")), *listed(holder.get("accessRights"))]:
+            text = label(one)
+            if address(one).lower().startswith("http") and " " not in text:
+                draft.restricted_if(address(one))
+            elif text.lower() not in ("public", "true"):
+                draft.constraint(text)
+    draft.restricted_if(text_in(said.get("accessLevel")))
+
+
+def _links(draft: Draft, said: JsonMapping) -> None:
+    for page in listed(said.get("landingPage")):
+        draft.link(address(page), "about")
+    for endpoint in listed(said.get("endpointURL")):
+        draft.link(address(endpoint), "service")
+    for href, title in _documents(said):
+        draft.link(href, "describedby", name=title)
+    for one in objects_in(said.get("distribution")):
+        _distribution(draft, one)
+    for one in [*listed(said.get("references")), *listed(said.get("relation"))]:
+        if address(one).lower().startswith("http"):
+            draft.link(address(one), "related", name=label(one) if isinstance(one, dict) else "")
+
+
+def _documents(said: JsonMapping) -> Iterator[tuple[str, str]]:
+    """Address and title."""
+    for name in ("describedBy", "endpointDescription", "page"):
+        for one in listed(said.get(name)):
+            if "://" in (href := address(one)):
+                yield href, text_in(one.get("title")) if isinstance(one, dict) else ""
+
+
+def _distribution(draft: Draft, one: JsonMapping) -> None:
+    form = label(next(iter(listed(one.get("format"))), ""))
+    media_type = media_type_in(next(iter(listed(one.get("mediaType"))), ""))
+    draft.format(form or media_type)
+    for name, rel in (("downloadURL", "download"), ("accessURL", None)):
+        for href in listed(one.get(name)):
+            known = "service" if rel is None and form.upper() in _SERVICES else rel
+            said = {
+                "media_type": media_type if "/" in media_type else None,
+                "name": text_in(one.get("title")),
+                "description": text_in(one.get("description")),
+            }
+            draft.link(address(href), known, **said)
+    for service in objects_in(one.get("accessService")):
+        for endpoint in listed(service.get("endpointURL")):
+            draft.link(address(endpoint), "service", name=text_in(service.get("title")))
+
+
+def _provenance(draft: Draft, said: JsonMapping) -> None:
+    for one in listed(said.get("provenance")):
+        draft.lineage.append(label(one))
+    for name in ("wasDerivedFrom", "source"):
+        for one in listed(said.get(name)):
+            draft.derived_from(_identifier(one))
+    for one in listed(said.get("wasGeneratedBy")):
+        draft.generated_by(label(one))
+        if isinstance(one, dict) and "Project" in types_of(one):
+            draft.names.project(label(one))
+
+
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF"
+
+
+def _recognises(inspection: Inspection) -> bool:
+    if inspection.is_turtle or inspection.tag == _RDF:
+        return inspection.holds_dcat
+    return inspection.vocabulary == "dcat"
+
+
+_FIELDS = {
+    "identifier": "`dct:identifier`, else the URI",
+    "title": "`dct:title` in the resource's language",
+    "abstract": "`dct:description` in the resource's language",
+    "alternate_titles": "titles in other languages, `dct:alternative`",
+    "languages": "`dct:language`",
+    "type": "class (`Dataset`, `DataService`, `DatasetSeries`), `dct:type`",
+    "keywords": "`dcat:keyword`, `dct:subject`, names of places, `hvdCategory`, `applicableLegislation`",
+    "themes": "`dcat:theme`, `topicCategory`",
+    "contacts": "`creator`, `publisher`, `rightsHolder`, GeoDCAT roles, `qualifiedAttribution`, `contactPoint`",
+    "extents": "`dct:spatial`: `dcat:bbox`, `locn:geometry`, `centroid` in WKT, GeoJSON or GML; texts of DCAT-US",
+    "geometry": "the first shape of each `dct:spatial` that is no box",
+    "times": "`dct:temporal`: `startDate`, `endDate`, `time:hasBeginning`; intervals of DCAT-US",
+    "resolution.metres": "the finest of `spatialResolutionInMeters` and `dqv:hasQualityMeasurement` (distance, angle)",
+    "resolution.scale_denominator": "`dqv:hasQualityMeasurement` (scale)",
+    "resolution.time_step": "`temporalResolution`",
+    "provenance.lineage": "`dct:provenance`",
+    "provenance.kind": "keywords that name the kind",
+    "provenance.derived_from": "`prov:wasDerivedFrom`, `dct:source`",
+    "provenance.generated_by": "`prov:wasGeneratedBy`",
+    "provenance.attributed_to": "creators; else publishers",
+    "licence": "`dct:license` of the resource or its distributions",
+    "constraints": "`dct:rights`, `dct:accessRights` in words",
+    "access": "`dct:accessRights`, `accessLevel`",
+    "links": ("`landingPage` (`about`), distributions, `endpointURL` (`service`), `page`, `describedBy`, `references`"),
+    "dates": "`issued`, `created`, `modified`",
+    "formats": "`format`, else `mediaType` of distributions",
+    "names.short_names": "identifiers and alternative titles that look like one",
+    "names.platforms": "subjects of schemes of platforms",
+    "names.instruments": "subjects of schemes of instruments",
+    "names.variables": "subjects of schemes as in ISO 19139",
+    "names.processing_level": "subjects of schemes of processing levels",
+    "names.projects": "subjects of schemes of projects; `prov:wasGeneratedBy` a project",
+    "edition": "`dcat:version`, `owl:versionInfo`",
+    "doi": "identifiers, URI, `landingPage`",
+    "parent": "`isPartOf`, `inSeries`",
+}
+FORMAT = Format(
+    "dcat",
+    4,
+    read,
+    _recognises,
+    "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",
+    _FIELDS,
+)

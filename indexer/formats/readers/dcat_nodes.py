@@ -1,0 +1,136 @@
+"""Nodes of a DCAT resource that profiles write in many forms: texts, labels, addresses, agents, places, resolutions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from core.json_types import JsonMapping
+from core.record import Resolution
+from indexer.formats.draft import Draft
+from indexer.formats.json_documents.linked_data import short
+from indexer.formats.json_documents.parsing import listed, objects_in, text_in, texts_in
+from indexer.formats.repair.boxes import number
+from indexer.formats.repair.resolution import metres
+
+_LABELS = ("prefLabel", "label", "title", "name", "value", "description", "comment", "notation")
+_SHAPES = ("bbox", "geometry", "centroid", "hasGeometry", "asWKT", "box", "polygon", "spatial")
+_GEOJSON = frozenset(
+    (
+        "point", "multipoint", "linestring", "multilinestring", "polygon", "multipolygon", "geometrycollection",
+        "envelope", "feature", "featurecollection",
+    )
+)  # fmt: skip
+_LONGEST_NAME = 100
+_UNIT = {"spatialResolutionAsDistance": "m", "spatialResolutionAsAngularDistance": "degree"}
+_SCALE = "spatialResolutionAsScale"
+_COARSEST_SCALE = 1e9  # the whole Earth on 4 cm of paper
+
+
+def texts_by_language(value: object, preferred: str | None) -> list[str]:
+    """The texts: the preferred language first, then English, then those without a language."""
+    found = [(str(one.get("@language", "")) if isinstance(one, dict) else "", text_in(one)) for one in listed(value)]
+    order = {preferred or "": 0, "en": 1, "": 2}
+    return [text for _, text in sorted(found, key=lambda one: order.get(one[0].lower()[:2], 3)) if text]
+
+
+def label(one: object) -> str:
+    """The name of a node: its label, else the last part of its address. A text is its own label."""
+    if not isinstance(one, dict):
+        return _last(text_in(one))
+    if "@value" in one:
+        return text_in(one)
+    named = next((text for name in _LABELS if (text := text_in(one.get(name)))), "")
+    return named or _last(text_in(one.get("@id")))
+
+
+def _last(text: str) -> str:
+    """``ENVI`` of ``http://.../data-theme/ENVI``; text that is not an address is unchanged."""
+    if not text.lower().startswith(("http://", "https://")):
+        return text
+    return text.rstrip("/").rpartition("/")[2].rpartition("#")[2] or text
+
+
+def address(one: object) -> str:
+    if isinstance(one, dict):
+        return next((text for name in ("@id", "url", "@value") if (text := text_in(one.get(name)))), "")
+    return text_in(one)
+
+
+def media_type_in(one: object) -> str:
+    """``text/csv``, from the text itself or from IANA's address for it."""
+    text = address(one) or label(one)
+    return "/".join(text.rstrip("/").split("/")[-2:]) if "media-types/" in text else "" if "://" in text else text
+
+
+def name_of_agent(agent: object) -> str:
+    if not isinstance(agent, dict):
+        return _last(text_in(agent))
+    named = next(
+        (text for name in ("name", "fn", "prefLabel", "title", "label") if (text := text_in(agent.get(name)))), ""
+    )
+    return named or _last(text_in(agent.get("@id")))
+
+
+def place(draft: Draft, one: object) -> None:
+    """Reads a shape in any form. If several say the same, the first is enough. Without a shape, reads a place name."""
+    if not isinstance(one, dict) or "@value" in one:
+        _named_or_shaped(draft, text_in(one))
+        return
+    if _is_geojson(one):
+        draft.where.geojson(one)
+        return
+    name = next(
+        (text for key in ("prefLabel", "label", "title", "geographicName") if (text := text_in(one.get(key)))), ""
+    )
+    for text in (name, *texts_in(one.get("altLabel"))):
+        draft.keyword(text, "location")
+    if not any(_shaped(draft, shape) for shape in _shapes_of(one)) and not name:
+        draft.keyword(_last(text_in(one.get("@id"))), "location", text_in(one.get("@id")))
+
+
+def _is_geojson(one: JsonMapping) -> bool:
+    """By its type, in any case: ``Multipolygon`` is one too."""
+    return str(one.get("type", "")).lower() in _GEOJSON
+
+
+def _named_or_shaped(draft: Draft, text: str) -> None:
+    if not draft.where.text(text) and len(text) <= _LONGEST_NAME:
+        draft.keyword(_last(text), "location", text if text.startswith("http") else None)
+
+
+def _shapes_of(one: JsonMapping) -> Iterator[object]:
+    """Yields GeoJSON and WKT before GML."""
+    shapes = [shape for name in _SHAPES for shape in listed(one.get(name))]
+    return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))
+
+
+def _shaped(draft: Draft, shape: object) -> bool:
+    if isinstance(shape, dict) and _is_geojson(shape):
+        return draft.where.geojson(shape)
+    if isinstance(shape, dict) and "@value" not in shape:
+        inner = [*texts_in(shape.get("asWKT")), *texts_in(shape.get("asGeoJSON")), *texts_in(shape.get("asGML"))]
+        return any(draft.where.text(text) for text in inner) or any(
+            _shaped(draft, deeper) for deeper in objects_in(shape.get("geometry"))
+        )
+    return draft.where.text(text_in(shape))
+
+
+def measured_resolution(said: JsonMapping) -> Resolution:
+    """The finest distance in metres and the largest scale of a data set with short names; None where none is given.
+
+    A scale is written as a fraction (0.00002) or as its denominator (50000). Heights are not ground distances.
+    """
+    distances, scales = [], []
+    for one in objects_in(said.get("hasQualityMeasurement")):
+        metric = short(address(one.get("isMeasurementOf")))
+        value = number(text_in(one.get("value")))
+        if not math.isfinite(value) or value <= 0:
+            continue
+        if metric in _UNIT:
+            distances.append(metres(value, address(one.get("unitMeasure")) or _UNIT[metric]))
+        elif metric == _SCALE:
+            scales.append(1 / value if value < 1 else value)
+    known = [distance for distance in distances if distance is not None]
+    denominators = [round(scale) for scale in scales if scale <= _COARSEST_SCALE]
+    return Resolution(min(known, default=None), min(denominators, default=None))

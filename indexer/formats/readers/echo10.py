@@ -1,0 +1,173 @@
+"""NASA's ECHO10 collections to Record."""
+
+from __future__ import annotations
+
+from core.record import Record
+from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
+from indexer.formats.readers.nasa import platforms, product, rel_of, role_of, science_keyword
+from indexer.formats.refused import Refused
+from indexer.formats.repair.links import doi_in
+from indexer.formats.xml_documents import Element, all_of, local_name, one_of, parse, text_at, texts_at
+from indexer.raw import RawRecord
+
+_SCIENCE = (
+    "CategoryKeyword", "TopicKeyword", "TermKeyword", "VariableLevel1Keyword/Value",
+    "VariableLevel1Keyword/VariableLevel2Keyword/Value",
+    "VariableLevel1Keyword/VariableLevel2Keyword/VariableLevel3Keyword", "DetailedVariableKeyword",
+)  # fmt: skip
+_EDGES = ("WestBoundingCoordinate", "SouthBoundingCoordinate", "EastBoundingCoordinate", "NorthBoundingCoordinate")
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: not XML, or another root than Collection."""
+    parsed = parse(raw.content)
+    root = parsed.root
+    if local_name(root) != "Collection":
+        raise Refused(f"its root element is {root.tag}, not Collection")
+    draft = Draft(raw, source, "echo10", list(parsed.warnings))
+    _what(draft, root)
+    _keywords(draft, root)
+    _contacts(draft, root)
+    _where(draft, one_of(root, "Spatial"))
+    _when(draft, root)
+    _ways(draft, root)
+    return draft.finish()
+
+
+def _what(draft: Draft, root: Element) -> None:
+    short, version = text_at(root, "ShortName"), text_at(root, "VersionId")
+    draft.identifier = "_".join(part for part in (short, version) if part)
+    product(draft, short, version)
+    draft.title = text_at(root, "DataSetId", "LongName")
+    for other in (text_at(root, "LongName"), short):
+        draft.also_titled(other)
+    draft.abstract = text_at(root, "Description")
+    draft.doi = doi_in(text_at(root, "DOI/DOI")) or doi_in(text_at(root, "CitationForExternalPublication"))
+    draft.date("created", text_at(root, "InsertTime"))
+    draft.date("modified", text_at(root, "RevisionDate"))
+    draft.date("metadata", text_at(root, "LastUpdate"))
+    for association in all_of(root, "CollectionAssociations/CollectionAssociation"):
+        if "parent" in text_at(association, "CollectionType").lower():
+            draft.parent = "_".join(texts_at(association, "ShortName", "VersionId"))
+        elif "source" in text_at(association, "CollectionType").lower():
+            draft.derived_from("_".join(texts_at(association, "ShortName", "VersionId")))
+
+
+def _keywords(draft: Draft, root: Element) -> None:
+    for group in all_of(root, "ScienceKeywords/ScienceKeyword"):
+        science_keyword(draft, [text_at(group, path) for path in _SCIENCE])
+    for text in texts_at(root, "SpatialKeywords/Keyword"):
+        draft.keyword(text, "location")
+    for text in texts_at(root, "TemporalKeywords/Keyword"):
+        draft.keyword(text, "temporal")
+    for campaign in all_of(root, "Campaigns/Campaign"):
+        draft.keyword(text_at(campaign, "ShortName", "LongName"), "project")
+    for text in texts_at(root, "Platforms/Platform/Instruments/Instrument/ShortName"):
+        draft.keyword(text, "instrument")
+    said = [(text_at(one, "ShortName"), text_at(one, "Type")) for one in all_of(root, "Platforms/Platform")]
+    platforms(draft, said, text_at(root, "ProcessingLevelId"))
+
+
+def _contacts(draft: Draft, root: Element) -> None:
+    for contact in all_of(root, "Contacts/Contact"):
+        role = role_of(text_at(contact, "Role"))
+        organisation = text_at(contact, "OrganizationName")
+        email = text_at(contact, "OrganizationEmails/Email")
+        people = list(all_of(contact, "ContactPersons/ContactPerson"))
+        for person in people:
+            draft.contact(" ".join(texts_at(person, "FirstName", "LastName")), organisation, role=role, email=email)
+        if not people:
+            draft.contact("", organisation, role=role, email=email)
+    draft.contact("", text_at(root, "ArchiveCenter"), role="custodian")
+    draft.contact("", text_at(root, "ProcessingCenter"), role="processor")
+
+
+def _where(draft: Draft, spatial: Element | None) -> None:
+    for geometry in all_of(spatial, "HorizontalSpatialDomain/Geometry"):
+        for box in all_of(geometry, "BoundingRectangle"):
+            draft.where.box(*(text_at(box, name) for name in _EDGES))
+        for point in all_of(geometry, "Point"):
+            draft.where.point(text_at(point, "PointLongitude"), text_at(point, "PointLatitude"))
+        for boundary in all_of(geometry, "GPolygon/Boundary"):
+            points = all_of(boundary, "Point")
+            draft.where.ring([(text_at(one, "PointLongitude"), text_at(one, "PointLatitude")) for one in points])
+
+
+def _when(draft: Draft, root: Element) -> None:
+    for temporal in all_of(root, "Temporal"):
+        goes_on = text_at(temporal, "EndsAtPresentFlag").lower() == "true"
+        for span in all_of(temporal, "RangeDateTime"):
+            draft.span(text_at(span, "BeginningDateTime"), "" if goes_on else text_at(span, "EndingDateTime"))
+        for text in texts_at(temporal, "SingleDateTime"):
+            draft.span(text, text)
+        for span in all_of(temporal, "PeriodicDateTime"):
+            draft.span(text_at(span, "StartDate"), text_at(span, "EndDate"))
+
+
+def _ways(draft: Draft, root: Element) -> None:
+    draft.constraint(text_at(root, "RestrictionComment"))
+    for use in all_of(root, "UseConstraints"):
+        draft.constraint(text_at(use, "Description"))
+        draft.licensed(text_at(use, "LicenseURL/URL"), text_at(use, "LicenseText"), text_at(use, "Description"))
+    for text in texts_at(root, "DataFormat"):
+        draft.format(text)
+    if (doi := draft.doi) is not None:
+        draft.link(f"https://doi.org/{doi}", "about")
+    for link in all_of(root, "OnlineAccessURLs/OnlineAccessURL"):
+        draft.link(
+            text_at(link, "URL"),
+            "download",
+            media_type=text_at(link, "MimeType"),
+            description=text_at(link, "URLDescription"),
+        )
+    for link in all_of(root, "OnlineResources/OnlineResource"):
+        rel = rel_of(text_at(link, "Type"))
+        draft.link(text_at(link, "URL"), rel, media_type=text_at(link, "MimeType"), name=text_at(link, "Description"))
+    for link in all_of(root, "AssociatedBrowseImageUrls/ProviderBrowseUrl"):
+        draft.link(text_at(link, "URL"), "preview", name=text_at(link, "Description"))
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """The root can carry the namespace of the envelope around it."""
+    content = inspection.content
+    named = inspection.tag.rpartition("}")[2] == "Collection"
+    return named and b"<ShortName" in content and b"<VersionId" in content
+
+
+_FIELDS = {
+    "identifier": "`ShortName` and `VersionId`",
+    "title": "`DataSetId`, else `LongName`",
+    "abstract": "`Description`",
+    "alternate_titles": "`LongName`, `ShortName`",
+    "keywords": "science, spatial and temporal keywords, campaigns, platforms, instruments",
+    "contacts": "`Contacts`, `ArchiveCenter`, `ProcessingCenter`",
+    "extents": "rectangles, points, the box of `GPolygon`",
+    "geometry": "`GPolygon` boundaries",
+    "times": "ranges, single and periodic dates, `EndsAtPresentFlag`",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
+    "provenance.derived_from": "associations of type source",
+    "licence": "`UseConstraints`",
+    "constraints": "`RestrictionComment`, `UseConstraints`",
+    "access": "constraints that say so",
+    "links": "`OnlineAccessURLs` (`download`), `OnlineResources` by type, browse images",
+    "dates": "`InsertTime`, `RevisionDate`; `LastUpdate`",
+    "formats": "`DataFormat`",
+    "names.short_names": "`ShortName`",
+    "names.platforms": "`Platforms`",
+    "names.instruments": "`Instruments` of platforms",
+    "names.variables": "science keywords below their topic",
+    "names.projects": "`Campaigns`",
+    "names.processing_level": "`ProcessingLevelId`",
+    "edition": "`VersionId`",
+    "doi": "`DOI`, the citation",
+    "parent": "associations of type parent",
+}
+FORMAT = Format(
+    "echo10",
+    3,
+    read,
+    _recognises,
+    "root `Collection` with short name and version",
+    _FIELDS,
+)

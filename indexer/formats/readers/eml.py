@@ -1,0 +1,259 @@
+"""Ecological Metadata Language 2.x to Record."""
+
+from __future__ import annotations
+
+import re
+
+from core.record import Record
+from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
+from indexer.formats.periods import add_between
+from indexer.formats.refused import Refused
+from indexer.formats.repair.boxes import number
+from indexer.formats.repair.geologic_time import Edge, geologic_edge, scale_unit
+from indexer.formats.repair.links import doi_in
+from indexer.formats.xml_documents import (
+    XML_LANG,
+    Element,
+    all_of,
+    inner_text,
+    local_name,
+    one_of,
+    parse,
+    text_at,
+    texts_at,
+)
+from indexer.raw import RawRecord
+
+_RESOURCES = {"dataset": "dataset", "software": "software", "citation": "document", "protocol": "document"}
+_ROLES = {
+    "creator": "author", "metadataProvider": "pointOfContact", "associatedParty": "contributor",
+    "contact": "pointOfContact", "publisher": "publisher",
+}  # fmt: skip
+_ENTITIES = ("dataTable", "spatialRaster", "spatialVector", "storedProcedure", "view", "otherEntity")
+_UNITS = ("standard", "custom")
+_EDGES = ("westBoundingCoordinate", "southBoundingCoordinate", "eastBoundingCoordinate", "northBoundingCoordinate")
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: not XML, another root than eml, or no resource in it."""
+    parsed = parse(raw.content)
+    root = parsed.root
+    if local_name(root) != "eml":
+        raise Refused(f"its root element is {root.tag}, not eml")
+    resource = next((found for name in _RESOURCES if (found := one_of(root, name)) is not None), None)
+    if resource is None:
+        raise Refused("it holds neither dataset, software, citation nor protocol")
+    draft = Draft(raw, source, "eml", list(parsed.warnings))
+    draft.type = _RESOURCES[local_name(resource)]
+    _what(draft, root, resource)
+    _who(draft, resource)
+    for coverage in [*all_of(resource, "coverage"), *all_of(resource, "methods/sampling/studyExtent/coverage")]:
+        _coverage(draft, coverage)
+    _terms(draft, root, resource)
+    _ways(draft, resource)
+    _lineage(draft, resource)
+    return draft.finish()
+
+
+def _what(draft: Draft, root: Element, resource: Element) -> None:
+    draft.identifier = root.get("packageId", "").strip() or text_at(resource, "alternateIdentifier")
+    identifiers = [draft.identifier, *texts_at(resource, "alternateIdentifier")]
+    draft.doi = next((doi for text in identifiers if (doi := doi_in(text))), None)
+    titles = texts_at(resource, "title")
+    draft.title = next(iter(titles), "")
+    for other in [*titles[1:], *texts_at(resource, "shortName")]:
+        draft.also_titled(other)
+    for short in texts_at(resource, "shortName"):
+        draft.names.short_name(short)
+    abstract = one_of(resource, "abstract")
+    paragraphs = texts_at(abstract, "section/title", "section/para", "para", "markdown")
+    draft.abstract = "\n\n".join(paragraphs) or inner_text(abstract)
+    draft.in_language(text_at(resource, "language") or resource.get(XML_LANG, "") or root.get(XML_LANG, ""))
+    for group in all_of(resource, "keywordSet"):
+        for term in texts_at(group, "keyword"):
+            draft.keyword(term, text_at(group, "keywordThesaurus"))
+    draft.date("published", text_at(resource, "pubDate"))
+    for change in texts_at(resource, "maintenance/changeHistory/changeDate"):
+        draft.date("modified", change)
+    for project in texts_at(resource, "project/title"):
+        draft.keyword(project, "project")
+
+
+def _who(draft: Draft, resource: Element) -> None:
+    for name, role in _ROLES.items():
+        for party in all_of(resource, name):
+            stated = text_at(party, "role")
+            person = " ".join(texts_at(party, "individualName/givenName", "individualName/surName"))
+            draft.contact(
+                person or text_at(party, "positionName"),
+                text_at(party, "organizationName"),
+                role=stated or role,
+                email=text_at(party, "electronicMailAddress"),
+            )
+
+
+def _coverage(draft: Draft, coverage: Element) -> None:
+    for place in all_of(coverage, "geographicCoverage"):
+        draft.keyword(_name(text_at(place, "geographicDescription")), "location")
+        for box in all_of(place, "boundingCoordinates"):
+            draft.where.box(*(text_at(box, name) for name in _EDGES))
+            _vertical(draft, box)
+        for ring in [*all_of(place, "datasetGPolygon/datasetGPolygonOuterGRing")]:
+            _ring(draft, ring)
+    for span in all_of(coverage, "temporalCoverage/rangeOfDates"):
+        add_between(draft, _edge(one_of(span, "beginDate")), _edge(one_of(span, "endDate")))
+    for date in all_of(coverage, "temporalCoverage/singleDateTime"):
+        add_between(draft, _edge(date), _edge(date))
+    for taxon in all_of(coverage, "taxonomicCoverage/taxonomicClassification"):
+        for name in _taxa(taxon):
+            draft.keyword(name, "taxon")
+
+
+def _ring(draft: Draft, ring: Element) -> None:
+    points = all_of(ring, "gRingPoint")
+    pairs = [(text_at(one, "gRingLongitude"), text_at(one, "gRingLatitude")) for one in points]
+    for written in text_at(ring, "gRing").split():
+        longitude, _, latitude = written.partition(",")
+        pairs.append((longitude, latitude))
+    draft.where.ring(pairs)
+
+
+def _name(text: str) -> str:
+    """A description short enough to be the name of a place."""
+    return text if len(text) <= 100 else ""
+
+
+def _vertical(draft: Draft, box: Element) -> None:
+    low, high = (number(text_at(box, f"boundingAltitudes/altitude{end}imum")) for end in ("Min", "Max"))
+    unit = text_at(box, "boundingAltitudes/altitudeUnits").lower()
+    draft.set_vertical(low, high, "m" if unit in ("", "meter", "metre", "meters") else unit)
+
+
+def _taxa(taxon: Element) -> list[str]:
+    """The most specific names of a classification, with their common names."""
+    below = list(all_of(taxon, "taxonomicClassification"))
+    if below:
+        return [name for one in below for name in _taxa(one)]
+    return texts_at(taxon, "taxonRankValue", "commonName")
+
+
+def _edge(date: Element | None) -> Edge:
+    """A calendar date, or an age or era of another time scale."""
+    scale = one_of(date, "alternativeTimeScale") if date is not None else None
+    if scale is None:
+        return Edge(_moment(date), calendar=True)
+    name, age = text_at(scale, "timeScaleName"), text_at(scale, "timeScaleAgeEstimate")
+    found = geologic_edge(age or name, scale_unit(name))
+    return (
+        found if found.span is not None else Edge(" ".join(f"{age} ({name})".split()) if age and name else age or name)
+    )
+
+
+def _moment(date: Element | None) -> str:
+    day, time = text_at(date, "calendarDate"), text_at(date, "time")
+    return f"{day}T{time}" if time and len(day) == len("2000-01-01") else day
+
+
+def _terms(draft: Draft, root: Element, resource: Element) -> None:
+    for rights in all_of(resource, "intellectualRights"):
+        links = [link.get("url", "") for link in all_of(rights, ".//ulink")]
+        draft.constraint(inner_text(rights))
+        draft.licensed(inner_text(rights), *links)
+    for licence in all_of(resource, "licensed"):
+        draft.licensed(*(text_at(licence, name) for name in ("identifier", "url", "licenseName")))
+        draft.constraint(text_at(licence, "licenseName"))
+    public = [
+        text_at(allowed, "permission")
+        for access in [*all_of(root, "access"), *all_of(resource, "access")]
+        for allowed in all_of(access, "allow")
+        if text_at(allowed, "principal").lower() == "public"
+    ]
+    if not public and (one_of(root, "access") is not None or one_of(resource, "access") is not None):
+        draft.access = "restricted"
+
+
+def _ways(draft: Draft, resource: Element) -> None:
+    for online in all_of(resource, "distribution/online"):
+        url = one_of(online, "url")
+        function = "" if url is None else url.get("function", "")
+        rel = "download" if function == "download" else "about"
+        draft.link(text_at(online, "url"), rel, description=text_at(online, "onlineDescription"))
+    for name in _ENTITIES:
+        for entity in all_of(resource, name):
+            _attributes(draft, entity)
+            for physical in all_of(entity, "physical"):
+                label = text_at(physical, "objectName") or text_at(entity, "entityName")
+                for href in texts_at(physical, "distribution/online/url"):
+                    draft.link(href, "download", name=label)
+                draft.format(text_at(physical, "dataFormat/externallyDefinedFormat/formatName"))
+
+
+def _attributes(draft: Draft, entity: Element) -> None:
+    """Columns by their label, else by their name."""
+    for attribute in all_of(entity, "attributeList/attribute"):
+        units = [f"measurementScale/{scale}/unit/{kind}Unit" for scale in ("ratio", "interval") for kind in _UNITS]
+        draft.names.variable(text_at(attribute, "attributeLabel", "attributeName"), unit=text_at(attribute, *units))
+
+
+def _lineage(draft: Draft, resource: Element) -> None:
+    for step in all_of(resource, "methods/methodStep"):
+        text = " ".join(text_at(step, "description").split())
+        draft.lineage.append(text)
+        draft.generated_by(text)
+        for instrument in texts_at(step, "instrumentation"):
+            draft.keyword(instrument, "instrument")
+        for source in all_of(step, "dataSource"):
+            draft.derived_from(text_at(source, "alternateIdentifier", "title"))
+    for annotation in all_of(resource, "annotation"):
+        prop, value = text_at(annotation, "propertyURI"), text_at(annotation, "valueURI")
+        if prop.endswith("wasDerivedFrom"):
+            draft.derived_from(value)
+
+
+_ROOT = re.compile(r"\{(?:eml|https?)://(?:ecoinformatics\.org|eml\.ecoinformatics\.org)/eml-2[^}]*\}eml")
+
+
+def _recognises(inspection: Inspection) -> bool:
+    without_namespace = inspection.tag == "eml" and b"<dataset" in inspection.content
+    return without_namespace or _ROOT.fullmatch(inspection.tag) is not None
+
+
+_FIELDS = {
+    "identifier": "`packageId`, else `alternateIdentifier`",
+    "title": "the first `title`",
+    "abstract": "`abstract`, its paragraphs",
+    "alternate_titles": "further `title`, `shortName`",
+    "languages": "`language`, `xml:lang`",
+    "type": "`dataset`, `software`, `citation`, `protocol`",
+    "keywords": "`keywordSet` with thesaurus; taxa, instruments, the project, names of places",
+    "contacts": "`creator`, `associatedParty`, `contact`, `metadataProvider`, `publisher`",
+    "extents": "`boundingCoordinates`, the box of `datasetGPolygon`; also of the study extent",
+    "geometry": "`datasetGPolygonOuterGRing`",
+    "vertical": "`boundingAltitudes`",
+    "times": "`rangeOfDates`, `singleDateTime`",
+    "provenance.lineage": "`methodStep/description`",
+    "provenance.kind": "keywords that name the kind",
+    "provenance.derived_from": "`dataSource`, annotations of `wasDerivedFrom`",
+    "provenance.generated_by": "`methodStep/description`",
+    "provenance.attributed_to": "creators",
+    "licence": "`licensed`, `intellectualRights`",
+    "constraints": "`intellectualRights`, `licenseName`",
+    "access": "restricted where `access` allows nothing to the public",
+    "links": "`distribution/online`; addresses of tables and rasters (`download`)",
+    "dates": "`pubDate`; `changeDate`",
+    "formats": "`formatName` of entities",
+    "names.short_names": "`shortName`, further titles that look like one",
+    "names.instruments": "`instrumentation`; keywords of thesauri of instruments",
+    "names.variables": "attributes of tables and rasters with their unit; keywords as in ISO 19139",
+    "names.projects": "`project/title`",
+    "doi": "`packageId`, `alternateIdentifier`",
+}
+FORMAT = Format(
+    "eml",
+    4,
+    read,
+    _recognises,
+    "root `eml:eml`, 2.x",
+    _FIELDS,
+)

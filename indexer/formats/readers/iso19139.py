@@ -1,0 +1,317 @@
+"""ISO 19139: gmd:MD_Metadata, and gmi:MI_Metadata of ISO 19115-2, to Record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.record import Record, record_id
+from indexer.formats.draft import attributed_to, without_doubles
+from indexer.formats.format import Format, Inspection
+from indexer.formats.iso.citation import (
+    Titles,
+    doi_of,
+    parent_in_aggregates,
+    read_contacts,
+    read_dates,
+    read_provenance,
+    read_titles,
+)
+from indexer.formats.iso.distribution import doi_among, read_links, read_terms
+from indexer.formats.iso.elements import (
+    GCO,
+    GMD,
+    SRV,
+    child,
+    children,
+    code_of,
+    first,
+    objects,
+    one_line,
+    paragraphs,
+    text_of,
+)
+from indexer.formats.iso.extents import read_resolution, read_times, read_vertical, read_where
+from indexer.formats.iso.iso19115_3 import move_to_19139
+from indexer.formats.iso.keywords import read_edition, read_keywords, read_names, read_themes
+from indexer.formats.iso.structure import OF_19115_3, mend_structure, put_own_language_first, resolve_references
+from indexer.formats.refused import Refused
+from indexer.formats.repair.codes import language, resource_type, scope
+from indexer.formats.repair.links import doi_in
+from indexer.formats.repair.text import is_placeholder, unique
+from indexer.formats.xml_documents import Element, Parsed, local_name, parse
+from indexer.raw import RawRecord
+
+_LONGEST_STANDIN = 120
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of a document from which several fields are read."""
+
+    metadata: Element
+    identifications: list[Element]
+    citation: Element | None
+    extents: list[Element]
+
+    @property
+    def identification(self) -> Element | None:
+        return self.identifications[0] if self.identifications else None
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """The Record of one document; its id comes from the file identifier, else from the source's native id.
+
+    Raises Refused: not XML, a document type, another root, or no identifier, title and abstract at all.
+    """
+    parsed = parse(raw.content)
+    mended = mend_structure(parsed.root)
+    if OF_19115_3 in mended:
+        move_to_19139(parsed.root)
+    return read_tree(Parsed(parsed.root, (*parsed.warnings, *mended)), raw, source)
+
+
+def read_tree(parsed: Parsed, raw: RawRecord, source: str) -> Record:
+    """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises Refused."""
+    resolve_references(parsed.root)
+    put_own_language_first(parsed.root)
+    parts = _parts(parsed.root)
+    warnings = list(parsed.warnings)
+    stated = text_of(parts.metadata, f"{GMD}fileIdentifier")
+    abstract = _abstract(parts, warnings)
+    titles = _titles(parts, stated, abstract, warnings)
+    identifier = stated or raw.native_id
+    if not stated:
+        warnings.append("identifier: none given, the source's own name for the document is used")
+    return _record(parts, source, identifier, _Text(titles.main, titles.others, abstract), warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    title: str
+    alternate_titles: tuple[str, ...]
+    abstract: str
+
+
+def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: list[str]) -> Record:
+    """One line for each field: long, but a table of where each field is read."""
+    metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
+    terms_used = read_keywords(metadata, identifications)
+    said = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
+    where = read_where(parts.extents, said, warnings)
+    keywords = without_doubles([*terms_used, *where.places])
+    contacts = read_contacts(metadata, parts.identification, citation, warnings)
+    links = read_links(metadata, identifications, warnings)
+    terms = read_terms(identifications)
+    return Record(
+        id=record_id(source, identifier),
+        source=source,
+        identifier=identifier,
+        title=text.title,
+        abstract=text.abstract,
+        alternate_titles=text.alternate_titles,
+        languages=_languages(parts),
+        type=_type(parts, warnings),
+        keywords=keywords,
+        themes=read_themes(identifications),
+        contacts=contacts,
+        extents=where.boxes,
+        geometry=where.geometry,
+        vertical=read_vertical(parts.extents, warnings),
+        times=read_times(parts.extents, warnings),
+        resolution=read_resolution(metadata, identifications, parts.extents, warnings),
+        provenance=read_provenance(metadata, identifications, keywords, attributed_to(contacts)),
+        licence=terms.licence,
+        constraints=terms.constraints,
+        access=terms.access,
+        links=links,
+        dates=read_dates(citation, child(metadata, f"{GMD}dateStamp"), warnings),
+        formats=_formats(parts),
+        names=read_names(metadata, identifications, citation),
+        edition=read_edition(citation),
+        doi=_doi(parts, identifier) or doi_among(links),
+        parent=_parent(parts),
+        native_format=_native_format(metadata),
+        warnings=unique(warnings),
+    )
+
+
+def _parts(root: Element) -> _Parts:
+    kind = root.get(f"{GCO}isoType", "").rpartition(":")[2] or local_name(root)
+    if kind not in ("MD_Metadata", "MI_Metadata"):
+        raise Refused(f"its root element is {root.tag}, not MD_Metadata or MI_Metadata")
+    identifications = list(objects(root, f"{GMD}identificationInfo"))
+    if not identifications:
+        raise Refused("it has no identificationInfo: nothing is said of any resource")
+    extents = [
+        extent
+        for identification in identifications
+        for name in (f"{GMD}extent", f"{SRV}extent")
+        for extent in objects(identification, name)
+    ]
+    return _Parts(root, identifications, first(identifications[0], f"{GMD}citation"), extents)
+
+
+def _native_format(metadata: Element) -> str:
+    kind = metadata.get(f"{GCO}isoType", "").rpartition(":")[2] or local_name(metadata)
+    return "iso19115-2" if kind == "MI_Metadata" else "iso19139"
+
+
+def _abstract(parts: _Parts, warnings: list[str]) -> str:
+    abstract = paragraphs(child(parts.identification, f"{GMD}abstract"))
+    if abstract and not is_placeholder(abstract):
+        return abstract
+    purpose = paragraphs(child(parts.identification, f"{GMD}purpose"))
+    if purpose and not is_placeholder(purpose):
+        warnings.append("abstract: none given, the purpose is used")
+        return purpose
+    return ""
+
+
+def _titles(parts: _Parts, identifier: str, abstract: str, warnings: list[str]) -> Titles:
+    """The title, or its substitute. Raises Refused where there is none."""
+    titles = read_titles(parts.citation)
+    if titles.main and not is_placeholder(titles.main):
+        return titles
+    candidates = {
+        "alternate title": next(iter(titles.others), ""),
+        "identifier": identifier,
+        "beginning of the abstract": abstract[:_LONGEST_STANDIN],
+    }
+    for name, text in candidates.items():
+        if text:
+            warnings.append(f"title: none given, the {name} is used")
+            return Titles(text, tuple(other for other in titles.others if other != text))
+    raise Refused("it has neither identifier, title nor abstract")
+
+
+def _languages(parts: _Parts) -> tuple[str, ...]:
+    """The languages of the resource, else of the metadata."""
+    for holders in (parts.identifications, [parts.metadata]):
+        found = unique(
+            code
+            for holder in holders
+            for prop in children(holder, f"{GMD}language")
+            if (code := language(code_of(prop) or one_line(prop))) is not None
+        )
+        if found:
+            return found
+    return ()
+
+
+def _type(parts: _Parts, warnings: list[str]) -> str:
+    stated = code_of(child(parts.metadata, f"{GMD}hierarchyLevel"))
+    if not stated:
+        is_service = parts.identification is not None and local_name(parts.identification) == "SV_ServiceIdentification"
+        return "service" if is_service else "dataset"
+    known = scope(stated) or resource_type(stated)
+    if known is None:
+        warnings.append(f"type: {stated[:40]!r} is no scope code, read as dataset")
+    return known or "dataset"
+
+
+def _formats(parts: _Parts) -> tuple[str, ...]:
+    formats = [
+        *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributionFormat"),
+        *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributor", f"{GMD}distributorFormat"),
+        *(found for one in parts.identifications for found in objects(one, f"{GMD}resourceFormat")),
+    ]
+    return unique(name for found in formats if not is_placeholder(name := text_of(found, f"{GMD}name")))
+
+
+def _doi(parts: _Parts, identifier: str) -> str | None:
+    uri = text_of(parts.metadata, f"{GMD}dataSetURI")
+    return doi_of(parts.citation) or doi_in(uri) or doi_in(identifier)
+
+
+def _parent(parts: _Parts) -> str | None:
+    return text_of(parts.metadata, f"{GMD}parentIdentifier") or parent_in_aggregates(parts.identifications)
+
+
+_ROOT = "{http://www.isotc211.org/2005/gmd}MD_Metadata"
+_ROOT_WITH_IMAGERY = "{http://www.isotc211.org/2005/gmi}MI_Metadata"
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """Either the standard root, or the root of a national profile that declares itself as such."""
+    return inspection.tag == _ROOT or (inspection.iso_type == "MD_Metadata" and inspection.tag != _ROOT_WITH_IMAGERY)
+
+
+def _recognises_imagery(inspection: Inspection) -> bool:
+    return inspection.tag == _ROOT_WITH_IMAGERY or (inspection.iso_type == "MI_Metadata" and inspection.tag != _ROOT)
+
+
+FIELDS = {
+    "identifier": "`fileIdentifier`; without one the source's own name (for files the path), with a warning",
+    "title": "`citation/title`; else alternate title, identifier, beginning of the abstract, with a warning",
+    "alternate_titles": "`citation/alternateTitle`; the title's other languages (`PT_FreeText`)",
+    "abstract": "`abstract`, HTML as plain text; else `purpose`, with a warning; of translations the record's language",
+    "languages": "`identificationInfo/language`, else `language`; ISO 639-1",
+    "type": "`hierarchyLevel`; without one `service` for `SV_ServiceIdentification`, else `dataset`",
+    "keywords": (
+        "`descriptiveKeywords` with `thesaurusName/title` and the `Anchor`'s link; `acquisitionInformation` "
+        "platforms and instruments; `EX_GeographicDescription`; a short `EX_Extent/description`"
+    ),
+    "themes": "`topicCategory`",
+    "contacts": (
+        "`citedResponsibleParty`, `pointOfContact`, `distributorContact`, `contact`; none twice; of a party that "
+        "is only linked its title, with a warning"
+    ),
+    "extents": "every `EX_GeographicBoundingBox`, and the box of every `EX_BoundingPolygon`",
+    "geometry": "`EX_BoundingPolygon` (GML 3.1 and 3.2), as one GeoJSON geometry",
+    "vertical": "`EX_VerticalExtent`, upwards positive: depths become negative",
+    "times": "every `EX_TemporalExtent`: `TimePeriod`, `TimeInstant`, indeterminate ends, durations",
+    "resolution.metres": (
+        "the finest `spatialResolution/distance`, else the finest ground axis of the grid; angles at the equator"
+    ),
+    "resolution.scale_denominator": "the finest `equivalentScale`",
+    "resolution.time_step": "the grid's time axis, else `timeInterval` beside a begin and an end",
+    "provenance.lineage": "`lineage/statement`",
+    "provenance.kind": "`modelResult` coverages and keywords that name the kind; else left `unknown`",
+    "provenance.derived_from": "lineage sources (DOI, link, title or description); aggregations of type `source`",
+    "provenance.generated_by": "process steps; their software (19115-2)",
+    "provenance.attributed_to": "authors, originators, principal investigators; else owners, publishers",
+    "licence": (
+        "recognised in `useLimitation`, `otherConstraints` and their links, as SPDX; else the link where "
+        "`useConstraints` says `license`"
+    ),
+    "constraints": "`useLimitation`, `otherConstraints`",
+    "access": "`accessConstraints`, `classification`, or a text that asks for a password or registration",
+    "links": (
+        "`dataSetURI` (`about`), `transferOptions` (by function, protocol, suffix), service operations "
+        "(`service`), `extensionOnLineResource` documents (`describedby`), `graphicOverview` (`preview`); the "
+        "data of a service (`operatesOn`: `related`)"
+    ),
+    "dates": "`citation/date` by type; `dateStamp`",
+    "formats": "`distributionFormat`, `distributorFormat`, `resourceFormat`",
+    "names.short_names": (
+        "citation identifiers whose code space says so (`...shortname`), or that look like one (`MOD11_L2`); alternate "
+        "titles that do"
+    ),
+    "names.platforms": "`acquisitionInformation/platform`; keywords of type or thesaurus platform",
+    "names.instruments": "`acquisitionInformation` instruments; keywords of type or thesaurus instrument, sensor",
+    "names.variables": (
+        "`contentInfo`: bands, dimensions, attributes with unit; keywords of GCMD's science list, of CF's standard "
+        "names, of thesauri of parameters or variables"
+    ),
+    "names.projects": "`acquisitionInformation/operation`; keywords of type or thesaurus project, campaign",
+    "names.processing_level": "`processingLevelCode`, `processingLevel`",
+    "edition": "`citation/edition`, else the identifier whose code space says version",
+    "doi": (
+        "citation identifiers, `dataSetURI`, `fileIdentifier`, the only DOI among the links that leads to no other work"
+    ),
+    "parent": "`parentIdentifier`, else the identifier of a `largerWorkCitation`",
+}
+FORMAT = Format(
+    "iso19139",
+    4,
+    read,
+    _recognises,
+    'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',
+    FIELDS,
+)
+FORMAT_WITH_IMAGERY = replace(
+    FORMAT,
+    name="iso19115-2",
+    recognises=_recognises_imagery,
+    found_by="root `gmi:MI_Metadata`",
+)

@@ -1,0 +1,272 @@
+"""OGC API - Records, Part 1: a record as a GeoJSON feature, to Record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from core.json_types import JsonMapping
+from core.record import Record, Resolution
+from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
+from indexer.formats.json_documents.parsing import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.refused import Refused
+from indexer.formats.repair.boxes import number
+from indexer.formats.repair.links import doi_in, is_message_channel
+from indexer.formats.repair.names import read_names
+from indexer.formats.repair.resolution import iso_duration
+from indexer.raw import RawRecord
+
+_RELS = {
+    "item": "download", "items": "download", "enclosure": "download", "data": "download", "thumbnail": "preview",
+    "icon": "preview", "canonical": "about",
+    "describedby": "describedby", "service-desc": "service", "search": "search",
+}  # fmt: skip
+_INSIDE = frozenset({"self", "root", "parent", "collection", "next", "prev", "first", "last", "alternate"})
+_ISO_THEMES = ("topiccategory", "md_topiccategory", "19115")
+_RESTRICTED = ("restricted", "non-public", "confidential")
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: not JSON, not a feature, or a feature without properties."""
+    document = parse_json(raw.content)
+    if not isinstance(document, dict) or not isinstance(document.get("properties"), dict):
+        raise Refused("it is JSON without properties: no record of OGC API - Records")
+    said = document["properties"]
+    draft = Draft(raw, source, "ogc-record")
+    _what(draft, document, said)
+    _who(draft, said)
+    _where_and_when(draft, document, said)
+    _terms(draft, said)
+    for link in [
+        *objects_in(document.get("links")),
+        *objects_in(said.get("associations")),
+        *objects_in(said.get("links")),
+    ]:
+        _link(draft, link)
+    return draft.finish()
+
+
+def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
+    external = [text_in(one.get("value")) for one in objects_in(said.get("externalIds"))]
+    external += [text_in(one.get("value")) for one in objects_in(said.get("externalId"))]
+    draft.identifier = text_in(document.get("id")) or text_in(said.get("identifier")) or next(iter(external), "")
+    texts = [*external, text_in(said.get("identifier")), text_in(said.get("doi"))]
+    draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
+    draft.edition = text_in(said.get("version"))
+    read_names(draft.names, said)
+    draft.names.maybe_short_name(*external)
+    draft.title = text_in(said.get("title")) or text_in(said.get("name"))
+    draft.abstract = text_in(said.get("description")) or text_in(said.get("abstract"))
+    draft.of_type(text_in(said.get("type")))
+    in_themes = {
+        text_in(one.get("id")) for theme in objects_in(said.get("themes")) for one in objects_in(theme.get("concepts"))
+    }
+    for term in texts_in(said.get("keywords")):
+        if term not in in_themes:  # many services repeat their themes' terms there
+            draft.keyword(term)
+    for theme in objects_in(said.get("themes")):
+        _theme(draft, theme)
+    for language in [said.get("language"), *listed(said.get("resourceLanguages"))]:
+        draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
+    for form in listed(said.get("formats")):
+        draft.format(text_in(form.get("name") or form.get("mediaType") if isinstance(form, dict) else form))
+    for name, kind in (
+        ("created", "created"),
+        ("updated", "modified"),
+        ("published", "published"),
+        ("issued", "published"),
+    ):
+        draft.date(kind, text_in(said.get(name)))
+    draft.date("metadata", text_in(said.get("recordUpdated")) or text_in(said.get("record-updated")))
+    for lineage in (said.get("lineage"), said.get("provenance")):
+        if text := text_in(lineage):
+            draft.lineage.append(text)
+
+
+def _theme(draft: Draft, theme: JsonMapping) -> None:
+    scheme = text_in(theme.get("scheme"))
+    for concept in listed(theme.get("concepts")):
+        if isinstance(concept, dict):
+            term = text_in(concept.get("title")) or text_in(concept.get("name")) or text_in(concept.get("id"))
+            uri = text_in(concept.get("url"))
+        else:
+            term, uri = text_in(concept), ""
+        if any(name in scheme.lower() for name in _ISO_THEMES):
+            draft.theme(term)
+        else:
+            draft.keyword(term, scheme, uri)
+
+
+def _who(draft: Draft, said: JsonMapping) -> None:
+    for contact in [*objects_in(said.get("contacts")), *objects_in(said.get("providers"))]:
+        draft.contact(
+            text_in(contact.get("name")),
+            text_in(contact.get("organization")),
+            role=next(_roles(contact), None),
+            email=_email(contact),
+        )
+    if isinstance(said.get("publisher"), str):
+        draft.contact("", said["publisher"], role="publisher")
+
+
+def _roles(contact: JsonMapping) -> Iterator[str]:
+    for role in listed(contact.get("roles")) or listed(contact.get("role")):
+        if text := text_in(role.get("name") if isinstance(role, dict) else role):
+            yield text
+
+
+def _email(contact: JsonMapping) -> str:
+    info = contact.get("contactInfo")
+    nested = info.get("email") if isinstance(info, dict) else None
+    for email in [*listed(contact.get("emails")), *listed(contact.get("email")), *listed(nested)]:
+        if text := text_in(email.get("value") or email.get("work") if isinstance(email, dict) else email):
+            return text
+    return ""
+
+
+def _where_and_when(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
+    if not draft.where.geojson(document.get("geometry")):
+        extent = said.get("extent")
+        spatial = extent.get("spatial") if isinstance(extent, dict) else None
+        boxes = [document.get("bbox"), *(listed(spatial.get("bbox")) if isinstance(spatial, dict) else ())]
+        for box in boxes:
+            draft.where.numbers(box)
+    time = document.get("time")
+    time = said.get("time") if time is None else time
+    if isinstance(time, dict):
+        _time(draft, time)
+    elif isinstance(time, str):
+        draft.interval(time)
+    elif text := text_in(said.get("datetime")):
+        draft.interval(text)
+    metres = [number(text_in(value)) for value in [said.get("resolution"), said.get("gsd")] if value is not None]
+    known = [value for value in metres if math.isfinite(value) and value > 0]
+    if known:
+        draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
+
+
+def _time(draft: Draft, time: JsonMapping) -> None:
+    interval = listed(time.get("interval")) if time.get("interval") is not None else []
+    given = time.get("interval")
+    if isinstance(given, list) and len(given) == 2 and not isinstance(given[0], list):
+        draft.span(text_in(given[0]), text_in(given[1]))
+    else:
+        for span in interval:
+            if isinstance(span, list) and len(span) == 2:
+                draft.span(text_in(span[0]), text_in(span[1]))
+    for name in ("date", "timestamp"):
+        if moment := text_in(time.get(name)):
+            draft.span(moment, moment)
+    step = iso_duration(text_in(time.get("resolution")))
+    if step:
+        draft.resolution = Resolution(draft.resolution.metres, None, step)
+
+
+def _terms(draft: Draft, said: JsonMapping) -> None:
+    licence = text_in(said.get("license"))
+    draft.licensed(licence)
+    if licence and not draft.has_licence:
+        draft.constraint(licence)
+    for name in ("rights", "accessRights", "accessConstraints"):
+        for text in texts_in(said.get(name)):
+            draft.constraint(text)
+            if text.lower().strip() in _RESTRICTED:
+                draft.access = "restricted"
+
+
+def _link(draft: Draft, link: JsonMapping) -> None:
+    rel, href = text_in(link.get("rel")), text_in(link.get("href"))
+    if rel == "license":
+        draft.licensed(href)
+    if rel in ("derivedFrom", "derived_from", "source", "via"):
+        draft.derived_from(href)
+    if rel == "collection" and text_in(link.get("title")):
+        draft.parent = draft.parent or text_in(link.get("title"))
+    if rel in _INSIDE or not href:
+        return
+    protocol = text_in(link.get("protocol"))
+    known = _RELS.get(rel, rel if rel in ("about", "download", "preview", "license", "service") else None)
+    if is_message_channel(href):
+        known = "service"
+    if known is None and protocol.upper().startswith(("OGC:", "ESRI:")):
+        known = "service"
+    draft.link(
+        href,
+        known,
+        protocol=protocol,
+        media_type=text_in(link.get("type")),
+        name=text_in(link.get("name")) or text_in(link.get("title")),
+        description=text_in(link.get("description")) or text_in(link.get("channel")),
+    )
+
+
+_MEMBERS = frozenset(
+    {
+        "type",
+        "description",
+        "abstract",
+        "recordUpdated",
+        "record-updated",
+        "themes",
+        "keywords",
+        "externalIds",
+        "contacts",
+    }
+)
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """A feature with the properties of a record; STAC items and OpenSearch answers can have them too."""
+    members = inspection.members
+    said = members.get("properties")
+    if members.get("type") != "Feature" or not isinstance(said, dict) or "offerings" in said:
+        return False
+    if "stac_version" in members and "id" in members:
+        return False
+    conforms = " ".join(texts_in(members.get("conformsTo")))
+    return "ogcapi-records" in conforms or ("title" in said and bool(said.keys() & _MEMBERS))
+
+
+_FIELDS = {
+    "identifier": "`id`, else `externalIds`",
+    "title": "`title`",
+    "abstract": "`description`",
+    "languages": "`language`, `resourceLanguages`",
+    "type": "`type`",
+    "keywords": "`keywords`, concepts of `themes` with scheme and URI",
+    "themes": "concepts of ISO 19115 topic categories",
+    "contacts": "`contacts`, `providers`, `publisher`",
+    "extents": "`geometry`, else `bbox`, `extent`",
+    "geometry": "`geometry` that is no box",
+    "times": "`time`: `interval`, `date`, `timestamp`; `datetime`",
+    "resolution.metres": "`resolution`, `gsd`",
+    "resolution.time_step": "`time.resolution`",
+    "provenance.lineage": "`lineage`, `provenance`",
+    "provenance.kind": "keywords that name the kind",
+    "provenance.derived_from": "links `via`, `source`, `derivedFrom`",
+    "provenance.attributed_to": "contacts with the roles of makers",
+    "licence": "`license`, links `license`",
+    "constraints": "`rights`, `accessRights`, `license` that is not recognised",
+    "access": "`rights`, `accessRights` that say so",
+    "links": "`links`, `associations`",
+    "dates": "`created`, `updated`, `published`; `recordUpdated`",
+    "formats": "`formats`",
+    "names.short_names": "`externalIds` that look like one",
+    "names.platforms": "`platform`, `constellation`, `mission`; themes of platforms",
+    "names.instruments": "`instruments`; themes of instruments",
+    "names.variables": "`cube:variables`, `cf:parameter`; themes as keywords of ISO 19139",
+    "names.projects": "themes of projects",
+    "names.processing_level": "`processing:level`",
+    "edition": "`version`",
+    "doi": "`externalIds`, `doi`",
+    "parent": "title of the link `collection`",
+}
+FORMAT = Format(
+    "ogc-record",
+    3,
+    read,
+    _recognises,
+    "a GeoJSON feature of OGC API - Records",
+    _FIELDS,
+)

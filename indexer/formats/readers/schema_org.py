@@ -1,0 +1,299 @@
+"""schema.org Dataset as JSON-LD, alone or in an HTML page, to Record."""
+
+from __future__ import annotations
+
+from core.json_types import Json, JsonMapping
+from core.record import Record, Resolution
+from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
+from indexer.formats.json_documents.linked_data import (
+    SCHEMA_ORG_TYPES,
+    by_id,
+    nodes_of,
+    plain_node,
+    resources_among,
+    types_of,
+)
+from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
+from indexer.formats.json_documents.web_pages import scripts
+from indexer.formats.periods import add_any
+from indexer.formats.refused import Refused
+from indexer.formats.repair.boxes import number
+from indexer.formats.repair.links import doi_in
+from indexer.formats.repair.names import is_standard_name
+from indexer.formats.repair.resolution import metres, step_in
+from indexer.raw import RawRecord
+
+_PEOPLE = {
+    "creator": "author", "author": "author", "publisher": "publisher", "contributor": "contributor",
+    "provider": "distributor", "maintainer": "custodian", "funder": "funder", "copyrightHolder": "rightsHolder",
+    "editor": "editor", "contactPoint": "pointOfContact", "sponsor": "sponsor",
+}  # fmt: skip
+_DATES = {
+    "datePublished": "published", "dateCreated": "created", "dateModified": "modified", "dateIssued": "published",
+    "sdDatePublished": "metadata",
+}  # fmt: skip
+_RESOLVERS = ("doi", "identifiers.org/doi")
+
+
+def datasets(content: bytes) -> list[Json]:
+    """The data sets of a JSON-LD document or of an HTML page, each complete and with short names.
+
+    Raises Refused where the document is not valid JSON.
+    """
+    documents = [parse_json(content)] if looks_like_json(content) else scripts(content)
+    nodes = [node for document in documents for node in nodes_of(document)]
+    nodes += [inner for node in nodes for inner in objects_in(node.get("mainEntity"))]
+    catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
+    nodes += [inner for node in catalogues for inner in objects_in(node.get("dataset")) if len(inner) > 2]
+    known = by_id(nodes)
+    found = resources_among(nodes, ("Dataset",)) or resources_among(nodes, SCHEMA_ORG_TYPES)
+    return [plain_node(node, known) for node in found]
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: no data set, or several (``split`` separates them)."""
+    found = datasets(raw.content)
+    if len(found) != 1:
+        raise Refused("it holds no schema.org Dataset" if not found else f"it holds {len(found)} data sets: split them")
+    said = found[0]
+    draft = Draft(raw, source, "schema.org")
+    _what(draft, said)
+    _measured(draft, said)
+    for name, role in _PEOPLE.items():
+        for party in listed(said.get(name)):
+            _party(draft, party, role)
+    for place in [*listed(said.get("spatialCoverage")), *listed(said.get("spatial"))]:
+        _place(draft, place)
+    for period in [*listed(said.get("temporalCoverage")), *listed(said.get("temporal"))]:
+        add_any(draft, period)
+    _terms(draft, said)
+    _links(draft, said)
+    _provenance(draft, said)
+    return draft.finish()
+
+
+def _what(draft: Draft, said: JsonMapping) -> None:
+    identifiers = [text for one in listed(said.get("identifier")) if (text := _identifier(one))]
+    address = text_in(said.get("@id")) or text_in(said.get("url"))
+    draft.doi = next(
+        (doi for text in [*identifiers, address, *texts_in(said.get("sameAs"))] if (doi := doi_in(text))), None
+    )
+    draft.identifier = draft.doi or next(iter(identifiers), "") or address
+    draft.edition = text_in(said.get("version"))
+    draft.title = text_in(said.get("name")) or text_in(said.get("headline"))
+    for other in texts_in(said.get("alternateName")):
+        draft.also_titled(other)
+    draft.abstract = text_in(said.get("description")) or text_in(said.get("abstract"))
+    for kind in types_of(said):
+        draft.type = SCHEMA_ORG_TYPES.get(kind, draft.type)
+    for code in listed(said.get("inLanguage")):
+        draft.in_language(text_in(code.get("alternateName") or code.get("name") if isinstance(code, dict) else code))
+    for term in listed(said.get("keywords")):
+        _keyword(draft, term)
+    for name, vocabulary in (("variableMeasured", "variable"), ("measurementTechnique", "measurement technique")):
+        for variable in listed(said.get(name)):
+            term = text_in(variable.get("name") if isinstance(variable, dict) else variable)
+            draft.keyword(term, vocabulary, text_in(variable.get("propertyID")) if isinstance(variable, dict) else "")
+    draft.names.maybe_short_name(*identifiers)
+    for name, kind in _DATES.items():
+        draft.date(kind, text_in(said.get(name)))
+    draft.parent = next((text for one in listed(said.get("isPartOf")) if (text := _reference(one))), None)
+    for theme in texts_in(said.get("theme")):
+        draft.theme(theme)
+    resolution = next(objects_in(said.get("spatialResolution")), None)
+    stated = number(text_in(said.get("spatialResolutionInMeters")))
+    distance = stated if stated > 0 else None
+    if resolution is not None:
+        distance = metres(number(text_in(resolution.get("value"))), text_in(resolution.get("unitText")) or "m")
+    draft.resolution = Resolution(distance, None, step_in(text_in(said.get("temporalResolution"))))
+
+
+def _measured(draft: Draft, said: JsonMapping) -> None:
+    for measured in objects_in(said.get("variableMeasured")):
+        unit = text_in(measured.get("unitText")) or text_in(measured.get("unitCode"))
+        standard = next(filter(is_standard_name, texts_in(measured.get("alternateName"))), "")
+        draft.names.variable(text_in(measured.get("name")), standard, unit)
+    for technique in texts_in(said.get("measurementTechnique")):
+        draft.names.instrument(technique)
+
+
+def _identifier(one: object) -> str:
+    """A text, or a PropertyValue; its property can say that it is a DOI."""
+    if not isinstance(one, dict):
+        return text_in(one)
+    value = text_in(one.get("value")) or text_in(one.get("url")) or text_in(one.get("@id"))
+    kind = text_in(one.get("propertyID")).lower()
+    return f"doi:{value}" if any(kind.endswith(name) for name in _RESOLVERS) and value.startswith("10.") else value
+
+
+def _keyword(draft: Draft, term: object) -> None:
+    if isinstance(term, dict):
+        vocabulary = term.get("inDefinedTermSet")
+        label = text_in(vocabulary)
+        draft.keyword(
+            text_in(term.get("name")) or text_in(term.get("termCode")),
+            label,
+            text_in(term.get("url") or term.get("@id")),
+        )
+        return
+    text = text_in(term)
+    for part in text.split(",") if "," in text and ">" not in text else [text]:
+        draft.keyword(part)
+
+
+def _party(draft: Draft, party: object, role: str) -> None:
+    if not isinstance(party, dict):
+        draft.contact(text_in(party), role=role)
+        return
+    if "Role" in types_of(party):  # schema.org's form for properties it lacks
+        for inner in [one for name in _PEOPLE for one in objects_in(party.get(name))]:
+            _party(draft, inner, text_in(party.get("roleName")) or role)
+        return
+    name = text_in(party.get("name")) or " ".join(
+        text for part in ("givenName", "familyName") if (text := text_in(party.get(part)))
+    )
+    email = text_in(party.get("email"))
+    if types_of(party) & {"Person"}:
+        affiliation = next(iter(texts_in(party.get("affiliation"))), "")
+        draft.contact(name, affiliation, role=role, email=email)
+    elif role in ("author", "contributor") and not types_of(party):
+        draft.contact(name, role=role, email=email)
+    else:
+        draft.contact("", name, role=role, email=email)
+        for point in objects_in(party.get("contactPoint")):
+            draft.contact(text_in(point.get("name")), name, role="pointOfContact", email=text_in(point.get("email")))
+
+
+def _place(draft: Draft, place: object) -> None:
+    if not isinstance(place, dict):
+        text = text_in(place)
+        if not draft.where.text(text):
+            draft.keyword(text if len(text) <= 100 else "", "location")
+        return
+    draft.keyword(text_in(place.get("name")), "location")
+    itself = [place] if types_of(place) & {"GeoShape", "GeoCoordinates"} else []
+    for geo in [*listed(place.get("geo")), *itself]:
+        if isinstance(geo, dict):
+            _geo(draft, geo)
+        else:
+            draft.where.coordinates(text_in(geo))
+    for point in texts_in(place.get("latitude")):
+        draft.where.point(text_in(place.get("longitude")), point)
+
+
+def _geo(draft: Draft, geo: JsonMapping) -> None:
+    if "latitude" in geo:
+        draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
+    for name in ("box", "polygon", "line"):
+        for text in texts_in(geo.get(name)):
+            if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT; otherwise latitude first
+                draft.where.geo_rss(text)
+    if "geometry" in geo:
+        draft.where.geojson(geo["geometry"])
+
+
+def _terms(draft: Draft, said: JsonMapping) -> None:
+    for licence in listed(said.get("license")):
+        if isinstance(licence, dict):
+            draft.licensed(*(text_in(licence.get(name)) for name in ("url", "@id", "identifier", "name")))
+            draft.constraint(text_in(licence.get("name")))
+        else:
+            draft.licensed(text_in(licence))
+            draft.constraint(text_in(licence))
+    for text in texts_in(said.get("conditionsOfAccess")):
+        draft.restricted_if(text)
+        if text.lower() != "restricted":
+            draft.constraint(text)
+    for text in texts_in(said.get("encodingFormat")):
+        draft.format(text)
+
+
+def _links(draft: Draft, said: JsonMapping) -> None:
+    for href in [*texts_in(said.get("url")), *texts_in(said.get("sameAs"))]:
+        if href.lower().startswith("http"):
+            draft.link(href, "about")
+    for one in objects_in(said.get("distribution")):
+        form = text_in(one.get("encodingFormat")) or text_in(one.get("fileFormat"))
+        draft.format(form)
+        href = text_in(one.get("contentUrl")) or text_in(one.get("url"))
+        media_type = form if "/" in form and not form.startswith("http") else None
+        if href.lower().startswith(("http", "ftp", "s3:", "gs:")):
+            draft.link(href, "download", media_type=media_type, **_named(one))
+    for name, rel in (("thumbnailUrl", "preview"), ("image", "preview"), ("subjectOf", "describedby")):
+        for one in listed(said.get(name)):
+            href = text_in(one.get("url") or one.get("contentUrl") if isinstance(one, dict) else one)
+            if "://" in href:
+                draft.link(href, rel, **(_named(one) if isinstance(one, dict) else {}))
+
+
+def _named(one: JsonMapping) -> dict[str, str | None]:
+    return {name: text_in(one.get(name)) or None for name in ("name", "description")}
+
+
+def _provenance(draft: Draft, said: JsonMapping) -> None:
+    draft.lineage += texts_in(said.get("provenance"))
+    for name in ("isBasedOn", "isBasedOnUrl", "wasDerivedFrom"):
+        for one in listed(said.get(name)):
+            draft.derived_from(_reference(one))
+    for one in listed(said.get("wasGeneratedBy")):
+        draft.generated_by(text_in(one.get("description") or one.get("name") if isinstance(one, dict) else one))
+    for vertical in objects_in(said.get("verticalCoverage")):
+        low, high = (number(text_in(vertical.get(f"{end}Value"))) for end in ("min", "max"))
+        draft.set_vertical(low, high)
+
+
+def _reference(one: object) -> str:
+    if not isinstance(one, dict):
+        return text_in(one)
+    named = [text_in(one.get(name)) for name in ("@id", "url", "identifier", "name")]
+    doi = next((doi for text in named if (doi := doi_in(text))), None)
+    return f"https://doi.org/{doi}" if doi else next((text for text in named if text), "")
+
+
+def _recognises(inspection: Inspection) -> bool:
+    return inspection.is_page_with_scripts or inspection.vocabulary == "schema.org"
+
+
+_FIELDS = {
+    "identifier": "the DOI, else `identifier`, `@id`, `url`",
+    "title": "`name`",
+    "abstract": "`description`",
+    "alternate_titles": "`alternateName`",
+    "languages": "`inLanguage`",
+    "type": "`@type`",
+    "keywords": "`keywords` with `DefinedTerm`, `variableMeasured`, `measurementTechnique`, names of places",
+    "contacts": "`creator`, `author`, `publisher`, `contributor`, `provider`, `funder` and others",
+    "extents": "`spatialCoverage`: `GeoShape` box, polygon, line; `GeoCoordinates`",
+    "geometry": "polygons and lines",
+    "vertical": "`verticalCoverage`",
+    "times": "`temporalCoverage`: ISO 8601, OWL-Time, ages and eras of the Earth's history",
+    "resolution.metres": "`spatialResolution`",
+    "resolution.time_step": "`temporalResolution`",
+    "provenance.kind": "keywords that name the kind",
+    "provenance.derived_from": "`isBasedOn`, `prov:wasDerivedFrom`",
+    "provenance.generated_by": "`prov:wasGeneratedBy`",
+    "provenance.attributed_to": "creators, authors; else publishers",
+    "licence": "`license`",
+    "constraints": "`license` in words, `conditionsOfAccess`",
+    "access": "`conditionsOfAccess`",
+    "links": "`url`, `sameAs` (`about`), `distribution` (`download`), `thumbnailUrl`, `subjectOf`",
+    "dates": "`datePublished`, `dateCreated`, `dateModified`; `sdDatePublished`",
+    "formats": "`encodingFormat`",
+    "names.short_names": "`alternateName` and `identifier` that look like one",
+    "names.platforms": "keywords of a `DefinedTermSet` of platforms",
+    "names.instruments": "`measurementTechnique`; keywords of a `DefinedTermSet` of instruments",
+    "names.variables": "`variableMeasured` with `unitText`; keywords as in ISO 19139",
+    "names.projects": "keywords of a `DefinedTermSet` of projects",
+    "edition": "`version`",
+    "doi": "`identifier`, `@id`, `sameAs`",
+    "parent": "`isPartOf`",
+}
+FORMAT = Format(
+    "schema.org",
+    4,
+    read,
+    _recognises,
+    "JSON-LD `Dataset` with a `name` or of schema.org's own vocabulary, alone or in an HTML page",
+    _FIELDS,
+)

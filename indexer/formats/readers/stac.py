@@ -1,0 +1,322 @@
+"""STAC 0.8 to 1.1: collections, items and catalogues, to Record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from core.json_types import Json, JsonMapping
+from core.record import Record, Resolution
+from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
+from indexer.formats.json_documents.parsing import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.refused import Refused
+from indexer.formats.repair.boxes import number
+from indexer.formats.repair.links import doi_in
+from indexer.formats.repair.names import read_names, read_variables
+from indexer.formats.repair.resolution import iso_duration, metres
+from indexer.formats.repair.shapes import Where
+from indexer.raw import RawRecord
+
+_ROLES = {"producer": "originator", "licensor": "owner", "processor": "processor", "host": "distributor"}
+_RELS = {
+    "via": "about", "about": "about", "license": "license", "cite-as": "cite-as", "derived_from": "derived_from",
+    "preview": "preview", "thumbnail": "preview", "describedby": "describedby", "service": "service",
+    "service-desc": "service", "service-doc": "describedby", "wms": "service", "wmts": "service", "xyz": "service",
+    "alternate": "alternate", "documentation": "describedby", "data": "download", "download": "download",
+}  # fmt: skip
+_INSIDE = frozenset({"self", "root", "parent", "child", "item", "items", "collection", "next", "prev", "first", "last"})
+_ASSET_RELS = {"thumbnail": "preview", "overview": "preview", "metadata": "describedby", "data": "download"}
+_THEMES = "themes"
+_NO_LICENCE = frozenset({"proprietary", "various", "other"})
+_DEGREES = frozenset({"", "4326", "4979", "CRS84", "OGC:CRS84", "EPSG:4326", "EPSG:4979"})  # 4326 where none is named
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: not JSON, or neither collection, item nor catalogue."""
+    document = parse_json(raw.content)
+    if not isinstance(document, dict) or not _is_stac(document):
+        raise Refused("it is JSON without stac_version: no STAC collection, item or catalogue")
+    draft = Draft(raw, source, "stac")
+    draft.identifier = text_in(document.get("id"))
+    is_item = document.get("type") == "Feature"
+    draft.type = "dataset" if is_item else "collection" if "extent" not in document else "series"
+    properties = document.get("properties") if is_item else document
+    _what(draft, document, properties if isinstance(properties, dict) else {})
+    if is_item:
+        _item(draft, document)
+    else:
+        _collection(draft, document)
+    cube(draft, properties if isinstance(properties, dict) else {})
+    for link in objects_in(document.get("links")):
+        _link(draft, link)
+    assets = document.get("assets")
+    for name, asset in assets.items() if isinstance(assets, dict) else ():
+        _asset(draft, str(name), asset)
+    return draft.finish()
+
+
+def _is_stac(document: JsonMapping) -> bool:
+    return "stac_version" in document or document.get("type") in ("Collection", "Catalog")
+
+
+def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
+    """Reads what collections have at the top and items have in their properties."""
+    draft.edition = text_in(said.get("version"))
+    if said is document:  # an item's id names one scene
+        draft.names.maybe_short_name(draft.identifier)
+    read_names(draft.names, said)
+    draft.title = text_in(said.get("title")) or text_in(document.get("title"))
+    descriptions = (said.get("description"), document.get("description"), said.get("label:description"))
+    draft.abstract = next((text for one in descriptions if (text := text_in(one))), "")
+    draft.doi = doi_in(text_in(said.get("sci:doi"))) or doi_in(text_in(document.get("sci:doi")))
+    for term in [*texts_in(said.get("keywords")), *texts_in(document.get("osc:variables"))]:
+        draft.keyword(term)
+    for theme in objects_in(said.get(_THEMES)):
+        for concept in objects_in(theme.get("concepts")):
+            term = text_in(concept.get("title")) or text_in(concept.get("name")) or text_in(concept.get("id"))
+            draft.keyword(term, text_in(theme.get("scheme")), text_in(concept.get("url")))
+    for language in [said.get("language"), *listed(said.get("languages"))]:
+        draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
+    _who(draft, said)
+    _licence(draft, text_in(said.get("license")) or text_in(document.get("license")))
+    for name, kind in (("created", "created"), ("updated", "modified"), ("published", "published")):
+        draft.date(kind, text_in(said.get(name)))
+    _acquisition(draft, said)
+    summaries = document.get("summaries")
+    if isinstance(summaries, dict):
+        _acquisition(draft, summaries)
+        read_names(draft.names, summaries)
+    if lineage := text_in(said.get("processing:lineage")):
+        draft.lineage.append(lineage)
+    software = said.get("processing:software")
+    for name, version in software.items() if isinstance(software, dict) else ():
+        draft.generated_by(f"{name} {text_in(version)}".strip())
+
+
+def _who(draft: Draft, said: JsonMapping) -> None:
+    for provider in objects_in(said.get("providers")):
+        for role in texts_in(provider.get("roles")) or [""]:
+            draft.contact("", text_in(provider.get("name")), role=_ROLES.get(role, role or None))
+    for contact in objects_in(said.get("contacts")):
+        emails = [text_in(email.get("value")) for email in objects_in(contact.get("emails"))]
+        roles = texts_in(contact.get("roles"))
+        draft.contact(
+            text_in(contact.get("name")),
+            text_in(contact.get("organization")),
+            role=next(iter(roles), None),
+            email=next(iter(emails), ""),
+        )
+
+
+def _licence(draft: Draft, licence: str) -> None:
+    if not licence or licence.lower() in _NO_LICENCE:
+        return
+    draft.licensed(licence)
+    if not draft.has_licence:
+        draft.constraint(licence)
+
+
+def _acquisition(draft: Draft, said: JsonMapping) -> None:
+    """Platforms, instruments and ground distance: from an item, or from a collection's summaries."""
+    instruments = texts_in(said.get("instruments"))
+    platforms = texts_in(said.get("platform"))
+    for kind, terms in (
+        ("platform", [*platforms, *texts_in(said.get("constellation"))]),
+        ("instrument", instruments),
+        ("mission", [*texts_in(said.get("mission")), *texts_in(said.get("osc:missions"))]),
+    ):
+        for term in terms:
+            draft.keyword(term, kind)
+    distances = [number(text_in(value)) for value in [*listed(said.get("gsd")), *listed(said.get("eo:gsd"))]]
+    if isinstance(said.get("gsd"), dict):
+        distances.append(number(text_in(said["gsd"].get("minimum"))))
+    known = [value for value in distances if math.isfinite(value) and value > 0]
+    if known and draft.resolution.metres is None:
+        draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
+    if any(name.startswith(("eo:", "sar:", "sat:", "view:")) for name in said) and (platforms or instruments):
+        draft.kind("observation")
+
+
+def _collection(draft: Draft, document: JsonMapping) -> None:
+    extent = document.get("extent")
+    extent = extent if isinstance(extent, dict) else {}
+    spatial, temporal = extent.get("spatial"), extent.get("temporal")
+    boxes = listed(spatial.get("bbox")) if isinstance(spatial, dict) else listed(spatial)
+    if boxes and not isinstance(boxes[0], list):
+        boxes = [boxes]
+    # If there are several boxes, the first encloses the others.
+    for box in boxes[1:] if len(boxes) > 2 else boxes:
+        draft.where.numbers(box)
+    spans = listed(temporal.get("interval")) if isinstance(temporal, dict) else listed(temporal)
+    if isinstance(temporal, list) and temporal and not isinstance(temporal[0], list):
+        spans = [temporal]
+    for span in spans[1:] if len(spans) > 2 else spans:
+        if isinstance(span, list) and len(span) == 2:
+            draft.span(text_in(span[0]), text_in(span[1]))
+    draft.parent = next(_related(document, "parent"), None) if "parent" not in document else None
+
+
+def _item(draft: Draft, document: JsonMapping) -> None:
+    bounds = Where()
+    bounds.numbers(document.get("bbox"))
+    if draft.where.geojson(document.get("geometry")):
+        draft.where.confirmed_by(bounds)
+    else:
+        draft.where.numbers(document.get("bbox"))
+    properties = next(objects_in(document.get("properties")), {})
+    start, end = text_in(properties.get("start_datetime")), text_in(properties.get("end_datetime"))
+    start = start or text_in(properties.get("dtr:start_datetime"))
+    end = end or text_in(properties.get("dtr:end_datetime"))
+    moment = text_in(properties.get("datetime"))
+    if start or end:
+        draft.span(start, end)
+    elif moment:
+        draft.span(moment, moment)
+    draft.parent = text_in(document.get("collection")) or next(_related(document, "collection"), None)
+
+
+def _related(document: JsonMapping, rel: str) -> Iterator[str]:
+    """Absolute addresses of a relation; a parent that is also the root is left out."""
+    roots = {text_in(link.get("href")) for link in objects_in(document.get("links")) if link.get("rel") == "root"}
+    for link in objects_in(document.get("links")):
+        href = text_in(link.get("href"))
+        if link.get("rel") == rel and href.lower().startswith("http") and href not in roots:
+            yield href
+
+
+def _link(draft: Draft, link: JsonMapping) -> None:
+    rel, href = text_in(link.get("rel")), text_in(link.get("href"))
+    if rel == "derived_from":
+        draft.derived_from(href)
+    if rel == "license":
+        draft.licensed(href, text_in(link.get("title")))
+    if rel == "cite-as":
+        draft.doi = draft.doi or doi_in(href)
+    if rel in _INSIDE or not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
+        return  # structure of the catalogue, or relative to an unknown address
+    known = _RELS.get(rel, "related")
+    draft.link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
+
+
+def _asset(draft: Draft, name: str, asset: object) -> None:
+    if not isinstance(asset, dict):
+        return
+    read_variables(draft.names, asset)
+    media_type = text_in(asset.get("type"))
+    draft.format(media_type)
+    href = text_in(asset.get("href"))
+    if not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
+        return
+    roles = [name, *texts_in(asset.get("roles"))]
+    rel = next((found for role in roles if (found := _ASSET_RELS.get(role))), "download")
+    draft.link(href, rel, media_type=media_type, name=text_in(asset.get("title")) or name)
+
+
+def _recognises(inspection: Inspection) -> bool:
+    members = inspection.members
+    if "stac_version" in members:
+        return "id" in members
+    return members.get("type") in ("Collection", "Catalog") and {"id", "links"} <= members.keys()
+
+
+_FIELDS = {
+    "identifier": "`id`",
+    "title": "`title`; an item without one is called by its `id`",
+    "abstract": "`description`, else `label:description`",
+    "languages": "`language`, `languages`",
+    "type": "item: dataset; collection: series; catalogue: collection",
+    "keywords": "`keywords`, `themes`; platforms, instruments, missions (also of summaries)",
+    "contacts": "`providers` by role, `contacts`",
+    "extents": (
+        "`geometry` or `bbox` of items; `extent.spatial.bbox` of collections, the parts where there are "
+        "several; else `cube:dimensions`"
+    ),
+    "geometry": "`geometry` that is no box",
+    "times": "`datetime`, `start_datetime`, `end_datetime`; `extent.temporal.interval`; else `cube:dimensions`",
+    "resolution.metres": "the finest `gsd`; else the finest `step` of x and y in `cube:dimensions`",
+    "resolution.time_step": "`step` of time in `cube:dimensions`",
+    "provenance.lineage": "`processing:lineage`",
+    "provenance.kind": (
+        "keywords that name the kind; optical, radar and viewing-angle properties with a platform: observation"
+    ),
+    "provenance.derived_from": "links `derived_from`",
+    "provenance.generated_by": "`processing:software`",
+    "provenance.attributed_to": "producers; else licensors",
+    "licence": "`license`, links `license`",
+    "constraints": "`license` that is not recognised",
+    "links": "links that lead out, assets (absolute addresses)",
+    "dates": "`created`, `updated`, `published`",
+    "formats": "types of assets",
+    "names.short_names": "`product:type`; a collection's `id` that looks like one",
+    "names.platforms": "`platform`, `constellation`, `mission`, `osc:missions`; also of summaries",
+    "names.instruments": "`instruments`; also of summaries",
+    "names.variables": "`cube:variables` (also of assets) and `cf:parameter` with units, `osc:variables`",
+    "names.projects": "`osc:project`; themes of projects",
+    "names.processing_level": "`processing:level`",
+    "edition": "`version`",
+    "doi": "`sci:doi`, links `cite-as`",
+    "parent": "`collection`; a collection's parent link",
+}
+FORMAT = Format(
+    "stac",
+    3,
+    read,
+    _recognises,
+    "`stac_version`: item, collection, catalogue, 0.8 to 1.1",
+    _FIELDS,
+)
+
+
+def cube(draft: Draft, said: JsonMapping) -> None:
+    """Fills box, period and resolution where the document's usual members do not give them."""
+    dimensions = said.get("cube:dimensions")
+    axes = [axis for axis in dimensions.values() if isinstance(axis, dict)] if isinstance(dimensions, dict) else []
+    if not draft.where.boxes:
+        _box(draft, axes)
+    for axis in axes:
+        if axis.get("type") == "temporal":
+            _time(draft, axis)
+    if draft.resolution.metres is None:
+        steps = [step for axis in _ground(axes) if (step := _step_m(axis)) is not None]
+        draft.resolution = Resolution(
+            min(steps, default=None), draft.resolution.scale_denominator, draft.resolution.time_step
+        )
+
+
+def _ground(axes: list[Json]) -> Iterator[Json]:
+    for axis in axes:
+        if axis.get("type") == "spatial" and axis.get("axis") in ("x", "y"):
+            yield axis
+
+
+def _box(draft: Draft, axes: list[Json]) -> None:
+    """Only for axes in degrees: a projected cube gives its place in its geometry."""
+    ends = {axis["axis"]: listed(axis.get("extent")) for axis in _ground(axes) if _in_degrees(axis)}
+    x, y = ends.get("x", []), ends.get("y", [])
+    if len(x) == len(y) == 2:
+        draft.where.box(x[0], y[0], x[1], y[1])
+
+
+def _time(draft: Draft, axis: JsonMapping) -> None:
+    ends = listed(axis.get("extent"))
+    if not draft.has_times and len(ends) == 2 and any(ends):
+        draft.span(text_in(ends[0]), text_in(ends[1]))
+    step = iso_duration(text_in(axis.get("step")))
+    if step and draft.resolution.time_step is None:
+        draft.resolution = Resolution(draft.resolution.metres, draft.resolution.scale_denominator, step)
+
+
+def _step_m(axis: JsonMapping) -> float | None:
+    """The distance between two values in metres, degrees at the equator; None where irregular or of an unknown unit."""
+    step = abs(number(text_in(axis.get("step"))))
+    unit = text_in(axis.get("unit")) or ("degree" if _in_degrees(axis) else "")
+    return metres(step, unit) if math.isfinite(step) and step > 0 else None
+
+
+def _in_degrees(axis: JsonMapping) -> bool:
+    system = axis.get("reference_system")
+    if isinstance(system, dict):
+        code = next(objects_in(system.get("id")), {}).get("code")
+        return code is not None and text_in(code) in _DEGREES
+    return text_in(system).upper() in _DEGREES

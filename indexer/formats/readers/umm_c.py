@@ -1,0 +1,244 @@
+"""NASA's UMM-C (collections of the Common Metadata Repository as JSON) to Record."""
+
+from __future__ import annotations
+
+from core.json_types import JsonMapping
+from core.record import Record, Resolution
+from indexer.formats.draft import Draft
+from indexer.formats.format import Format, Inspection
+from indexer.formats.json_documents.parsing import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.readers.nasa import metres_of, platforms, product, rel_of, role_of, science_keyword
+from indexer.formats.refused import Refused
+from indexer.formats.repair.boxes import number
+from indexer.formats.repair.links import doi_in
+from indexer.formats.repair.resolution import metres, step_in, time_step
+from indexer.raw import RawRecord
+
+_SCIENCE = ("Category", "Topic", "Term", "VariableLevel1", "VariableLevel2", "VariableLevel3", "DetailedVariable")
+_EDGES = ("WestBoundingCoordinate", "SouthBoundingCoordinate", "EastBoundingCoordinate", "NorthBoundingCoordinate")
+_PLACES = ("DetailedLocation", "Subregion3", "Subregion2", "Subregion1", "Type", "Category")
+_DATES = {"CREATE": "created", "UPDATE": "modified"}
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises Refused: not JSON, or not a UMM-C collection."""
+    document = parse_json(raw.content)
+    meta = document.get("meta") if isinstance(document, dict) else None
+    said = document.get("umm", document) if isinstance(document, dict) else None
+    if not isinstance(said, dict) or "EntryTitle" not in said:
+        raise Refused("it is JSON without EntryTitle: no collection of UMM-C")
+    draft = Draft(raw, source, "umm-c")
+    _what(draft, said, meta if isinstance(meta, dict) else {})
+    _keywords(draft, said)
+    _who(draft, said)
+    _where(draft, said)
+    for extent in objects_in(said.get("TemporalExtents")):
+        _when(draft, extent)
+    _ways(draft, said)
+    return draft.finish()
+
+
+def _what(draft: Draft, said: JsonMapping, meta: JsonMapping) -> None:
+    short, version = text_in(said.get("ShortName")), text_in(said.get("Version"))
+    named = "_".join(part for part in (short, version) if part and not part.lower().startswith("not provided"))
+    draft.identifier = text_in(meta.get("concept-id")) or named
+    product(draft, short, version)
+    draft.title = text_in(said.get("EntryTitle"))
+    for other in (named, short):
+        draft.also_titled(other if other != draft.identifier else "")
+    draft.abstract = text_in(said.get("Abstract"))
+    doi = said.get("DOI")
+    draft.doi = doi_in(text_in(doi.get("DOI"))) if isinstance(doi, dict) else None
+    draft.in_language(text_in(said.get("DataLanguage")))
+    for date in objects_in(said.get("DataDates")):
+        draft.date(_DATES.get(text_in(date.get("Type")), "published"), text_in(date.get("Date")))
+    for citation in objects_in(said.get("CollectionCitations")):
+        draft.date("published", text_in(citation.get("ReleaseDate")))
+    for date in objects_in(said.get("MetadataDates")):
+        draft.date("metadata", text_in(date.get("Date")))
+    draft.date("metadata", text_in(meta.get("revision-date")))
+    draft.lineage += texts_in(said.get("Quality"))
+    for association in objects_in(said.get("MetadataAssociations")):
+        target = "_".join(text for name in ("EntryId", "Version") if (text := text_in(association.get(name))))
+        kind = text_in(association.get("Type")).upper()
+        if kind == "PARENT":
+            draft.parent = target
+        elif kind in ("INPUT", "SOURCE"):
+            draft.derived_from(target)
+
+
+def _keywords(draft: Draft, said: JsonMapping) -> None:
+    for group in objects_in(said.get("ScienceKeywords")):
+        science_keyword(draft, [text_in(group.get(name)) for name in _SCIENCE])
+    for text in texts_in(said.get("AncillaryKeywords")):
+        draft.keyword(text)
+    for theme in texts_in(said.get("ISOTopicCategories")):
+        draft.theme(theme)
+    for location in objects_in(said.get("LocationKeywords")):
+        draft.keyword(next((text for name in _PLACES if (text := text_in(location.get(name)))), ""), "location")
+    for project in objects_in(said.get("Projects")):
+        draft.keyword(text_in(project.get("ShortName")), "project")
+    listed_platforms = list(objects_in(said.get("Platforms")))
+    for platform in listed_platforms:
+        for instrument in objects_in(platform.get("Instruments")):
+            draft.keyword(text_in(instrument.get("ShortName")), "instrument")
+    level = said.get("ProcessingLevel")
+    platforms(
+        draft,
+        [(text_in(one.get("ShortName")), text_in(one.get("Type"))) for one in listed_platforms],
+        text_in(level.get("Id")) if isinstance(level, dict) else "",
+    )
+
+
+def _who(draft: Draft, said: JsonMapping) -> None:
+    for citation in objects_in(said.get("CollectionCitations")):
+        draft.contact(text_in(citation.get("Creator")), role="author")
+        draft.contact("", text_in(citation.get("Publisher")), role="publisher")
+    for centre in objects_in(said.get("DataCenters")):
+        role = role_of(next(iter(texts_in(centre.get("Roles"))), ""))
+        name = text_in(centre.get("LongName")) or text_in(centre.get("ShortName"))
+        draft.contact("", name, role=role, email=_email(centre.get("ContactInformation")))
+    for person in objects_in(said.get("ContactPersons")):
+        name = " ".join(text for part in ("FirstName", "LastName") if (text := text_in(person.get(part))))
+        role = role_of(next(iter(texts_in(person.get("Roles"))), ""))
+        draft.contact(name, role=role, email=_email(person.get("ContactInformation")))
+
+
+def _email(info: object) -> str:
+    for part in objects_in(info):
+        for mechanism in objects_in(part.get("ContactMechanisms")):
+            if text_in(mechanism.get("Type")) == "Email":
+                return text_in(mechanism.get("Value"))
+    return ""
+
+
+def _where(draft: Draft, said: JsonMapping) -> None:
+    spatial = said.get("SpatialExtent")
+    domain = spatial.get("HorizontalSpatialDomain") if isinstance(spatial, dict) else None
+    domain = domain if isinstance(domain, dict) else {}
+    geometry = domain.get("Geometry")
+    geometry = geometry if isinstance(geometry, dict) else {}
+    for box in objects_in(geometry.get("BoundingRectangles")):
+        draft.where.box(*(box.get(edge) for edge in _EDGES))
+    for point in objects_in(geometry.get("Points")):
+        draft.where.point(point.get("Longitude"), point.get("Latitude"))
+    for polygon in objects_in(geometry.get("GPolygons")):
+        boundary = polygon.get("Boundary")
+        points = objects_in(boundary.get("Points")) if isinstance(boundary, dict) else ()
+        draft.where.ring([(point.get("Longitude"), point.get("Latitude")) for point in points])
+    for line in objects_in(geometry.get("Lines")):
+        pairs = [[point.get("Longitude"), point.get("Latitude")] for point in objects_in(line.get("Points"))]
+        draft.where.geojson({"type": "LineString", "coordinates": pairs})
+    for vertical in objects_in(spatial.get("VerticalSpatialDomains") if isinstance(spatial, dict) else None):
+        kind, value = text_in(vertical.get("Type")).lower(), metres_of(text_in(vertical.get("Value")))
+        if "altitude" in kind or "depth" in kind:
+            height = -value if "depth" in kind else value
+            draft.set_vertical(height, height)
+    _resolution(draft, said, domain)
+
+
+def _resolution(draft: Draft, said: JsonMapping, domain: JsonMapping) -> None:
+    system = domain.get("ResolutionAndCoordinateSystem")
+    horizontal = system.get("HorizontalDataResolution") if isinstance(system, dict) else None
+    distances = []
+    for group in listed(list(horizontal.values())) if isinstance(horizontal, dict) else ():
+        for one in objects_in(group):
+            for name in ("XDimension", "YDimension", "MinimumXDimension", "MinimumYDimension"):
+                distances.append(metres(number(text_in(one.get(name))), _unit(text_in(one.get("Unit")))))
+    known = [distance for distance in distances if distance is not None]
+    step = None
+    for extent in objects_in(said.get("TemporalExtents")):
+        temporal = extent.get("TemporalResolution")
+        if isinstance(temporal, dict):
+            unit, value = text_in(temporal.get("Unit")), number(text_in(temporal.get("Value")))
+            step = step or time_step(value, unit) or step_in(unit)
+    draft.resolution = Resolution(min(known, default=None), None, step)
+
+
+def _unit(stated: str) -> str:
+    return {"decimal degrees": "deg", "statute miles": "mi"}.get(stated.lower(), stated.lower())
+
+
+def _when(draft: Draft, extent: JsonMapping) -> None:
+    goes_on = extent.get("EndsAtPresentFlag") is True
+    for span in objects_in(extent.get("RangeDateTimes")):
+        end = "" if goes_on else text_in(span.get("EndingDateTime"))
+        draft.span(text_in(span.get("BeginningDateTime")), end)
+    for moment in texts_in(extent.get("SingleDateTimes")):
+        draft.span(moment, moment)
+    for span in objects_in(extent.get("PeriodicDateTimes")):
+        draft.span(text_in(span.get("StartDate")), text_in(span.get("EndDate")))
+
+
+def _ways(draft: Draft, said: JsonMapping) -> None:
+    for access in objects_in(said.get("AccessConstraints")):
+        draft.constraint(text_in(access.get("Description")))
+    for use in objects_in(said.get("UseConstraints")):
+        licence = use.get("LicenseURL")
+        draft.constraint(text_in(use.get("Description")))
+        draft.licensed(
+            text_in(licence.get("Linkage")) if isinstance(licence, dict) else "", text_in(use.get("LicenseText"))
+        )
+    archive = said.get("ArchiveAndDistributionInformation")
+    for name in ("FileDistributionInformation", "FileArchiveInformation"):
+        for one in objects_in(archive.get(name) if isinstance(archive, dict) else None):
+            draft.format(text_in(one.get("Format")))
+    for link in objects_in(said.get("RelatedUrls")):
+        service = link.get("GetData") or link.get("GetService")
+        media_type = text_in(service.get("MimeType")) if isinstance(service, dict) else ""
+        draft.link(
+            text_in(link.get("URL")),
+            rel_of(text_in(link.get("Subtype")), text_in(link.get("Type")), text_in(link.get("URLContentType"))),
+            media_type=media_type if "/" in media_type else None,
+            description=text_in(link.get("Description")),
+        )
+
+
+def _recognises(inspection: Inspection) -> bool:
+    said = inspection.members.get("umm", inspection.members)
+    return isinstance(said, dict) and {"EntryTitle", "ShortName"} <= said.keys()
+
+
+_FIELDS = {
+    "identifier": "`concept-id`, else `ShortName` and `Version`",
+    "title": "`EntryTitle`",
+    "abstract": "`Abstract`",
+    "alternate_titles": "`ShortName`, with its version",
+    "languages": "`DataLanguage`",
+    "keywords": "science and ancillary keywords, locations, projects, platforms, instruments",
+    "themes": "`ISOTopicCategories`",
+    "contacts": "citations, data centres, contact persons by role",
+    "extents": "rectangles, points, the box of polygons and lines",
+    "geometry": "`GPolygons`, `Lines`",
+    "vertical": "`VerticalSpatialDomains` of altitudes, depths (downwards)",
+    "times": "ranges, single and periodic dates, `EndsAtPresentFlag`",
+    "resolution.metres": "the finest `HorizontalDataResolution`",
+    "resolution.time_step": "`TemporalResolution`",
+    "provenance.lineage": "`Quality`",
+    "provenance.kind": "categories of platforms, level 4 (derived), keywords that name the kind",
+    "provenance.derived_from": "associations of type input, source",
+    "provenance.attributed_to": "creators, investigators, originators",
+    "licence": "`UseConstraints`",
+    "constraints": "`AccessConstraints`, `UseConstraints`",
+    "access": "constraints that say so",
+    "links": "`RelatedUrls` by type",
+    "dates": "`DataDates`, release; of the metadata",
+    "formats": "file formats",
+    "names.short_names": "`ShortName`",
+    "names.platforms": "`Platforms`",
+    "names.instruments": "`Instruments` of platforms",
+    "names.variables": "science keywords below their topic",
+    "names.projects": "`Projects`",
+    "names.processing_level": "`ProcessingLevel/Id`",
+    "edition": "`Version`",
+    "doi": "`DOI`",
+    "parent": "associations of type parent",
+}
+FORMAT = Format(
+    "umm-c",
+    3,
+    read,
+    _recognises,
+    "JSON with `EntryTitle` and `ShortName`, also inside `umm`",
+    _FIELDS,
+)
