@@ -18,7 +18,7 @@ from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
 from net.addresses import AllowedHosts
-from search_api.access.algorithms import Algorithm
+from search_api.http.access.algorithms import Algorithm
 from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, unknown_groups, wrong_settings
 from sonde.portal_settings import PortalSettings
 from sonde.secret_files import MOUNTED, with_secret_files

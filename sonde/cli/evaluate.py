@@ -24,7 +24,7 @@ from evaluation.metrics import HEADLINE
 from evaluation.report.build import Made, Report
 from evaluation.trec import read_run, write_run
 from evaluation.variants import Variant, ablations
-from search_api.request import ALL_PARTS, Part
+from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_live import evaluate_as_at_night, evaluate_live, has_judged_questions
 from sonde.cli.screen import NameColumn, messages, say, screen

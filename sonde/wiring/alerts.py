@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from es_gateway.client import Elasticsearch
-from search_api.access.key_store import KeyStore
-from search_api.alerts.desk import AlertDesk, AlertPolicy
-from search_api.alerts.notices import NoticeStore
-from search_api.alerts.records import AlertRecords
-from search_api.alerts.rights import OwnerRights
-from search_api.alerts.store import SavedSearchStore
-from search_api.pipeline import SearchPipeline
+from search_api.http.access.key_store import KeyStore
+from search_api.search.pipeline import SearchPipeline
+from search_api.stewards.alerts.desk import AlertDesk, AlertPolicy
+from search_api.stewards.alerts.notices import NoticeStore
+from search_api.stewards.alerts.records import AlertRecords
+from search_api.stewards.alerts.rights import OwnerRights
+from search_api.stewards.alerts.store import SavedSearchStore
 from sonde.settings import Settings
 
 

@@ -8,11 +8,11 @@ from core.errors import SondeError
 from core.ports import LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from net.gate import Gate
-from search_api.answers.answerer import Answerer, AnswerParts
-from search_api.answers.retrieve import PassageRetriever
-from search_api.answers.values import AnswerConfig
-from search_api.pipeline import SearchParts
-from search_api.serving import ServingResolver
+from search_api.ask.answerer import Answerer, AnswerParts
+from search_api.search.passages.retrieve import PassageRetriever
+from search_api.search.passages.values import AnswerConfig
+from search_api.search.pipeline import SearchParts
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 

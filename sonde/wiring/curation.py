@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from core.overlay import Overlay
 from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
-from indexer.overlays import rewrite
-from search_api.curation.desk import CurationDesk
-from search_api.curation.live import LiveCuration
-from search_api.curation.store import CurationStore
+from indexer.plan.overlays import rewrite
+from search_api.search.curation.live import LiveCuration
+from search_api.search.curation.store import CurationStore
+from search_api.stewards.curation.desk import CurationDesk
 from sonde.settings import Settings
 from sonde.wiring.pushing import Pusher
 
@@ -30,7 +30,7 @@ class RecordOverlays:
     pusher: Pusher
 
     def apply(self, record: str, overlay: Overlay | None) -> None:
-        """See search_api.curation.desk.OverlayWriter."""
+        """See search_api.stewards.curation.desk.OverlayWriter."""
         self.pusher.ready()
         with self.pusher.alone(record.partition(":")[0], record):
             rewrite(record, overlay, self.pusher.parts)

@@ -8,14 +8,14 @@ from core.errors import NotFound
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
-from indexer.quality import missing, score
+from indexer.quality.quality import missing, score
 from net.gate import Gate
-from search_api.insight.record_quality import QualityOf, RecordQuality
-from search_api.kin.events import CitationEvents, EventService
-from search_api.kin.kin import Kin
-from search_api.kin.mentions import MentionReader
-from search_api.kin.relations import RelationReader
-from search_api.serving import ServingResolver
+from search_api.catalogue.related.events import CitationEvents, EventService
+from search_api.catalogue.related.kin import Kin
+from search_api.catalogue.related.mentions import MentionReader
+from search_api.catalogue.related.relations import RelationReader
+from search_api.search.retrieval.serving import ServingResolver
+from search_api.stewards.insight.record_quality import QualityOf, RecordQuality
 from sonde.settings import Settings
 
 

@@ -9,13 +9,13 @@ from cachetools import TTLCache
 
 from core.errors import SondeError
 from net.gate import Gate
-from search_api.base_layer.live import LiveBaseLayer, WmtsLayer, Zooms, no_base_layer, wmts_layer, xyz_layer
-from search_api.base_layer.tiles import BaseLayer, Named
-from search_api.granules.live import GranuleLimits, GranuleSearches
-from search_api.http import HttpPolicy
-from search_api.listing.catalogues import SourceDescription
-from search_api.portal import PortalLook
-from search_api.preview.previews import PreviewLimits, Previews
+from search_api.catalogue.granules.live import GranuleLimits, GranuleSearches
+from search_api.catalogue.listing.catalogues import SourceDescription
+from search_api.catalogue.preview.previews import PreviewLimits, Previews
+from search_api.http.response_headers import HttpPolicy
+from search_api.page.base_layer.live import LiveBaseLayer, WmtsLayer, Zooms, no_base_layer, wmts_layer, xyz_layer
+from search_api.page.base_layer.tiles import BaseLayer, Named
+from search_api.page.portal import PortalLook
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_secret

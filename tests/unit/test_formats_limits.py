@@ -7,13 +7,13 @@ import socket
 
 import pytest
 
-from indexer.digest import digest
 from indexer.formats.json_documents import parsing as json_document
 from indexer.formats.json_documents import rdf
 from indexer.formats.json_documents.parsing import parse_json
 from indexer.formats.recognition import detect
 from indexer.formats.refused import Refused
 from indexer.formats.registry import read
+from indexer.plan.digest import digest
 from indexer.raw import RawRecord
 from tests.unit.format_documents import DOCUMENTS
 

@@ -14,7 +14,7 @@ from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.iso import structure as iso_structure
 from indexer.formats.repair import antimeridian
-from indexer.quality import WEIGHTS
+from indexer.quality.quality import WEIGHTS
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = ROOT / "web" / "src" / "words"

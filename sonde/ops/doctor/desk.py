@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from search_api.curation.changes import KeptRule
-from search_api.curation.store import CurationStore
+from search_api.search.curation.changes import KeptRule
+from search_api.search.curation.store import CurationStore
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from es_gateway.client import Elasticsearch
-from search_api.alerts.notices import NoticeStore
-from search_api.alerts.store import SavedSearchStore
-from search_api.insight.measurements import MeasurementStore
+from search_api.stewards.alerts.notices import NoticeStore
+from search_api.stewards.alerts.store import SavedSearchStore
+from search_api.stewards.insight.measurements import MeasurementStore
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
 
