@@ -1,11 +1,11 @@
-"""Recognises the format of a document by its content, never by its file name; lists the formats."""
+"""Lists the metadata formats, and recognises a document's format by its content, never by its file name.
+
+A new format is a module with a ``FORMAT``, and one line in the list here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from threading import Lock
-
-from cachetools import LRUCache, cached
 
 from indexer.formats import xml_documents as xml
 from indexer.formats.format import Format, Inspection, inspect
@@ -31,7 +31,7 @@ from indexer.formats.readers import (
 from indexer.formats.refused import Refused
 from indexer.formats.repair.text import line
 from indexer.formats.xml_documents import Element, FirstElement, local_name, one_of, text_at
-from indexer.hashes import content_hash
+from indexer.raw import Recognition
 
 _LISTED = (
     iso19139.FORMAT,
@@ -51,43 +51,40 @@ _LISTED = (
     schema_org.FORMAT,
     dublin_core.FORMAT,
 )
-FORMATS: dict[str, Format] = {one.name: one for one in _LISTED}
-_REMEMBERED = 1_024
-_LONGEST = 160
+FORMATS: dict[str, Format] = {format.name: format for format in _LISTED}
+"""By name. The first format that recognises a document reads it, so specific formats come first: JSON profiles before
+plain DCAT and schema.org, which many other documents resemble."""
+_LONGEST_QUOTE = 160
 
 
-def detect(content: bytes) -> str | None:
-    """The name of the format; None where it is unknown or the document holds several records.
+def recognise(content: bytes) -> Recognition:
+    """The format of a document, and its value if it is JSON.
 
-    A harvest asks for it three times: to split a file, to see whether it must be read again, and to read it.
+    The format is None where it is unknown, the document cannot be parsed, or it holds several records.
     """
     try:
-        return _detect(content)
-    except Refused:  # not remembered: the limits that refused it may change
-        return None
+        inspection = inspect(content)
+    except Refused:
+        return Recognition(None)
+    return Recognition(_first_format(inspection), inspection.json)
 
 
-@cached(LRUCache(_REMEMBERED), key=content_hash, lock=Lock())
-def _detect(content: bytes) -> str | None:
-    return _first(inspect(content))
-
-
-def detect_element(first: FirstElement, content: bytes) -> str | None:
+def format_of_element(first: FirstElement, content: bytes) -> str | None:
     """The format that starts with this element; ``content`` is the element with everything inside it."""
-    return _first(Inspection(content, first))
+    return _first_format(Inspection(content, first))
 
 
-def detect_json(document: object) -> str | None:
+def format_of_json(value: object) -> str | None:
     """The format of a parsed JSON document."""
-    return _first(Inspection(document=document))
+    return _first_format(Inspection(json=value))
 
 
-def _first(inspection: Inspection) -> str | None:
-    return next((one.name for one in FORMATS.values() if one.recognises(inspection)), None)
+def _first_format(inspection: Inspection) -> str | None:
+    return next((name for name, format in FORMATS.items() if format.recognises(inspection)), None)
 
 
-def what_it_is(content: bytes) -> str:
-    """What a data steward needs to know: the kind of document, its root, or the syntax error."""
+def describe_unknown(content: bytes) -> str:
+    """Describes a document that no reader knows, for a report: its kind, its root, or the syntax error."""
     if looks_like_json(content):
         return _json(content)
     if looks_like_turtle(content):
@@ -95,9 +92,9 @@ def what_it_is(content: bytes) -> str:
     if not content.lstrip().startswith(b"<") and b"\x00" in content[:4096]:
         return "it is a binary file"
     if xml.first_element(content) is None:
-        return xml.what_it_is(content)
+        return xml.describe_root(content)
     try:
-        return _xml(xml.parse(content).root) or xml.what_it_is(content)
+        return _xml(xml.parse(content).root) or xml.describe_root(content)
     except Refused as refused:
         return str(refused)
 
@@ -106,12 +103,13 @@ def _xml(root: Element) -> str:
     """Describes server answers that are not records, by their root names."""
     name = local_name(root)
     if name in ("ExceptionReport", "ServiceExceptionReport"):
-        said = text_at(root, "Exception/ExceptionText", "ServiceException")
-        return f"the server answered with an exception: {line(said)[:_LONGEST]}".rstrip(": ")
+        fault = text_at(root, "Exception/ExceptionText", "ServiceException")
+        return f"the server answered with an exception: {line(fault)[:_LONGEST_QUOTE]}".rstrip(": ")
     if name == "OAI-PMH":
         error = one_of(root, "error")
         if error is not None:
-            return f"the server answered with an OAI-PMH error: {error.get('code', '')} {line(error.text)[:_LONGEST]}"
+            fault = line(error.text)[:_LONGEST_QUOTE]
+            return f"the server answered with an OAI-PMH error: {error.get('code', '')} {fault}"
         return "it is an answer of OAI-PMH without records of a known format"
     if name.endswith("Capabilities") or name == "WMT_MS_Capabilities":
         return "it is the capabilities document of a service, not metadata of a record"

@@ -1,4 +1,4 @@
-"""Splits a file or answer with several records, for every source that reads whole files."""
+"""Separates the records of a file or answer, for every source that reads whole files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 from indexer.formats.refused import Refused
 from indexer.formats.registry import read
-from indexer.formats.splitting.members import Members, Part, Unread
-from indexer.formats.splitting.split import members
+from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
+from indexer.formats.splitting.split import split
 from indexer.raw import PassedOver, RawRecord, Skipped
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class Separation:
     """The records of one document, its members that cannot be read, and those that are no records."""
 
     records: tuple[RawRecord, ...]
@@ -23,51 +23,57 @@ class Parted:
     passed_over: tuple[PassedOver, ...] = ()
 
 
-def parted(raw: RawRecord) -> Parted:
+def separate(raw: RawRecord) -> Separation:
     """The records of one document as ``{its id}#{their own names}``; a document of one record is unchanged.
 
     A document that cannot be split is returned unchanged too: its reader reports the reason. Every other member of a
-    document is accounted for (``account``).
+    document is accounted for (``report_members``).
     """
     try:
-        found = members(raw.content) if raw.content.strip() else Members([])
+        document = split(raw.content) if raw.content.strip() else SplitDocument([])
     except Refused:
-        return Parted((raw,))
-    skipped, passed_over = account(found.unread, raw.native_id, raw.origin)
-    whole = [name for name, _ in found.parts] == [""]
-    if not found.parts or (len(found.parts) == 1 and (whole or not skipped)):
-        return Parted((raw,), skipped if whole else (), passed_over if found.parts else ())
+        return Separation((raw,))
+    skipped, passed_over = report_members(document.unreadable, raw.native_id, raw.origin)
+    if [record.name for record in document.records] == [""]:
+        (record,) = document.records
+        is_whole = record.content == raw.content  # else it is the only record of an envelope
+        return Separation((replace(raw, recognition=record.recognition if is_whole else None),), skipped, passed_over)
+    if not document.records or (len(document.records) == 1 and not skipped):
+        return Separation((raw,), (), passed_over if document.records else ())
     records = tuple(
         replace(
             raw,
-            native_id=f"{raw.native_id}#{name}",
-            content=content,
-            origin=f"{raw.origin}#{name}",
-            media_type=_media_type(content, raw.media_type),
-            container=raw.origin if name in found.nameless else None,
+            native_id=f"{raw.native_id}#{record.name}",
+            content=record.content,
+            origin=f"{raw.origin}#{record.name}",
+            media_type=_media_type(record.content, raw.media_type),
+            container=raw.origin if record.name in document.nameless else None,
+            recognition=record.recognition,
         )
-        for name, content in named_apart(found.parts)
+        for record in with_unique_names(document.records)
     )
-    return Parted(records, skipped, passed_over)
+    return Separation(records, skipped, passed_over)
 
 
-def account(
-    unread: Sequence[Unread], native_id: str, origin: str, container: str | None = None
+def report_members(
+    members: Sequence[UnreadableMember], native_id: str, origin: str, container: str | None = None
 ) -> tuple[tuple[Skipped, ...], tuple[PassedOver, ...]]:
     """The members without a record, for the report. One without a name may be any record of its ``container``, which
     is the document itself if nothing else is said.
     """
     skipped = tuple(
-        Skipped(f"{origin}#{one.name}", f"{one.place}: {one.reason}", f"{native_id}#{one.name}")
-        if one.name
-        else Skipped(f"{origin}#{one.place}", one.reason, container=container or origin)
-        for one in unread
-        if not one.passed_over
+        Skipped(f"{origin}#{member.name}", f"{member.place}: {member.reason}", f"{native_id}#{member.name}")
+        if member.name
+        else Skipped(f"{origin}#{member.place}", member.reason, container=container or origin)
+        for member in members
+        if not member.passed_over
     )
     passed_over = tuple(
-        PassedOver(f"{origin}#{one.place}", one.reason, native_id=f"{native_id}#{one.name}" if one.name else None)
-        for one in unread
-        if one.passed_over
+        PassedOver(
+            f"{origin}#{member.place}", member.reason, native_id=f"{native_id}#{member.name}" if member.name else None
+        )
+        for member in members
+        if member.passed_over
     )
     return skipped, passed_over
 
@@ -77,41 +83,42 @@ def _media_type(part: bytes, whole: str | None) -> str | None:
     return "application/ld+json" if part[:1] == b"{" and "json" not in (whole or "") else whole
 
 
-def named_apart(parts: Sequence[Part]) -> Iterator[Part]:
-    """Gives each part a unique name that does not depend on the order.
+def with_unique_names(records: Sequence[RecordPart]) -> Iterator[RecordPart]:
+    """Gives each record a unique name that does not depend on the order.
 
-    A part without a name is named by its content. Parts with the same name are distinguished by their editions, else
-    by their titles. Only parts that agree in these are numbered.
+    A record without a name is named by its content. Records with the same name are distinguished by their editions,
+    else by their titles. Only records that agree in these are numbered.
     """
-    often = Counter(name for name, _ in parts)
-    counted: dict[str, int] = {}
-    for name, content in parts:
-        stem = name or _hashed(content)
-        if name and often[name] > 1:
-            stem = f"{name}#{_difference(name, content)}"
-        own = stem
-        while own in counted:
-            counted[stem] += 1
-            own = f"{stem}#{counted[stem]}"
-        counted[own] = 1
-        yield own, content
+    frequency = Counter(record.name for record in records)
+    counts: dict[str, int] = {}
+    for record in records:
+        stem = record.name or _content_hash(record.content)
+        if record.name and frequency[record.name] > 1:
+            stem = f"{record.name}#{_difference(record)}"
+        name = stem
+        while name in counts:
+            counts[stem] += 1
+            name = f"{stem}#{counts[stem]}"
+        counts[name] = 1
+        yield replace(record, name=name)
 
 
-def _difference(name: str, content: bytes) -> str:
-    """What distinguishes a part from another one with the same name."""
+def _difference(record: RecordPart) -> str:
+    """What distinguishes a record from another one with the same name."""
+    raw = RawRecord(record.name, record.content, record.name, recognition=record.recognition)
     try:
-        record = read(RawRecord(name, content, name), "")
+        parsed = read(raw, "")
     except Refused:
-        return _hashed(content)
-    return record.edition or _hashed(record.title.encode())
+        return _content_hash(record.content)
+    return parsed.edition or _content_hash(parsed.title.encode())
 
 
-def _hashed(content: bytes) -> str:
+def _content_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-def files_of(origin: str) -> Iterator[str]:
-    """The origins to which a part's origin can belong: itself, and the text before each ``#`` in it."""
+def possible_documents(origin: str) -> Iterator[str]:
+    """The origins of the documents to which a record can belong: its own, and the text before each ``#`` in it."""
     yield origin
     for index, character in enumerate(origin):
         if character == "#":

@@ -11,7 +11,7 @@ from indexer.formats.field_table import between, can_hold, filled, record_fields
 from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
 from indexer.formats.refused import Refused
 from indexer.formats.registry import read
-from indexer.formats.separation import parted
+from indexer.formats.separation import separate
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
 
 FIELDS = ("title", "abstract", "extents", "times")
@@ -83,12 +83,12 @@ class Survey:
 
     def add(self, raw: RawRecord) -> None:
         """Reads a document as the harvest does: split if it holds several records, else whole."""
-        found = parted(raw)
-        for part in found.records:
+        separation = separate(raw)
+        for part in separation.records:
             self.add_record(part)
-        for one in found.skipped:
+        for one in separation.skipped:
             self.skip(one)
-        for other in found.passed_over:
+        for other in separation.passed_over:
             self.pass_over(other)
 
     def skip(self, member: Skipped) -> None:

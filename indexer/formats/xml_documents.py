@@ -64,6 +64,10 @@ class FirstElement:
     iso_type: str | None
 
 
+def element_start(element: Element) -> FirstElement:
+    return FirstElement(str(element.tag), element.get(_ISO_TYPE))
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A document's root; ``warnings`` lists the repairs that parsing needed."""
@@ -129,14 +133,14 @@ def first_element(content: bytes) -> FirstElement | None:
         broken = _feed(reader, content[start : start + _FIRST_BYTES])
         for _, element in reader.read_events():
             if isinstance(element, etree._Element):
-                return FirstElement(str(element.tag), element.get(_ISO_TYPE))
+                return element_start(element)
         if broken:
             mended, warnings = _mend(content)
             return first_element(mended) if warnings else None
     return None
 
 
-def what_it_is(content: bytes) -> str:
+def describe_root(content: bytes) -> str:
     """Describes a document that no reader knows, in a few words for a report."""
     if not content.strip():
         return "the document is empty"

@@ -43,7 +43,7 @@ class Digest:
 
 def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: str = "") -> Document:
     """What is known before parsing. ``overlay``: the tag of the record's overlay."""
-    reading = f"{_READING}/{reader_tag(raw.content)}"
+    reading = f"{_READING}/{reader_tag(raw)}"
     if overlay:
         reading += f"/{overlay}"
     if lists.version:

@@ -11,6 +11,7 @@ from core.overlay import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from indexer.formats.refused import Refused
+from indexer.formats.registry import recognised
 from indexer.plan.apart import Others, Place, place
 from indexer.plan.digest import Digest, digest, identify, under
 from indexer.plan.items import Item
@@ -120,7 +121,7 @@ class Planner:
     def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
         entry = stored.get(entry_key(self.source, raw.native_id))
         unstated = raw.access_groups is None
-        raw = settled(raw, entry, self.source, self._groups_of_source)
+        raw = recognised(settled(raw, entry, self.source, self._groups_of_source))
         if unstated and raw.access_groups:
             self.kept_closed.append(raw.origin)
         known = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from core.batched import batched
 from core.errors import SondeError
-from indexer.formats.separation import parted
+from indexer.formats.separation import separate
 from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher
@@ -110,7 +110,7 @@ class WafSource:
                 unchanged += found.natives
             else:
                 name = unquote(url.removeprefix(self.url))
-                own = parted(RawRecord(name, found.content, url, media_type(name), modified[url]))
+                own = separate(RawRecord(name, found.content, url, media_type(name), modified[url]))
                 records += own.records
                 skipped += own.skipped
                 passed += own.passed_over

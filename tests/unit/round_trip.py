@@ -26,7 +26,7 @@ FORMS: dict[str, Callable[[Record], bytes]] = {
 
 def again(record: Record, form: str) -> Record:
     content = FORMS[form](record)
-    parts = split(content) or [("", content)]
+    parts = [(record.name, record.content) for record in split(content).records] or [("", content)]
     assert len(parts) == 1
     return read(RawRecord(record.identifier, parts[0][1], "again"), record.source)
 

@@ -29,5 +29,5 @@ def of(folder: str) -> dict[str, bytes]:
 
 
 def records(content: bytes, name: str = "file") -> list[Record]:
-    parts = split(content) or [("", content)]
+    parts = [(record.name, record.content) for record in split(content).records] or [("", content)]
     return [read(RawRecord(native_id or name, part, name), "second") for native_id, part in parts]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.extent import BBox
 from indexer.formats.registry import read
 from indexer.formats.repair.shapes import Where
-from indexer.formats.separation import parted
+from indexer.formats.separation import separate
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
 
@@ -20,7 +20,7 @@ SWAPPED = "extent: latitude and longitude of a box were swapped"
 
 def test_the_reported_envelopes() -> None:
     content = shared_data("cases", "12-geoblacklight-envelopes", "a.json").read_bytes()
-    found = {one.identifier: one for one in (read(raw, "s") for raw in parted(RawRecord("a", content, "a")).records)}
+    found = {one.identifier: one for one in (read(raw, "s") for raw in separate(RawRecord("a", content, "a")).records)}
     assert found["minus-space"].extents == (BBox(-81.06667, -5.015556, -75.19694, -1.363889),)
     assert found["swapped-ns"].warnings == ("extent: south and north were swapped",)
     assert len(found) == 5

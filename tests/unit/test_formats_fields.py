@@ -11,7 +11,7 @@ from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.field_table import fields, filled, written_into
 from indexer.formats.format import inspect
-from indexer.formats.recognition import FORMATS, detect
+from indexer.formats.recognition import FORMATS, recognise
 from indexer.formats.registry import read, reader_tag
 from indexer.raw import RawRecord
 from tests.unit.format_documents import (
@@ -56,9 +56,9 @@ def test_a_full_document_fills_what_the_map_says_and_nothing_else(name):
 
 @pytest.mark.parametrize(("name", "content"), BOTH, ids=IDS)
 def test_the_format_is_detected_by_content(name, content):
-    assert detect(content) == name
-    assert detect(b"\n " + content) == name
-    assert reader_tag(content) == f"{name}/{FORMATS[name].version}"
+    assert recognise(content).format == name
+    assert recognise(b"\n " + content).format == name
+    assert reader_tag(RawRecord("x", content, "/x")) == f"{name}/{FORMATS[name].version}"
 
 
 @pytest.mark.parametrize(("name", "content"), BOTH, ids=IDS)

@@ -9,7 +9,7 @@ import pytest
 
 from core.record import Contact, Record
 from indexer.formats.json_documents.rdf import looks_like_turtle
-from indexer.formats.recognition import detect
+from indexer.formats.recognition import recognise
 from indexer.formats.registry import read
 from indexer.formats.splitting.split import split
 from indexer.formats.survey import survey
@@ -73,7 +73,7 @@ def test_blank_nodes_are_neither_records_nor_contacts():
             {"@id": "_:ada", "@type": "Person", "name": "Ada"},
         ],
     }  # fmt: skip
-    assert len(split(json.dumps(document).encode())) == 1
+    assert len(split(json.dumps(document).encode()).records) == 1
     found = _read(document)
     assert (found.title, found.contacts) == ("Rain", (Contact("Ada", None, "author"),))
     turtle = PREFIXES + (
@@ -103,7 +103,7 @@ def test_a_licence_in_a_blank_node_is_what_it_says_and_never_its_class(licence, 
     turtle = PREFIXES + f'<https://a.org/1> a dcat:Dataset ; dct:title "Rain" ; dct:license {licence} .'
     found = _read(turtle.encode())
     assert (found.licence, found.constraints, found.access) == (expected, constraints, access)
-    ours = json.loads(split((turtle + " <https://a.org/2> a dcat:Dataset .").encode())[0][1])
+    ours = json.loads(split((turtle + " <https://a.org/2> a dcat:Dataset .").encode()).records[0].content)
     assert _read(ours).licence == expected
 
 
@@ -117,7 +117,7 @@ def test_a_licence_in_a_blank_node_is_what_it_says_and_never_its_class(licence, 
 )
 def test_a_data_set_of_schema_org_without_a_name_is_schema_org(document):
     content = json.dumps(document).encode()
-    assert detect(content) == "schema.org"
+    assert recognise(content).format == "schema.org"
     assert _read(document).identifier == "https://a.org/1"
 
 

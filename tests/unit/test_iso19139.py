@@ -8,6 +8,7 @@ from iso19139_document import citation, code, document, extent, geographic, read
 from core.record import Contact, Dates, Keyword, Link
 from indexer.formats.refused import Refused
 from indexer.formats.registry import reader_tag
+from indexer.raw import RawRecord
 
 
 def test_a_plain_record():
@@ -43,7 +44,7 @@ def test_a_national_profile_is_known_by_its_iso_type():
             b" xmlns:gmd=", b' gco:isoType="gmd:MD_Metadata" xmlns:che="http://www.geocat.ch/2008/che" xmlns:gmd=', 1
         )
     )
-    assert reader_tag(content).startswith("iso19139/")
+    assert reader_tag(RawRecord("x", content, "/x")).startswith("iso19139/")
     assert read_bytes(content).title == "Rain gauges of the Limpopo"
 
 

@@ -12,7 +12,7 @@ import pytest
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats.recognition import detect
+from indexer.formats.recognition import recognise
 from indexer.formats.refused import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
@@ -129,7 +129,7 @@ def test_a_field_session_and_a_part_of_it():
 def _fixtures() -> tuple[dict[str, Record], dict[str, str]]:
     records, refused = {}, {}
     for raw in _documents(shared_data("catalogues", "format_fixtures.tar.gz")):
-        if detect(raw.content) not in ("iso19139", "iso19115-2"):
+        if recognise(raw.content).format not in ("iso19139", "iso19115-2"):
             continue
         try:
             records[raw.native_id] = read(raw, "fixtures")

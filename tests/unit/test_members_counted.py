@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.separation import parted
+from indexer.formats.separation import separate
 from indexer.formats.survey import Survey, survey_of
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
@@ -225,7 +225,7 @@ def test_the_members_of_the_reported_containers() -> None:
 
 def test_a_trailing_comma_inside_a_text_stays() -> None:
     page = _PAGE.replace("{}", '<script type="application/ld+json">{"@type":"Dataset","name":"a,} b,]",}</script>')
-    (whole,) = parted(RawRecord("p", page.encode(), "/p")).records
+    (whole,) = separate(RawRecord("p", page.encode(), "/p")).records
     found = Survey()
     found.add(whole)
     assert _all(found) == (1, 0, 0)

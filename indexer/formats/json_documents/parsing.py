@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 from core.json_types import Json, JsonMapping
@@ -30,7 +29,6 @@ def looks_like_json(content: bytes) -> bool:
     return start.replace(b"\x00", b"").lstrip().startswith(_STARTS)
 
 
-@lru_cache(maxsize=1)  # detection and reading ask for the same document one after the other; neither changes it
 def parse_json(content: bytes) -> Any:
     """The parsed document; numbers that JSON does not allow (NaN, Infinity) become null.
 
@@ -64,6 +62,13 @@ def syntax_fault(error: json.JSONDecodeError) -> str:
     is_comma = before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("]", "}")
     what = "a comma stands before a closing bracket" if is_comma else error.msg
     return f"{what}, line {error.lineno}, column {error.colno}"
+
+
+def in_fixed_order(value: object) -> Any:
+    """The same value with the members of each object in the order of their names."""
+    if isinstance(value, dict):
+        return {name: in_fixed_order(value[name]) for name in sorted(value)}
+    return [in_fixed_order(item) for item in value] if isinstance(value, list) else value
 
 
 def to_bytes(document: object) -> bytes:
@@ -135,16 +140,6 @@ def text_in(value: object) -> str:
 def texts_in(value: object) -> list[str]:
     """Every text of one or several values."""
     return [text for item in listed(value) if (text := text_in(item).strip())]
-
-
-def holds(value: object, name: str, depth: int = 3) -> bool:
-    """Whether the document has a member with that name, at most ``depth`` levels below its top."""
-    level = listed(value)
-    for _ in range(depth):
-        if any(isinstance(node, dict) and name in node for node in level):
-            return True
-        level = [child for node in level for child in _inner(node) if isinstance(child, dict | list)]
-    return False
 
 
 def why_unread(member: object) -> str:

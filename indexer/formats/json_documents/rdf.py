@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Container
-from functools import lru_cache
 from typing import Any
 
 import rdflib
@@ -46,7 +45,6 @@ def looks_like_turtle(content: bytes) -> bool:
     return not content.lstrip().startswith((b"{", b"[{")) and _TURTLE.match(content[:100_000]) is not None
 
 
-@lru_cache(maxsize=1)  # detection, splitting and reading ask for the same document one after the other
 def dcat_resources(content: bytes) -> tuple[Json, ...]:
     """Each dataset, series and service of a graph as expanded JSON-LD with all it refers to, ordered by identifier.
 

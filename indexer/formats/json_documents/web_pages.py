@@ -25,16 +25,6 @@ def may_hold_scripts(content: bytes) -> bool:
     )
 
 
-def scripts(page: bytes) -> list[object]:
-    """The JSON-LD documents in an HTML page, in order; ``broken_scripts`` names those that cannot be read."""
-    return [one.document for one in page_scripts(page) if not one.reason]
-
-
-def broken_scripts(page: bytes) -> list[Script]:
-    """The JSON-LD scripts of a page that cannot be read, each with the reason."""
-    return [one for one in page_scripts(page) if one.reason]
-
-
 @dataclass(frozen=True, slots=True)
 class Script:
     """A JSON-LD script of a page: its document, or the reason why it cannot be read."""

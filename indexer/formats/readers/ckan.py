@@ -5,8 +5,8 @@ from __future__ import annotations
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import Draft
-from indexer.formats.format import Format, Inspection
-from indexer.formats.json_documents.parsing import listed, objects_in, parse_inner_json, parse_json, text_in, texts_in
+from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.json_documents.parsing import listed, objects_in, parse_inner_json, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import Kind
@@ -85,7 +85,7 @@ def spans(draft: Draft, package: JsonMapping) -> None:
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: not JSON, or no package in it."""
-    document = parse_json(raw.content)
+    document = json_of(raw)
     if isinstance(document, dict) and isinstance(document.get("result"), dict):
         document = document["result"]
     if not isinstance(document, dict) or not (document.keys() & {"name", "id", "title"}):

@@ -7,8 +7,8 @@ import re
 from core.json_types import Json, JsonMapping
 from core.record import Record
 from indexer.formats.draft import Draft
-from indexer.formats.format import Format, Inspection
-from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
+from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.xml_documents import (
@@ -130,7 +130,7 @@ def _turned(edges: list[str]) -> list[str]:
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: neither XML nor JSON, or no DataCite resource."""
-    document, warnings = _document(raw.content)
+    document, warnings = _document(raw)
     draft = Draft(raw, source, "datacite", list(warnings))
     _what(draft, document)
     _who(draft, document)
@@ -145,14 +145,14 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _document(content: bytes) -> tuple[JsonMapping, tuple[str, ...]]:
+def _document(raw: RawRecord) -> tuple[JsonMapping, tuple[str, ...]]:
     """The resource in the shape of DataCite's JSON, without the envelope of its API."""
-    if not looks_like_json(content):
-        parsed = parse(content)
+    if not looks_like_json(raw.content):
+        parsed = parse(raw.content)
         if local_name(parsed.root) != "resource":
             raise Refused(f"its root element is {parsed.root.tag}, not resource")
         return as_json(parsed.root), parsed.warnings
-    document = parse_json(content)
+    document = json_of(raw)
     for envelope in ("data", "attributes"):
         document = document.get(envelope, document) if isinstance(document, dict) else document
     if not isinstance(document, dict):

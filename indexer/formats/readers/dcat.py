@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import Draft
-from indexer.formats.format import Format, Inspection
+from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.linked_data import (
     DCAT_TYPES,
     by_id,
@@ -21,7 +21,7 @@ from indexer.formats.json_documents.linked_data import (
     types_of,
     vocabulary,
 )
-from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
+from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.rdf import dcat_resources
 from indexer.formats.periods import add_object, add_period
 from indexer.formats.readers.dcat_nodes import (
@@ -51,14 +51,12 @@ _DATES = {"issued": "published", "created": "created", "modified": "modified"}
 _SERVICES = frozenset({"API", "WMS", "WFS", "WCS", "WMTS", "ESRI REST", "OGC:WMS", "OGC:WFS", "WMS_SRVC", "WFS_SRVC"})
 
 
-def resources(content: bytes) -> list[Json]:
-    """Every dataset, series and service of a document, each complete, with short names.
+def resources_in(document: object) -> list[Json]:
+    """Every dataset, series and service of a JSON document, each complete, with short names.
 
-    A JSON object without any type is read as the data set itself (DCAT-US 1.1). Raises Refused.
+    An object without any type is read as the data set itself (DCAT-US 1.1).
     """
-    if not looks_like_json(content):
-        return [plain_node(node, {}) for node in dcat_resources(content)]
-    nodes = list(nodes_of(parse_json(content)))
+    nodes = list(nodes_of(document))
     own = [node for node in nodes if vocabulary(node) != "schema.org"]
     found = resources_among(own, DCAT_TYPES)
     if not found and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
@@ -69,7 +67,7 @@ def resources(content: bytes) -> list[Json]:
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
-    found = resources(raw.content)
+    found = resources_in(json_of(raw)) if looks_like_json(raw.content) else _rdf_resources(raw)
     if len(found) != 1:
         raise Refused("it holds no data set of DCAT" if not found else f"it holds {len(found)} data sets: split them")
     said = found[0]
@@ -87,6 +85,11 @@ def read(raw: RawRecord, source: str) -> Record:
     _links(draft, said)
     _provenance(draft, said)
     return draft.finish()
+
+
+def _rdf_resources(raw: RawRecord) -> list[Json]:
+    parsed = None if raw.recognition is None else raw.recognition.parsed
+    return [plain_node(node, {}) for node in (dcat_resources(raw.content) if parsed is None else parsed)]
 
 
 def _what(draft: Draft, said: JsonMapping) -> None:

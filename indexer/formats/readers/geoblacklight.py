@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from core.json_types import JsonMapping
 from core.record import Record
 from indexer.formats.draft import Draft
-from indexer.formats.format import Format, Inspection
-from indexer.formats.json_documents.parsing import objects_in, parse_inner_json, parse_json, text_in, texts_in
+from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.json_documents.parsing import objects_in, parse_inner_json, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.shapes import Where
@@ -33,7 +33,7 @@ _TYPES = {"datasets": "dataset", "collections": "collection", "maps": "map", "we
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: not JSON, or neither version of the schema."""
-    document = parse_json(raw.content)
+    document = json_of(raw)
     if not isinstance(document, dict):
         raise Refused("it is JSON without a document of GeoBlacklight")
     is_aardvark = "dct_title_s" in document

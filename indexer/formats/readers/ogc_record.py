@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import Draft
-from indexer.formats.format import Format, Inspection
-from indexer.formats.json_documents.parsing import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.json_documents.parsing import listed, objects_in, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in, is_message_channel
@@ -29,7 +29,7 @@ _RESTRICTED = ("restricted", "non-public", "confidential")
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: not JSON, not a feature, or a feature without properties."""
-    document = parse_json(raw.content)
+    document = json_of(raw)
     if not isinstance(document, dict) or not isinstance(document.get("properties"), dict):
         raise Refused("it is JSON without properties: no record of OGC API - Records")
     said = document["properties"]

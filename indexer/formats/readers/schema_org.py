@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import Draft
-from indexer.formats.format import Format, Inspection
+from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.linked_data import (
     SCHEMA_ORG_TYPES,
     by_id,
@@ -14,8 +14,8 @@ from indexer.formats.json_documents.linked_data import (
     resources_among,
     types_of,
 )
-from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, parse_json, text_in, texts_in
-from indexer.formats.json_documents.web_pages import scripts
+from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, text_in, texts_in
+from indexer.formats.json_documents.web_pages import page_scripts
 from indexer.formats.periods import add_any
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
@@ -36,12 +36,8 @@ _DATES = {
 _RESOLVERS = ("doi", "identifiers.org/doi")
 
 
-def datasets(content: bytes) -> list[Json]:
-    """The data sets of a JSON-LD document or of an HTML page, each complete and with short names.
-
-    Raises Refused where the document is not valid JSON.
-    """
-    documents = [parse_json(content)] if looks_like_json(content) else scripts(content)
+def datasets_in(documents: list[object]) -> list[Json]:
+    """The data sets of a JSON-LD document or of those of an HTML page, each complete and with short names."""
     nodes = [node for document in documents for node in nodes_of(document)]
     nodes += [inner for node in nodes for inner in objects_in(node.get("mainEntity"))]
     catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
@@ -53,7 +49,7 @@ def datasets(content: bytes) -> list[Json]:
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: no data set, or several (``split`` separates them)."""
-    found = datasets(raw.content)
+    found = datasets_in([json_of(raw)] if looks_like_json(raw.content) else _scripts(raw))
     if len(found) != 1:
         raise Refused("it holds no schema.org Dataset" if not found else f"it holds {len(found)} data sets: split them")
     said = found[0]
@@ -71,6 +67,13 @@ def read(raw: RawRecord, source: str) -> Record:
     _links(draft, said)
     _provenance(draft, said)
     return draft.finish()
+
+
+def _scripts(raw: RawRecord) -> list[object]:
+    parsed = None if raw.recognition is None else raw.recognition.parsed
+    if parsed is not None:
+        return list(parsed)
+    return [script.document for script in page_scripts(raw.content) if not script.reason]
 
 
 def _what(draft: Draft, said: JsonMapping) -> None:

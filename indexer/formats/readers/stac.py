@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import Draft
-from indexer.formats.format import Format, Inspection
-from indexer.formats.json_documents.parsing import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.json_documents.parsing import listed, objects_in, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
@@ -34,7 +34,7 @@ _DEGREES = frozenset({"", "4326", "4979", "CRS84", "OGC:CRS84", "EPSG:4326", "EP
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: not JSON, or neither collection, item nor catalogue."""
-    document = parse_json(raw.content)
+    document = json_of(raw)
     if not isinstance(document, dict) or not _is_stac(document):
         raise Refused("it is JSON without stac_version: no STAC collection, item or catalogue")
     draft = Draft(raw, source, "stac")

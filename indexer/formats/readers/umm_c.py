@@ -5,8 +5,8 @@ from __future__ import annotations
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import Draft
-from indexer.formats.format import Format, Inspection
-from indexer.formats.json_documents.parsing import listed, objects_in, parse_json, text_in, texts_in
+from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.json_documents.parsing import listed, objects_in, text_in, texts_in
 from indexer.formats.readers.nasa import metres_of, platforms, product, rel_of, role_of, science_keyword
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
@@ -22,7 +22,7 @@ _DATES = {"CREATE": "created", "UPDATE": "modified"}
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: not JSON, or not a UMM-C collection."""
-    document = parse_json(raw.content)
+    document = json_of(raw)
     meta = document.get("meta") if isinstance(document, dict) else None
     said = document.get("umm", document) if isinstance(document, dict) else None
     if not isinstance(said, dict) or "EntryTitle" not in said:

@@ -10,11 +10,12 @@ from typing import Any
 
 from core.json_types import Json, JsonMapping
 from indexer.formats.json_documents.linked_data import in_context, plain_node, short, types_of
-from indexer.formats.json_documents.parsing import listed, objects_in, text_in, to_bytes, why_unread
+from indexer.formats.json_documents.parsing import in_fixed_order, listed, objects_in, text_in, to_bytes, why_unread
 from indexer.formats.readers import dcat, schema_org
-from indexer.formats.recognition import detect_json
+from indexer.formats.recognition import format_of_json
 from indexer.formats.repair.links import doi_in
-from indexer.formats.splitting.members import Unread
+from indexer.formats.splitting.members import UnreadableMember
+from indexer.raw import Recognition
 
 SCHEMA_CONTEXT = "https://schema.org/"
 DCAT_CONTEXT = "http://www.w3.org/ns/dcat#"
@@ -25,145 +26,157 @@ _LINKED = (None, "dcat", "schema.org")  # formats whose records may be joined fr
 _IN_A_CATALOGUE = (("dataset", "Dataset"), ("service", "DataService"), ("datasetSeries", "DatasetSeries"))
 
 
+@dataclass(frozen=True, slots=True)
+class JsonRecord:
+    """``recognition`` is None where the record was put together here."""
+
+    value: Any
+    recognition: Recognition | None = None
+
+
 @dataclass(slots=True)
-class Found:
-    """The records of a document as JSON, and its other members."""
+class JsonMembers:
+    """The records of a document, and its other members."""
 
-    records: list[Any] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
+    records: list[JsonRecord] = field(default_factory=list)
+    unreadable: list[UnreadableMember] = field(default_factory=list)
 
-    def add(self, other: Found) -> None:
+    def add(self, other: JsonMembers) -> None:
         self.records += other.records
-        self.unread += other.unread
+        self.unreadable += other.unreadable
 
 
-def json_members(document: object, depth: int = 0, where: str = "") -> Found:
+def json_members(document: object, depth: int = 0, where: str = "") -> JsonMembers:
     """The members of the first container that holds a known record; the document itself where it is one record.
 
-    Nothing is unread where no record is found at all: then the whole document is refused.
+    Nothing is unreadable where no record is found at all: then the whole document is refused.
     """
-    if isinstance(document, list) and any(detect_json(one) not in _LINKED for one in document):
+    if isinstance(document, list) and any(format_of_json(member) not in _LINKED for member in document):
         return _list(document, depth, where)
-    if detect_json(document) is not None:
-        several = isinstance(document, list) or (isinstance(document, dict) and "@graph" in document)
-        found = _graph(document, where) if several else Found()
-        return found if found.records else Found([document])
+    if (name := format_of_json(document)) is not None:
+        is_graph = isinstance(document, list) or (isinstance(document, dict) and "@graph" in document)
+        members = _graph(document, where) if is_graph else JsonMembers()
+        return members if members.records else JsonMembers([JsonRecord(document, Recognition(name))])
     if isinstance(document, list):
-        found = _list(document, depth, where)
-        return found if found.records else _graph(document, where)
+        members = _list(document, depth, where)
+        return members if members.records else _graph(document, where)
     if not isinstance(document, dict):
-        return Found()
-    return next((found for find in _CONTAINERS if (found := find(document, depth, where)).records), Found())
+        return JsonMembers()
+    return next((members for find in _CONTAINERS if (members := find(document, depth, where)).records), JsonMembers())
 
 
-def _list(members: Sequence[object], depth: int, where: str) -> Found:
-    """Each member that is a record, or that is itself a container of records."""
-    found = Found()
-    for number, member in enumerate(members, 1):
+def _list(entries: Sequence[object], depth: int, where: str) -> JsonMembers:
+    """Each entry that is a record, or that is itself a container of records."""
+    members = JsonMembers()
+    for number, entry in enumerate(entries, 1):
         place = f"entry {number}{where}"
-        if detect_json(member) is not None:
-            found.records.append(member)
+        if (name := format_of_json(entry)) is not None:
+            members.records.append(JsonRecord(entry, Recognition(name)))
             continue
-        inner = json_members(member, depth + 1, f" of {place}") if depth < _DEEPEST_LIST else Found()
+        inner = json_members(entry, depth + 1, f" of {place}") if depth < _DEEPEST_LIST else JsonMembers()
         if inner.records:
-            found.add(inner)
+            members.add(inner)
         else:
-            found.unread.append(Unread(place, why_unread(member), record_name(member)))
-    return found
+            members.unreadable.append(UnreadableMember(place, why_unread(entry), record_name(entry)))
+    return members
 
 
-def _features(document: JsonMapping, depth: int, where: str) -> Found:
+def _features(document: JsonMapping, depth: int, where: str) -> JsonMembers:
     is_collection = document.get("type") == "FeatureCollection"
-    return _member_list("features")(document, depth, where) if is_collection else Found()
+    return _list_at("features")(document, depth, where) if is_collection else JsonMembers()
 
 
-def _member_list(*path: str) -> Callable[[JsonMapping, int, str], Found]:
-    def find(document: JsonMapping, depth: int, where: str) -> Found:
-        found: object = document
+def _list_at(*path: str) -> Callable[[JsonMapping, int, str], JsonMembers]:
+    def find(document: JsonMapping, depth: int, where: str) -> JsonMembers:
+        value: object = document
         for name in path:
-            found = found.get(name) if isinstance(found, dict) else None
-        return _list(found, depth, f" of {path[-1]}{where}") if isinstance(found, list) else Found()
+            value = value.get(name) if isinstance(value, dict) else None
+        return _list(value, depth, f" of {path[-1]}{where}") if isinstance(value, list) else JsonMembers()
 
     return find
 
 
-def _catalogue(document: JsonMapping, depth: int = 0, where: str = "") -> Found:
+def _catalogue(document: JsonMapping, depth: int = 0, where: str = "") -> JsonMembers:
     """Data sets, services and series of a data.json and of its nested catalogues; identical ones once."""
     if types_of(document) & {"DataCatalog"}:
-        return Found()
-    found = _in_catalogue(document, depth, where)
+        return JsonMembers()
+    entries, unreadable = _catalogue_entries(document, depth, where)
     once: dict[bytes, Json] = {}
-    for one in found.records:
-        key = _whatever_its_series(one)
+    for entry in entries:
+        key = _without_series(entry)
         if key in once:
-            found.unread.append(Unread("entry", "it is listed twice, and read once", passed_over=True))
-        once[key] = one
-    return Found(list(once.values()), found.unread)
+            unreadable.append(UnreadableMember("entry", "it is listed twice, and read once", passed_over=True))
+        once[key] = entry
+    return JsonMembers([JsonRecord(entry) for entry in once.values()], unreadable)
 
 
-def _in_catalogue(document: JsonMapping, depth: int, where: str) -> Found:
-    found = Found()
+def _catalogue_entries(document: JsonMapping, depth: int, where: str) -> tuple[list[Json], list[UnreadableMember]]:
+    entries: list[Json] = []
+    unreadable: list[UnreadableMember] = []
     if depth > _DEEPEST_CATALOGUE:
-        return found
-    names = {short(str(name)): value for name, value in in_context(document).items()}
+        return entries, unreadable
+    members = {short(str(name)): value for name, value in in_context(document).items()}
     for name, kind in _IN_A_CATALOGUE:
-        given = names.get(name)
-        for number, one in enumerate(given if isinstance(given, list) else listed(given), 1):
-            if isinstance(one, dict) and len(one) > 1:  # more than a reference
-                found.records.append(one if "@type" in one else {**one, "@type": kind})
+        value = members.get(name)
+        for number, entry in enumerate(value if isinstance(value, list) else listed(value), 1):
+            if isinstance(entry, dict) and len(entry) > 1:  # more than a reference
+                entries.append(entry if "@type" in entry else {**entry, "@type": kind})
             else:
-                found.unread.append(Unread(f"entry {number} of {name}{where}", why_unread(one), _referred(one)))
-    for series in [one for one in found.records if types_of(one) & {"DatasetSeries"}]:
-        for one in objects_in(series.get("seriesMember")):
-            if "title" in one:
-                name = series.get("@id") or series.get("identifier") or series.get("title")
-                found.records.append({**one, "inSeries": name})
-    for number, inner in enumerate(listed(names.get("catalog")), 1):
+                place = f"entry {number} of {name}{where}"
+                unreadable.append(UnreadableMember(place, why_unread(entry), _reference_name(entry)))
+    for series in [entry for entry in entries if types_of(entry) & {"DatasetSeries"}]:
+        for member in objects_in(series.get("seriesMember")):
+            if "title" in member:
+                series_name = series.get("@id") or series.get("identifier") or series.get("title")
+                entries.append({**member, "inSeries": series_name})
+    for number, inner in enumerate(listed(members.get("catalog")), 1):
         if isinstance(inner, dict):
-            found.add(_in_catalogue(inner, depth + 1, f" of catalog {number}{where}"))
-    return found
+            more, faults = _catalogue_entries(inner, depth + 1, f" of catalog {number}{where}")
+            entries += more
+            unreadable += faults
+    return entries, unreadable
 
 
-def _referred(one: object) -> str:
+def _reference_name(entry: object) -> str:
     """The address to which an entry refers, or the name that it has."""
-    return record_name(one) if not isinstance(one, str) else one if "://" in one else ""
+    return record_name(entry) if not isinstance(entry, str) else entry if "://" in entry else ""
 
 
-def _whatever_its_series(one: JsonMapping) -> bytes:
+def _without_series(entry: JsonMapping) -> bytes:
     """The same bytes for a data set that is listed alone and as a member of a series."""
-    return to_bytes({name: one[name] for name in sorted(one) if name not in ("inSeries", "@type")})
+    return to_bytes({name: entry[name] for name in sorted(entry) if name not in ("inSeries", "@type")})
 
 
-def _graph(document: object, where: str = "") -> Found:
+def _graph(document: object, where: str = "") -> JsonMembers:
     """Data sets of a JSON-LD graph, each joined from its nodes; the nodes that are no data set are passed over."""
-    content = to_bytes(document)
-    sets: list[Json] = [{**one, "@context": DCAT_CONTEXT} for one in dcat.resources(content) if types_of(one)]
-    sets = sets or [{**one, "@context": SCHEMA_CONTEXT} for one in schema_org.datasets(content)]
-    if not sets:
-        return Found()
-    left, found = Counter(_likeness(one) for one in sets), Found(sets)
-    read = {record_name(one) for one in sets}
+    ordered = in_fixed_order(document)
+    datasets: list[Json] = [{**node, "@context": DCAT_CONTEXT} for node in dcat.resources_in(ordered) if types_of(node)]
+    datasets = datasets or [{**node, "@context": SCHEMA_CONTEXT} for node in schema_org.datasets_in([ordered])]
+    if not datasets:
+        return JsonMembers()
+    unmatched, members = Counter(map(_likeness, datasets)), JsonMembers([JsonRecord(node) for node in datasets])
+    names = {record_name(node) for node in datasets}
     for place, node in _nodes(in_context(document), where):
         if not isinstance(node, dict):
-            found.unread.append(Unread(place, why_unread(node)))
-        elif left[likeness := _likeness(plain_node(node, {}))]:
-            left[likeness] -= 1
+            members.unreadable.append(UnreadableMember(place, why_unread(node)))
+        elif unmatched[likeness := _likeness(plain_node(node, {}))]:
+            unmatched[likeness] -= 1
         else:
             kinds = ", ".join(sorted(types_of(node)))
             reason = f"it is of the type {kinds}, not a data set" if kinds else "it is a node without a type"
             name = record_name(plain_node(node, {}))
-            found.unread.append(Unread(place, reason, "" if name in read else name, passed_over=True))
-    return found
+            members.unreadable.append(UnreadableMember(place, reason, "" if name in names else name, passed_over=True))
+    return members
 
 
 def _nodes(document: object, where: str) -> Iterator[tuple[str, object]]:
     """The top-level nodes with their places, also those that are no objects."""
     if isinstance(document, list):
-        for number, one in enumerate(document, 1):
-            if (isinstance(one, list) and one) or (isinstance(one, dict) and "@graph" in one):
-                yield from _nodes(one, f" of entry {number}{where}")
+        for number, entry in enumerate(document, 1):
+            if (isinstance(entry, list) and entry) or (isinstance(entry, dict) and "@graph" in entry):
+                yield from _nodes(entry, f" of entry {number}{where}")
             else:
-                yield f"entry {number}{where}", one
+                yield f"entry {number}{where}", entry
     elif isinstance(document, dict) and "@graph" in document:
         graph = document["@graph"]
         yield from _nodes(graph if isinstance(graph, list) else [graph], f" of @graph{where}")
@@ -175,44 +188,44 @@ def _likeness(node: Json) -> tuple[object, ...]:
     return (frozenset(types_of(node)), *names)
 
 
-_CONTAINERS: tuple[Callable[[JsonMapping, int, str], Found], ...] = (
+_CONTAINERS: tuple[Callable[[JsonMapping, int, str], JsonMembers], ...] = (
     _features,
     _catalogue,
-    _member_list("collections"),
-    _member_list("result", "results"),
-    _member_list("result"),
-    _member_list("results"),
-    _member_list("items"),
-    _member_list("data"),
-    _member_list("response", "docs"),
-    _member_list("docs"),
-    _member_list("records"),
+    _list_at("collections"),
+    _list_at("result", "results"),
+    _list_at("result"),
+    _list_at("results"),
+    _list_at("items"),
+    _list_at("data"),
+    _list_at("response", "docs"),
+    _list_at("docs"),
+    _list_at("records"),
     lambda document, _, where: _graph(document, where),
 )
 
 
-def record_name(part: object) -> str:
+def record_name(value: object) -> str:
     """The name of the record, as its reader finds it."""
-    if not isinstance(part, dict):
+    if not isinstance(value, dict):
         return ""
-    meta = part.get("meta")
-    package = part if "notes" in part or "resources" in part else {}
+    meta = value.get("meta")
+    package = value if "notes" in value or "resources" in value else {}
     candidates = [
         meta.get("concept-id") if isinstance(meta, dict) else None,
-        part.get("layer_slug_s"),
-        part.get("doi") if "titles" in part else None,
+        value.get("layer_slug_s"),
+        value.get("doi") if "titles" in value else None,
         *(package.get(name) for name in ("id", "name")),
-        *(part.get(name) for name in ("identifier", "dct:identifier", "id", "@id", "name")),
+        *(value.get(name) for name in ("identifier", "dct:identifier", "id", "@id", "name")),
     ]
     for candidate in candidates:
-        for one in listed(candidate):
-            inner = one.get("@id") or one.get("@value") or one.get("value") if isinstance(one, dict) else one
+        for item in listed(candidate):
+            inner = item.get("@id") or item.get("@value") or item.get("value") if isinstance(item, dict) else item
             if text := text_in(inner):
                 return doi_in(text) or text if "doi.org" in text else text
     return ""
 
 
-def fallback_name(part: object) -> str:
-    """A name for a part without one: the hash of its title, so it changes only with the title."""
-    title = text_in(part.get("title")) if isinstance(part, dict) else ""
-    return hashlib.sha256(title.encode() or to_bytes(part)).hexdigest()[:16]
+def fallback_name(value: object) -> str:
+    """A name for a record without one: the hash of its title, so it changes only with the title."""
+    title = text_in(value.get("title")) if isinstance(value, dict) else ""
+    return hashlib.sha256(title.encode() or to_bytes(value)).hexdigest()[:16]

@@ -8,12 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-Part = tuple[str, bytes]
-"""Native id and content. An empty id means that the document has no identifier: the source's name for it is used."""
+from indexer.raw import Recognition
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class RecordPart:
+    """A record of a document, as a separate document.
+
+    ``name`` is its native id; empty: the document has no identifier, and the source's name for it is used.
+    """
+
+    name: str
+    content: bytes
+    recognition: Recognition | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableMember:
     """A member that gives no record. ``place`` names it for people, ``name`` is the identifier that it still has.
 
     ``passed_over``: it is no record (a person in a graph, a mark of deletion, a second copy); it has a name only if the
@@ -27,19 +38,15 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
-    """All members of one document; ``nameless`` are the ids of parts that their own text does not name."""
+class SplitDocument:
+    """All members of one document; ``nameless`` are the names of records that their own text does not name."""
 
-    parts: list[Part]
-    unread: list[Unread] = field(default_factory=list)
+    records: list[RecordPart]
+    unreadable: list[UnreadableMember] = field(default_factory=list)
     nameless: frozenset[str] = frozenset()
 
-    @property
-    def refused(self) -> list[Unread]:
-        return [one for one in self.unread if not one.passed_over]
 
-
-def references_passed_over(unread: Iterable[Unread], names: Iterable[str]) -> list[Unread]:
+def pass_over_references(members: Iterable[UnreadableMember], names: Iterable[str]) -> list[UnreadableMember]:
     """A member that only names a record which is read elsewhere in the document is no lost record."""
     known = frozenset(names) - {""}
-    return [replace(one, passed_over=True, name="") if one.name in known else one for one in unread]
+    return [replace(member, passed_over=True, name="") if member.name in known else member for member in members]
