@@ -92,38 +92,38 @@ class Draft:
 
     def of_type(self, text: str) -> None:
         """Sets the type from the document's word for it; an unknown word leaves ``dataset``."""
-        found = resource_type(text)
-        if found is not None:
-            self.type = found
+        known = resource_type(text)
+        if known is not None:
+            self.type = known
 
     def keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
-        said = line(term)
-        if not said or is_placeholder(said):
+        text = line(term)
+        if not text or is_placeholder(text):
             return
-        names = place_names(said) if vocabulary in _PLACES else [said]
+        names = place_names(text) if vocabulary in _PLACES else [text]
         if not names:
-            self.warnings.append(f"keywords: {said[:_LONGEST_STANDIN]!r} is no name of a place: left out")
+            self.warnings.append(f"keywords: {text[:_LONGEST_STANDIN]!r} is no name of a place: left out")
         for name in names:
             self._keywords.append(Keyword(name, line(vocabulary) or None, uri or None))
             self.names.keyword(name, vocabulary)
 
     def theme(self, term: str) -> None:
-        said = line(term)
-        if said and not is_placeholder(said):
-            self._themes.append(said)
+        text = line(term)
+        if text and not is_placeholder(text):
+            self._themes.append(text)
 
     def contact(self, name: str = "", organisation: str = "", *, role: str | None = None, email: str = "") -> None:
-        parts = [said if not is_placeholder(said := line(text)) else "" for text in (name, organisation, email)]
+        parts = [words if not is_placeholder(words := line(text)) else "" for text in (name, organisation, email)]
         if any(parts):
             address = parts[2].removeprefix("mailto:") or None
             self._contacts.append(Contact(parts[0] or None, parts[1] or None, role, address))
 
     def span(self, begin: str, end: str, *, duration: str = "") -> None:
         """Adds a period; an empty end, ``..`` and words such as "present" are open ends."""
-        found, repairs = repair_span(Position(line(begin)), Position(line(end)), duration)
+        span, repairs = repair_span(Position(line(begin)), Position(line(end)), duration)
         self.warnings.extend(repairs)
-        if found is not None:
-            self._times.append(found)
+        if span is not None:
+            self._times.append(span)
 
     @property
     def has_times(self) -> bool:
@@ -131,13 +131,13 @@ class Draft:
 
     def interval(self, text: str) -> bool:
         """Adds a period written as one text (``2000/2010``); whether the text is one."""
-        found = interval_in(text)
-        if found is None:
+        interval = interval_in(text)
+        if interval is None:
             return False
-        if found.in_words:
-            span = "/".join(unique(end.text or ".." for end in (found.begin, found.end)))
-            self.warnings.append(read_as(line(text), span, doubtful=found.doubtful))
-        self.span(found.begin.text, found.end.text, duration=found.duration)
+        if interval.in_words:
+            span = "/".join(unique(end.text or ".." for end in (interval.begin, interval.end)))
+            self.warnings.append(read_as(line(text), span, doubtful=interval.doubtful))
+        self.span(interval.begin.text, interval.end.text, duration=interval.duration)
         return True
 
     def time(self, span: TimeSpan) -> None:
@@ -173,8 +173,10 @@ class Draft:
 
     def licensed(self, *texts: str) -> None:
         """Adds what the document gives as licence: its name, identifier and address, in any order."""
-        self._licence = self._licence or next((found for text in texts if (found := spdx(text))), None)
-        self._licence_link = self._licence_link or next((found for text in texts if (found := licence_url(text))), None)
+        self._licence = self._licence or next((licence for text in texts if (licence := spdx(text))), None)
+        self._licence_link = self._licence_link or next(
+            (licence for text in texts if (licence := licence_url(text))), None
+        )
 
     @property
     def has_licence(self) -> bool:
@@ -182,40 +184,40 @@ class Draft:
 
     def constraint(self, text: str) -> None:
         """Adds a sentence about permitted use; a licence in it counts."""
-        said = block(text)
-        if not said or is_placeholder(said):
+        sentence = block(text)
+        if not sentence or is_placeholder(sentence):
             return
-        self._constraints.append(said)
-        self._licence = self._licence or spdx(said)
-        if says_restricted(said) or is_restricted_code(said):
+        self._constraints.append(sentence)
+        self._licence = self._licence or spdx(sentence)
+        if says_restricted(sentence) or is_restricted_code(sentence):
             self.access = "restricted"
 
     def restricted_if(self, code: str) -> None:
         if is_restricted_code(code):
             self.access = "restricted"
 
-    def link(self, href: str, rel: str | None = None, **said: str | None) -> None:
+    def link(self, href: str, rel: str | None = None, **properties: str | None) -> None:
         """Adds a link. ``said``: protocol, media_type, name, description of core.record.Link."""
-        found, warning = repair_href(href)
+        address, warning = repair_href(href)
         if warning is not None:
             self.warnings.append(warning)
-        if found is None:
+        if address is None:
             return
-        parts = {name: line(text) or None for name, text in said.items()}
-        media_type = parts.pop("media_type", None) or media_type_of(found)
-        rel = rel or ("download" if is_data_file(found) else "related")
-        known = self._links.get(found)
+        parts = {name: line(text) or None for name, text in properties.items()}
+        media_type = parts.pop("media_type", None) or media_type_of(address)
+        rel = rel or ("download" if is_data_file(address) else "related")
+        known = self._links.get(address)
         if known is None or known.rel == "related":
-            self._links[found] = Link(found, rel, media_type=media_type, **parts)
+            self._links[address] = Link(address, rel, media_type=media_type, **parts)
 
     def format(self, name: str) -> None:
-        said = line(name)
-        if said and not is_placeholder(said):
-            self._formats.append(said)
+        text = line(name)
+        if text and not is_placeholder(text):
+            self._formats.append(text)
 
     def finish(self) -> Record:
         """The Record. Raises Refused where identifier, title and abstract are all missing."""
-        abstract = "" if is_placeholder(said := block(self.abstract)) else said
+        abstract = "" if is_placeholder(abstract_text := block(self.abstract)) else abstract_text
         stated = line(self.identifier)
         title = self._titled(stated, abstract)
         identifier = stated or self.raw.native_id
@@ -257,9 +259,9 @@ class Draft:
         )
 
     def _titled(self, identifier: str, abstract: str) -> str:
-        said = line(self.title)
-        if said and not is_placeholder(said):
-            return said
+        title = line(self.title)
+        if title and not is_placeholder(title):
+            return title
         candidates = {
             "alternate title": next((text for text in self._alternate_titles if text), ""),
             "identifier": identifier,
@@ -273,19 +275,19 @@ class Draft:
 
     def _provenance(self) -> Provenance:
         kind = agreed([*self._kinds, *(kind_of_term(keyword.term) for keyword in self._keywords)])
-        said = Provenance(
+        provenance = Provenance(
             lineage="\n\n".join(unique(text for part in self.lineage if (text := block(part)))) or None,
             derived_from=unique(text for text in self._derived_from if text),
             generated_by=unique(text for text in self._generated_by if text),
             attributed_to=attributed_to(tuple(self._contacts)),
         )
-        return said if kind is None else replace(said, kind=kind, kind_source="metadata")
+        return provenance if kind is None else replace(provenance, kind=kind, kind_source="metadata")
 
     def _all_dates(self) -> Dates:
         """The first creation and publication, the last change of the data, and the last change of the metadata."""
-        found = {kind: sorted(dates, key=instant_ms) for kind, dates in self._dates.items()}
-        first = {kind: found[kind][0] for kind in ("created", "published") if kind in found}
-        last = {kind: found[kind][-1] for kind in ("modified", "metadata") if kind in found}
+        by_kind = {kind: sorted(dates, key=instant_ms) for kind, dates in self._dates.items()}
+        first = {kind: by_kind[kind][0] for kind in ("created", "published") if kind in by_kind}
+        last = {kind: by_kind[kind][-1] for kind in ("modified", "metadata") if kind in by_kind}
         return Dates(**first, **last)
 
 
@@ -303,9 +305,9 @@ def attributed_to(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
 def without_doubles(keywords: list[Keyword]) -> tuple[Keyword, ...]:
     """Each term once per vocabulary, ignoring case; a term with a vocabulary replaces the same term without one."""
     named = {keyword.term.casefold() for keyword in keywords if keyword.vocabulary}
-    kept: dict[tuple[str, str | None], Keyword] = {}
+    unique_keywords: dict[tuple[str, str | None], Keyword] = {}
     for keyword in keywords:
         if keyword.vocabulary is None and keyword.term.casefold() in named:
             continue
-        kept.setdefault((keyword.term.casefold(), keyword.vocabulary), keyword)
-    return tuple(kept.values())
+        unique_keywords.setdefault((keyword.term.casefold(), keyword.vocabulary), keyword)
+    return tuple(unique_keywords.values())

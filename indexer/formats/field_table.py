@@ -20,9 +20,9 @@ _PARTS = {
 def fields() -> dict[str, dict[str, str]]:
     """For each format, its fields and their origin, in the order of Record. ISO 19115-2 is read as ISO 19139."""
     return {
-        one.name: {field: one.fields[field] for field in record_fields() if field in one.fields}
-        for one in FORMATS.values()
-        if one.name != "iso19115-2"
+        format.name: {field: format.fields[field] for field in record_fields() if field in format.fields}
+        for format in FORMATS.values()
+        if format.name != "iso19115-2"
     }
 
 

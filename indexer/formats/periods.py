@@ -37,9 +37,9 @@ def add_any(draft: Draft, period: object) -> None:
 
 def add_object(draft: Draft, period: JsonMapping) -> None:
     """Adds an interval or instant of OWL-Time, or an object with a start and an end, or with only a name."""
-    found = owl_time(period)
-    if found is not None:
-        begin, end, words = found
+    interval = owl_time(period)
+    if interval is not None:
+        begin, end, words = interval
         add_between(draft, begin, end, *words)
         return
     edges = [
@@ -67,11 +67,11 @@ def add_between(draft: Draft, begin: Edge, end: Edge, *words: str) -> None:
     if not old:
         draft.span(begin.words, end.words)
         return
-    found = between(begin, end)
-    if found is not None:
-        draft.time(found)
+    span = between(begin, end)
+    if span is not None:
+        draft.time(span)
     for text in unique(edge.words for edge in old):
-        _keep_words(draft, text, known=found is not None)
+        _keep_words(draft, text, known=span is not None)
 
 
 def _keep_words(draft: Draft, words: str, *, known: bool) -> None:

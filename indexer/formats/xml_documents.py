@@ -217,8 +217,8 @@ def _windows_character(match: re.Match[str]) -> str:
 
 def plainly(error: etree.XMLSyntaxError) -> str:
     """``an attribute has no quotes around its value (line 3, column 7)``."""
-    said = error.msg or ""
-    what = next((plain for start, plain in _PLAIN if said.startswith(start)), "its markup is broken")
+    message = error.msg or ""
+    what = next((plain for start, plain in _PLAIN if message.startswith(start)), "its markup is broken")
     line, column = error.position
     return f"{what} (line {line}, column {column})"
 
@@ -247,8 +247,8 @@ def inner_text(element: Element | None) -> str:
 def text_at(element: Element | None, *paths: str) -> str:
     """The first text that is not blank at any of the paths; the empty string where there is none."""
     for path in paths:
-        for found in all_of(element, path):
-            text = inner_text(found).strip()
+        for match in all_of(element, path):
+            text = inner_text(match).strip()
             if text:
                 return text
     return ""
@@ -256,7 +256,7 @@ def text_at(element: Element | None, *paths: str) -> str:
 
 def texts_at(element: Element | None, *paths: str) -> list[str]:
     """Every text that is not blank, path by path."""
-    return [text for path in paths for found in all_of(element, path) if (text := inner_text(found).strip())]
+    return [text for path in paths for match in all_of(element, path) if (text := inner_text(match).strip())]
 
 
 def local_name(element: Element) -> str:

@@ -77,21 +77,21 @@ def doi_of(citation: Element | None) -> str | None:
 
 def read_dates(citation: Element | None, stamp: Element | None, warnings: list[str]) -> Dates:
     """The first creation and publication, the last revision, and the date of the metadata."""
-    found: dict[str, list[str]] = {}
+    by_type: dict[str, list[str]] = {}
     for date in objects(citation, f"{GMD}date"):
         iso = _date(child(date, f"{GMD}date"), warnings)
         if iso is not None:
-            found.setdefault(code_of(child(date, f"{GMD}dateType")).lower(), []).append(iso)
+            by_type.setdefault(code_of(child(date, f"{GMD}dateType")).lower(), []).append(iso)
     return Dates(
-        created=_pick(found, "creation", last=False),
-        published=_pick(found, "publication", last=False),
-        modified=_pick(found, "revision", last=True),
+        created=_pick(by_type, "creation", last=False),
+        published=_pick(by_type, "publication", last=False),
+        modified=_pick(by_type, "revision", last=True),
         metadata=_date(stamp, warnings),
     )
 
 
-def _pick(found: dict[str, list[str]], kind: str, *, last: bool) -> str | None:
-    dates = sorted(found.get(kind, ()), key=instant_ms)
+def _pick(by_type: dict[str, list[str]], kind: str, *, last: bool) -> str | None:
+    dates = sorted(by_type.get(kind, ()), key=instant_ms)
     return None if not dates else dates[-1 if last else 0]
 
 
@@ -119,10 +119,10 @@ def citation_reference(citation: Element | None) -> str:
     doi = doi_of(citation)
     if doi is not None:
         return f"https://doi.org/{doi}"
-    found = list(identifiers(citation))
-    link = next((href for _, href in found if href), None)
+    codes = list(identifiers(citation))
+    link = next((href for _, href in codes if href), None)
     title = next((text for prop in children(citation, f"{GMD}title") if (text := one_line(prop))), "")
-    return link or title or next((code for code, _ in found if code), "")
+    return link or title or next((code for code, _ in codes if code), "")
 
 
 def read_contacts(
@@ -138,8 +138,8 @@ def read_contacts(
         *_distributors(metadata),
         *children(metadata, f"{GMD}contact"),
     ]
-    found = (_linked(one, warnings) if (party := held(one)) is None else _contact(party) for one in properties)
-    contacts = unique(contact for contact in found if contact is not None)
+    parties = (_linked(prop, warnings) if (party := held(prop)) is None else _contact(party) for prop in properties)
+    contacts = unique(contact for contact in parties if contact is not None)
     return tuple(contact for contact in contacts if not _said_better(contact, contacts))
 
 
@@ -152,8 +152,8 @@ def _linked(prop: Element, warnings: list[str]) -> Contact | None:
     href, title = href_of(prop) or prop.get("uuidref"), line(prop.get(XLINK_TITLE))
     if href is None and not title:
         return None
-    kept = "its title is used" if title else "left out"
-    warnings.append(f"contacts: a party is only a link, {kept}: {(href or title)[:200]!r}")
+    outcome = "its title is used" if title else "left out"
+    warnings.append(f"contacts: a party is only a link, {outcome}: {(href or title)[:200]!r}")
     return (
         Contact(None, title, local_name(prop) if local_name(prop) == "pointOfContact" else None, None)
         if title
@@ -223,7 +223,7 @@ def _steps(lineage: Element) -> Iterator[Element]:
 
 def _sources(lineages: list[Element], steps: list[Element]) -> Iterator[str]:
     """The name of each source, from the lineage itself and from its steps."""
-    for holder, name in [*((one, "source") for one in lineages), *((step, "source") for step in steps)]:
+    for holder, name in [*((lineage, "source") for lineage in lineages), *((step, "source") for step in steps)]:
         for prop in children(holder, f"{GMD}{name}"):
             source = next(prop.iterchildren("*"), None)
             cited = citation_reference(first(source, f"{GMD}sourceCitation"))

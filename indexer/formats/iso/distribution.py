@@ -45,16 +45,16 @@ _INSPIRE_LIMIT = re.compile(r"LimitationsOnPublicAccess/INSPIRE_Directive_Articl
 
 def read_links(metadata: Element, identifications: list[Element], warnings: list[str]) -> tuple[Link, ...]:
     """The landing page first, then distribution, service, documentation and preview links; each address once."""
-    found = [
+    candidates = [
         *_landing(metadata),
-        *(_link(one, warnings) for one in _distribution(metadata)),
-        *(_link(one, warnings, default="service") for each in identifications for one in _operations(each)),
-        *(_link(one, warnings, document=True) for one in _documentation(metadata)),
-        *(_data(one, warnings) for each in identifications for one in children(each, f"{SRV}operatesOn")),
-        *(_preview(one) for each in identifications for one in objects(each, f"{GMD}graphicOverview")),
+        *(_link(resource, warnings) for resource in _distribution(metadata)),
+        *(_link(resource, warnings, default="service") for each in identifications for resource in _operations(each)),
+        *(_link(resource, warnings, document=True) for resource in _documentation(metadata)),
+        *(_data(resource, warnings) for each in identifications for resource in children(each, f"{SRV}operatesOn")),
+        *(_preview(resource) for each in identifications for resource in objects(each, f"{GMD}graphicOverview")),
     ]
     by_href: dict[str, Link] = {}
-    for link in found:
+    for link in candidates:
         if link is not None:
             by_href[link.href] = _merged(by_href.get(link.href), link)
     return tuple(by_href.values())
@@ -122,8 +122,8 @@ def _data(coupled: Element, warnings: list[str]) -> Link | None:
     reference = href_of(coupled) or coupled.get("uuidref") or ""
     href, warning = repair_href(reference)
     if href is None:
-        told = f"links: the data of the service has no web address: {reference[:200]!r}"
-        warnings.extend([warning or told] if reference else [])
+        fault = f"links: the data of the service has no web address: {reference[:200]!r}"
+        warnings.extend([warning or fault] if reference else [])
         return None
     name = line(coupled.get(XLINK_TITLE)) or coupled.get("uuidref")
     return Link(href, rel="related", name=name or None, description="operatesOn: data of this service")
@@ -161,10 +161,12 @@ class Terms:
 
 
 def read_terms(identifications: list[Element]) -> Terms:
-    blocks = [block for one in identifications for block in objects(one, f"{GMD}resourceConstraints")]
-    said = [text for block in blocks for text in _texts(block)]
-    texts = unique(text for text, _ in said if text and not is_placeholder(text))
-    return Terms(_licence(blocks, said), texts, "restricted" if _is_restricted(blocks, said) else "open")
+    blocks = [
+        block for identification in identifications for block in objects(identification, f"{GMD}resourceConstraints")
+    ]
+    limitations = [text for block in blocks for text in _texts(block)]
+    texts = unique(text for text, _ in limitations if text and not is_placeholder(text))
+    return Terms(_licence(blocks, limitations), texts, "restricted" if _is_restricted(blocks, limitations) else "open")
 
 
 def _texts(block: Element) -> Iterator[tuple[str, str]]:
@@ -177,13 +179,13 @@ def _texts(block: Element) -> Iterator[tuple[str, str]]:
             yield paragraphs(prop) or title, href
 
 
-def _licence(blocks: list[Element], said: list[tuple[str, str]]) -> str | None:
-    for text, href in said:
+def _licence(blocks: list[Element], limitations: list[tuple[str, str]]) -> str | None:
+    for text, href in limitations:
         if is_placeholder(text) and not href:
             continue
-        found = spdx(href) or spdx(text)
-        if found is not None:
-            return found
+        licence = spdx(href) or spdx(text)
+        if licence is not None:
+            return licence
     for block in blocks:
         if "license" in _codes(block, "useConstraints"):
             for text, href in _texts(block):
@@ -193,14 +195,14 @@ def _licence(blocks: list[Element], said: list[tuple[str, str]]) -> str | None:
     return None
 
 
-def _is_restricted(blocks: list[Element], said: list[tuple[str, str]]) -> bool:
+def _is_restricted(blocks: list[Element], limitations: list[tuple[str, str]]) -> bool:
     for block in blocks:
         codes = _codes(block, "accessConstraints")
         if local_name(block) == "MD_SecurityConstraints" or child(block, f"{GMD}classification") is not None:
             codes |= _codes(block, "classification")
         if any(is_restricted_code(code) for code in codes):
             return True
-    return any(_INSPIRE_LIMIT.search(href) or says_restricted(text) for text, href in said)
+    return any(_INSPIRE_LIMIT.search(href) or says_restricted(text) for text, href in limitations)
 
 
 def _codes(block: Element, name: str) -> set[str]:

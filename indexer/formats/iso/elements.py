@@ -39,12 +39,12 @@ def objects(element: Element | None, *names: str) -> Iterator[Element]:
     if element is None:
         return
     for prop in element.iterchildren(names[0]):
-        found = held(prop)
-        if found is not None:
+        value = held(prop)
+        if value is not None:
             if len(names) == 1:
-                yield found
+                yield value
             else:
-                yield from objects(found, *names[1:])
+                yield from objects(value, *names[1:])
 
 
 def first(element: Element | None, *names: str) -> Element | None:
@@ -55,16 +55,16 @@ def written(prop: Element | None) -> str:
     """The text of a property as written: CharacterString, Anchor, a date, a number, or plain text."""
     if prop is None:
         return ""
-    found = held(prop)
-    if found is None:
+    value = held(prop)
+    if value is None:
         return prop.text or ""
-    if found.tag == _FREE_TEXT:
+    if value.tag == _FREE_TEXT:
         return next((text for _, text in localised(prop) if text.strip()), "")
-    main = found.text or ""
+    main = value.text or ""
     if not main.strip():
-        main = "".join(str(piece) for piece in found.itertext()) if len(found) else ""
+        main = "".join(str(piece) for piece in value.itertext()) if len(value) else ""
         return main if main.strip() else next((text for _, text in localised(prop) if text.strip()), "")
-    return main if not len(found) else "".join(str(piece) for piece in found.itertext())
+    return main if not len(value) else "".join(str(piece) for piece in value.itertext())
 
 
 def one_line(prop: Element | None) -> str:
@@ -92,8 +92,8 @@ def href_of(prop: Element | None) -> str | None:
     """Where an Anchor (or the property itself) points."""
     if prop is None:
         return None
-    found = held(prop)
-    href = (found.get(XLINK_HREF) if found is not None else None) or prop.get(XLINK_HREF)
+    value = held(prop)
+    href = (value.get(XLINK_HREF) if value is not None else None) or prop.get(XLINK_HREF)
     return href.strip() if href and href.strip() else None
 
 
@@ -102,12 +102,12 @@ def code_of(prop: Element | None) -> str:
 
     Canada's registry writes ``RI_622`` in the attribute and ``dataset; jeuDonnées`` in the text.
     """
-    found = held(prop)
-    if found is None:
+    code = held(prop)
+    if code is None:
         return ""
-    value = (found.get("codeListValue") or "").strip()
+    value = (code.get("codeListValue") or "").strip()
     if not value or value.startswith("RI_"):
-        value = line(found.text).partition(";")[0] or value
+        value = line(code.text).partition(";")[0] or value
     return value
 
 

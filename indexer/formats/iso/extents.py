@@ -47,7 +47,7 @@ class Where:
     places: tuple[Keyword, ...]
 
 
-def read_where(extents: list[Element], said: str, warnings: list[str]) -> Where:
+def read_where(extents: list[Element], words: str, warnings: list[str]) -> Where:
     """Reads all extents. ``said``: the record's title and keywords, which help to decide an ambiguous box."""
     boxes = Boxes()
     places: list[Keyword] = []
@@ -61,11 +61,11 @@ def read_where(extents: list[Element], said: str, warnings: list[str]) -> Where:
         places.extend(_described(extent))
     for element in included or elements:
         _sort_in(element, boxes, polygons, places)
-    said = " ".join([said, *(place.term for place in places)])
-    reader = PolygonReader(Evidence(said, tuple(boxes.found)))
+    words = " ".join([words, *(place.term for place in places)])
+    reader = PolygonReader(Evidence(words, tuple(boxes.found)))
     for polygon in polygons:
         reader.add(polygon)
-    boxes.settle(said, reader.boxes)
+    boxes.settle(words, reader.boxes)
     warnings.extend([*boxes.warnings, *reader.warnings])
     return Where(_without_doubles([*boxes.found, *reader.boxes]), reader.geometry, unique(places))
 
@@ -107,11 +107,11 @@ def _described(extent: Element) -> Iterator[Keyword]:
 
 
 def _without_doubles(boxes: list[BBox]) -> tuple[BBox, ...]:
-    kept: list[BBox] = []
+    unique_boxes: list[BBox] = []
     for box in boxes:
-        if not any(_same(box, other) for other in kept):
-            kept.append(box)
-    return tuple(kept)
+        if not any(_same(box, other) for other in unique_boxes):
+            unique_boxes.append(box)
+    return tuple(unique_boxes)
 
 
 def _same(a: BBox, b: BBox) -> bool:
@@ -120,18 +120,18 @@ def _same(a: BBox, b: BBox) -> bool:
 
 def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | None:
     """The hull of all vertical extents in the unit of the first one; None where there is none."""
-    found = [
+    verticals = [
         vertical
         for extent in extents
         for element in objects(extent, f"{GMD}verticalElement")
         if (vertical := _vertical(element, warnings)) is not None
     ]
-    if not found:
+    if not verticals:
         return None
-    alike = [vertical for vertical in found if vertical.unit == found[0].unit]
-    if len(alike) < len(found):
-        warnings.append(f"vertical: extents in other units than {found[0].unit} were left out")
-    return Vertical(_outer(min, [v.minimum for v in alike]), _outer(max, [v.maximum for v in alike]), found[0].unit)
+    alike = [vertical for vertical in verticals if vertical.unit == verticals[0].unit]
+    if len(alike) < len(verticals):
+        warnings.append(f"vertical: extents in other units than {verticals[0].unit} were left out")
+    return Vertical(_outer(min, [v.minimum for v in alike]), _outer(max, [v.maximum for v in alike]), verticals[0].unit)
 
 
 def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
@@ -153,14 +153,14 @@ def _counts_down(element: Element) -> bool:
     system = child(element, f"{GMD}verticalCRS")
     if system is None:
         return False
-    said = [system.get(XLINK_HREF) or ""]
+    texts = [system.get(XLINK_HREF) or ""]
     for part in system.iter("*"):
         name = local_name(part)
         if name in ("name", "srsName", "identifier", "scope", "code"):
-            said.append(part.text or "")
+            texts.append(part.text or "")
         if name == "axisDirection" and (part.text or "").strip().lower() == "down":
             return True
-    return any(word in text.lower() for text in said for word in _DEPTH_CRS)
+    return any(word in text.lower() for text in texts for word in _DEPTH_CRS)
 
 
 def _unit(element: Element) -> str:
@@ -240,7 +240,7 @@ def _position(part: Element | None) -> Position:
     if inner is not None:
         if local_name(inner) == "timePosition":
             return _position(inner)
-        return _position(next((one for one in inner.iterchildren("*") if local_name(one) == "timePosition"), None))
+        return _position(next((part for part in inner.iterchildren("*") if local_name(part) == "timePosition"), None))
     return Position(line(part.text), part.get("indeterminatePosition", "").strip().lower())
 
 
@@ -265,8 +265,8 @@ def read_resolution(
 
 def _measure(prop: Element | None) -> tuple[float, str]:
     """Number and unit of a gco:Distance, Measure, Angle, ...; NaN where there is none."""
-    found = held(prop)
-    return (number(written(prop)), "" if found is None else found.get("uom", ""))
+    measure = held(prop)
+    return (number(written(prop)), "" if measure is None else measure.get("uom", ""))
 
 
 def _distances(identifications: list[Element], warnings: list[str]) -> Iterator[float]:
@@ -274,9 +274,9 @@ def _distances(identifications: list[Element], warnings: list[str]) -> Iterator[
         for resolution in objects(identification, f"{GMD}spatialResolution"):
             for prop in resolution.iterchildren(f"{GMD}distance"):
                 value, unit = _measure(prop)
-                found = metres(value, unit)
-                if found is not None:
-                    yield found
+                distance = metres(value, unit)
+                if distance is not None:
+                    yield distance
                 elif not math.isnan(value):
                     warnings.append(f"resolution: distance {value:g} {unit} left out".replace("  ", " "))
 
@@ -296,9 +296,9 @@ def _axis_distances(axes: list[Element]) -> Iterator[float]:
     for axis in axes:
         if code_of(child(axis, f"{GMD}dimensionName")).lower() in _GROUND_AXES:
             value, unit = _measure(child(axis, f"{GMD}resolution"))
-            found = metres(value, unit)
-            if found is not None:
-                yield found
+            distance = metres(value, unit)
+            if distance is not None:
+                yield distance
 
 
 def _time_step(axes: list[Element], extents: list[Element]) -> str | None:

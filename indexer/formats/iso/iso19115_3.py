@@ -39,8 +39,8 @@ def move_to_19139(root: Element) -> None:
         quality = _new(_new(root, "dataQualityInfo"), "DQ_DataQuality")
         lineage.tag = f"{GMD}lineage"
         quality.append(lineage)
-    for one in root.iter(f"{GMD}MD_Format"):
-        _format(one)
+    for element in root.iter(f"{GMD}MD_Format"):
+        _format(element)
     for system in root.iter(f"{GMD}verticalCRSId"):
         system.tag = f"{GMD}verticalCRS"
     for content in objects(root, f"{GMD}contentInfo"):
@@ -80,12 +80,14 @@ def _parent(prop: Element) -> str:
 
 def _stamp(root: Element) -> str:
     """The date of the metadata: the last revision, else the creation, else any."""
-    found: dict[str, list[str]] = {}
+    by_type: dict[str, list[str]] = {}
     for date in objects(root, f"{GMD}dateInfo"):
-        found.setdefault(code_of(child(date, f"{GMD}dateType")), []).append(written(child(date, f"{GMD}date")).strip())
-    for kind in ("revision", "publication", "creation", *found):
-        if kind in found:
-            return max(found[kind])
+        by_type.setdefault(code_of(child(date, f"{GMD}dateType")), []).append(
+            written(child(date, f"{GMD}date")).strip()
+        )
+    for kind in ("revision", "publication", "creation", *by_type):
+        if kind in by_type:
+            return max(by_type[kind])
     return ""
 
 
@@ -176,12 +178,12 @@ def _cited_terms(block: Element, citation: Element) -> None:
         anchor.set(XLINK_HREF, address)
 
 
-def _format(one: Element) -> None:
-    citation = first(one, f"{GMD}formatSpecificationCitation")
+def _format(element: Element) -> None:
+    citation = first(element, f"{GMD}formatSpecificationCitation")
     name = one_line(child(citation, f"{GMD}title"))
     alternate = one_line(child(citation, f"{GMD}alternateTitle"))
     if name or alternate:
-        _text(one, "name", name or alternate)
+        _text(element, "name", name or alternate)
 
 
 def _new(parent: Element, name: str) -> Element:

@@ -45,12 +45,12 @@ class Acquired:
 
 def acquired_in(metadata: Element) -> Acquired:
     stated = list(objects(metadata, f"{GMI}acquisitionInformation"))
-    platforms = [one for part in stated for one in objects(part, f"{GMI}platform")]
+    platforms = [element for part in stated for element in objects(part, f"{GMI}platform")]
     mounting = [*stated, *platforms]
     return Acquired(
         tuple(platforms),
-        tuple(one for part in mounting for one in objects(part, f"{GMI}instrument")),
-        tuple(one for part in stated for one in objects(part, f"{GMI}operation")),
+        tuple(element for part in mounting for element in objects(part, f"{GMI}instrument")),
+        tuple(element for part in stated for element in objects(part, f"{GMI}operation")),
     )
 
 
@@ -120,10 +120,10 @@ def read_edition(citation: Element | None) -> str | None:
 def _citation(names: GatheredNames, citation: Element | None) -> None:
     """An identifier whose code space or description says that it is the short name; else what looks like one."""
     for identifier in objects(citation, f"{GMD}identifier"):
-        code, said = text_of(identifier, f"{GMD}code"), _said_of(identifier)
-        if "short" in said and "name" in said:
+        code, space = text_of(identifier, f"{GMD}code"), _said_of(identifier)
+        if "short" in space and "name" in space:
             names.short_name(code)
-        elif "version" not in said:
+        elif "version" not in space:
             names.maybe_short_name(code, code.rpartition(":")[2])
     names.maybe_short_name(*texts_of(citation, f"{GMD}alternateTitle"))
 

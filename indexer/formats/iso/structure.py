@@ -180,7 +180,7 @@ def resolve_references(root: Element) -> None:
     ]
     if not empty:
         return
-    by_id = {str(one.get(name)): one for one in root.iter("*") for name in _IDS if one.get(name)}
+    by_id = {str(element.get(name)): element for element in root.iter("*") for name in _IDS if element.get(name)}
     for prop, name in empty[:_MOST_REFERENCES]:
         target = by_id.get(name)
         if target is None or prop in target.iter("*") or len(list(target.iter("*"))) > _LARGEST_TARGET:
@@ -193,7 +193,9 @@ def put_own_language_first(root: Element) -> None:
     own = _own_language(root)
     if own is None:
         return
-    locales = {str(one.get("id")) for one in root.iter(f"{GMD}PT_Locale") if one.get("id") and _code(one) == own}
+    locales = {
+        str(locale.get("id")) for locale in root.iter(f"{GMD}PT_Locale") if locale.get("id") and _code(locale) == own
+    }
     for free in root.iter(_FREE_TEXT):
         groups = list(free.iterchildren(f"{GMD}textGroup"))
         groups.sort(key=lambda group: not any(_is_in(string, locales, own) for string in group))  # stable
@@ -208,8 +210,8 @@ def _own_language(root: Element) -> str | None:
 
 def _code(holder: Element | None) -> str | None:
     """The language of a locale."""
-    found = None if holder is None else next(holder.iter(f"{GMD}LanguageCode"), None)
-    return None if found is None else language(found.get("codeListValue") or found.text or "")
+    code = None if holder is None else next(holder.iter(f"{GMD}LanguageCode"), None)
+    return None if code is None else language(code.get("codeListValue") or code.text or "")
 
 
 def _is_in(string: Element, locales: set[str], own: str) -> bool:

@@ -43,10 +43,10 @@ def in_context(document: object) -> Any:
 
     Renamed keywords and terms get their standard names. A document without a context is returned unchanged.
     """
-    if isinstance(document, dict) and any(isinstance(one, dict) for one in listed(document.get("@context"))):
+    if isinstance(document, dict) and any(isinstance(item, dict) for item in listed(document.get("@context"))):
         return _node(document, {})
     if isinstance(document, list):
-        return [in_context(one) for one in document]
+        return [in_context(item) for item in document]
     return document
 
 
@@ -58,8 +58,8 @@ def vocabulary(node: JsonMapping) -> str | None:
             return "schema.org"
         if text.startswith(("dcat:", "http://www.w3.org/ns/dcat#")):
             return "dcat"
-    for one in listed(node.get("@context")):
-        address = text_in(one.get("@vocab")) if isinstance(one, dict) else text_in(one)
+    for context in listed(node.get("@context")):
+        address = text_in(context.get("@vocab")) if isinstance(context, dict) else text_in(context)
         if "schema.org" in address:
             return "schema.org"
         if "ns/dcat" in address or "dcat-ap" in address.lower() or "project-open-data" in address:
@@ -69,8 +69,8 @@ def vocabulary(node: JsonMapping) -> str | None:
 
 def _node(node: JsonMapping, above: JsonMapping) -> Json:
     context = dict(above)
-    for one in listed(node.get("@context")):
-        context |= one if isinstance(one, dict) else {}
+    for item in listed(node.get("@context")):
+        context |= item if isinstance(item, dict) else {}
     written: Json = {}
     for name, value in node.items():
         if name == "@context":
@@ -83,7 +83,7 @@ def _node(node: JsonMapping, above: JsonMapping) -> Json:
 
 def _value(value: object, context: JsonMapping, *, is_address: bool) -> object:
     if isinstance(value, list):
-        return [_value(one, context, is_address=is_address) for one in value]
+        return [_value(item, context, is_address=is_address) for item in value]
     if isinstance(value, dict):
         return _node(value, context)
     if is_address and isinstance(value, str):
@@ -93,9 +93,9 @@ def _value(value: object, context: JsonMapping, *, is_address: bool) -> object:
 
 def _term(name: str, context: JsonMapping) -> tuple[str, bool]:
     """The standard name of a member, and whether its texts are addresses."""
-    said = context.get(name)
-    target = text_in(said.get("@id")) if isinstance(said, dict) else text_in(said)
-    is_address = isinstance(said, dict) and said.get("@type") == "@id"
+    definition = context.get(name)
+    target = text_in(definition.get("@id")) if isinstance(definition, dict) else text_in(definition)
+    is_address = isinstance(definition, dict) and definition.get("@type") == "@id"
     if target in _KEYWORDS:
         return target, target == "@id"
     whole = _whole(target, context) if target else ""
@@ -109,8 +109,8 @@ def _whole(text: str, context: JsonMapping) -> str:
     """``ex:1`` with the address of ``ex``, ``#1`` with the base."""
     prefix, colon, rest = text.partition(":")
     if colon and not rest.startswith("//"):
-        said = context.get(prefix)
-        space = text_in(said.get("@id")) if isinstance(said, dict) else text_in(said)
+        definition = context.get(prefix)
+        space = text_in(definition.get("@id")) if isinstance(definition, dict) else text_in(definition)
         return space + rest if space else text
     base = text_in(context.get("@base"))
     return urljoin(base, text) if base and not colon else text
@@ -145,17 +145,17 @@ def nodes_of(document: object) -> Iterator[Json]:
 
 def resources_among(nodes: list[Json], kinds: Collection[str]) -> list[Json]:
     """Nodes of some types; a node without an address to which another of them refers is a part of that one."""
-    found = [node for node in nodes if types_of(node) & set(kinds)]
-    parts = {name for node in found for name in _referred_to(node) if name.startswith("_:")}
-    return [node for node in found if text_in(node.get("@id")) not in parts] or found
+    resources = [node for node in nodes if types_of(node) & set(kinds)]
+    parts = {name for node in resources for name in _referred_to(node) if name.startswith("_:")}
+    return [node for node in resources if text_in(node.get("@id")) not in parts] or resources
 
 
 def _referred_to(node: object, depth: int = 0) -> Iterator[str]:
     for value in node.values() if isinstance(node, dict) else ():
-        for one in listed(value):
-            if isinstance(one, dict) and depth < _DEEPEST_REFERENCE:
-                yield text_in(one.get("@id"))
-                yield from _referred_to(one, depth + 1)
+        for item in listed(value):
+            if isinstance(item, dict) and depth < _DEEPEST_REFERENCE:
+                yield text_in(item.get("@id"))
+                yield from _referred_to(item, depth + 1)
 
 
 def plain_node(node: JsonMapping, known: JsonMapping, depth: int = 0) -> Json:
@@ -164,8 +164,8 @@ def plain_node(node: JsonMapping, known: JsonMapping, depth: int = 0) -> Json:
     for name, value in node.items():
         is_blank = name == "@id" and isinstance(value, str) and value.startswith("_:")  # a blank node's name
         if name != "@context" and not is_blank:
-            said, key = _plain_value(value, known, depth), short(name)
-            plain[key] = [*listed(plain[key]), *listed(said)] if key in plain else said
+            plain_value, key = _plain_value(value, known, depth), short(name)
+            plain[key] = [*listed(plain[key]), *listed(plain_value)] if key in plain else plain_value
     return plain
 
 
@@ -217,5 +217,5 @@ def _of_graph(document: Any) -> Vocabulary | None:
         names = {short(str(name)) for name in nodes[0]}
         is_data_set = {"title", "description"} <= names and len(names & _DCAT_US) >= 2 and "dataset" not in names
         return "dcat" if is_data_set else None
-    found = [name for node in nodes if "@type" in node and (name := _of_node(node)) is not None]
-    return found[0] if len(found) == 1 else None
+    vocabularies = [name for node in nodes if "@type" in node and (name := _of_node(node)) is not None]
+    return vocabularies[0] if len(vocabularies) == 1 else None

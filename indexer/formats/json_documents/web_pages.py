@@ -44,15 +44,15 @@ def page_scripts(page: bytes) -> list[Script]:
     is_cut = reader.is_inside
     reader.feed("</script>" if is_cut else "")
     reader.close()
-    found = []
+    scripts = []
     for number, (line, text) in enumerate(reader.texts, 1):
         place = f"JSON-LD script {number}, which starts in line {line}"
         try:
-            found.append(Script(place, _script_document(_bare(text))))
+            scripts.append(Script(place, _script_document(_bare(text))))
         except Refused as refused:
             cut = "; the page ends inside it" if is_cut and number == len(reader.texts) else ""
-            found.append(Script(place, None, f"{refused}{cut}"))
-    return [one for one in found if one.reason != _EMPTY] or found
+            scripts.append(Script(place, None, f"{refused}{cut}"))
+    return [script for script in scripts if script.reason != _EMPTY] or scripts
 
 
 def _page_text(page: bytes) -> str:

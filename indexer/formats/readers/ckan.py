@@ -106,8 +106,8 @@ def with_extras(package: JsonMapping) -> Json:
     extras = {
         str(extra["key"]): _opened(extra.get("value")) for extra in objects_in(package.get("extras")) if "key" in extra
     }
-    said = {name: value for name, value in package.items() if value not in (None, "", [], {})}
-    return {**extras, **said}
+    members = {name: value for name, value in package.items() if value not in (None, "", [], {})}
+    return {**extras, **members}
 
 
 def _opened(value: object) -> object:
@@ -242,10 +242,10 @@ _MEMBERS = frozenset({"resources", "notes", "extras", "license_id", "metadata_mo
 
 
 def _recognises(inspection: Inspection) -> bool:
-    said = inspection.members.get("result", inspection.members)
-    if not isinstance(said, dict) or "@type" in said:
+    package = inspection.members.get("result", inspection.members)
+    if not isinstance(package, dict) or "@type" in package:
         return False
-    return bool(said.keys() & {"name", "id"}) and len(said.keys() & _MEMBERS) >= 2
+    return bool(package.keys() & {"name", "id"}) and len(package.keys() & _MEMBERS) >= 2
 
 
 _FIELDS = {

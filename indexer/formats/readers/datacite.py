@@ -60,16 +60,18 @@ def as_json(root: Element) -> Json:
     kind = one_of(root, "resourceType")
     document: Json = {
         container: [
-            {text: inner_text(one).strip(), **_attributes(one, attributes)}
-            for one in all_of(root, f"{container}/{name}")
+            {text: inner_text(element).strip(), **_attributes(element, attributes)}
+            for element in all_of(root, f"{container}/{name}")
         ]
         for container, (name, text, attributes) in _LISTS.items()
     }
     return document | {
         "identifier": inner_text(identifier).strip(),
         "identifierType": "" if identifier is None else identifier.get("identifierType", ""),
-        "creators": [_person_as_json(one, "creatorName") for one in all_of(root, "creators/creator")],
-        "contributors": [_person_as_json(one, "contributorName") for one in all_of(root, "contributors/contributor")],
+        "creators": [_person_as_json(element, "creatorName") for element in all_of(root, "creators/creator")],
+        "contributors": [
+            _person_as_json(element, "contributorName") for element in all_of(root, "contributors/contributor")
+        ],
         "publisher": text_at(root, "publisher"),
         "publicationYear": text_at(root, "publicationYear"),
         "language": text_at(root, "language") or _language_of(root),
@@ -79,7 +81,7 @@ def as_json(root: Element) -> Json:
         },
         "formats": texts_at(root, "formats/format"),
         "version": text_at(root, "version"),
-        "geoLocations": [_place(one) for one in all_of(root, "geoLocations/geoLocation")],
+        "geoLocations": [_place(element) for element in all_of(root, "geoLocations/geoLocation")],
     }
 
 
@@ -191,7 +193,7 @@ def _describe(draft: Draft, document: JsonMapping) -> None:
             abstracts.append((kind != "Abstract", text))
         if kind in _LINEAGE:
             draft.lineage.append(text)
-    draft.abstract = min(abstracts, key=lambda one: one[0], default=(True, ""))[1]
+    draft.abstract = min(abstracts, key=lambda abstract: abstract[0], default=(True, ""))[1]
     for subject in listed(document.get("subjects")):
         if isinstance(subject, dict):
             uri = text_in(subject.get("valueUri")) or text_in(subject.get("valueURI"))
@@ -204,7 +206,7 @@ def _identifier(document: JsonMapping) -> str:
     """``identifier`` of DataCite's XML, ``id`` and ``identifiers`` of its JSON."""
     if stated := text_in(document.get("identifier")) or text_in(document.get("id")):
         return stated
-    return next((text_in(one.get("identifier")) for one in objects_in(document.get("identifiers"))), "")
+    return next((text_in(identifier.get("identifier")) for identifier in objects_in(document.get("identifiers"))), "")
 
 
 def _who(draft: Draft, document: JsonMapping) -> None:
@@ -272,11 +274,11 @@ def _recognises(inspection: Inspection) -> bool:
     if inspection.tag.rpartition("}")[2] == "resource":
         return b"<creators" in content and b"<titles" in content
     inner = inspection.members.get("data", inspection.members)
-    said = inner.get("attributes", inner) if isinstance(inner, dict) else None
+    resource = inner.get("attributes", inner) if isinstance(inner, dict) else None
     return (
-        isinstance(said, dict)
-        and "titles" in said
-        and bool(said.keys() & {"creators", "types", "publicationYear", "doi"})
+        isinstance(resource, dict)
+        and "titles" in resource
+        and bool(resource.keys() & {"creators", "types", "publicationYear", "doi"})
     )
 
 

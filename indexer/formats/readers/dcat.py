@@ -58,32 +58,34 @@ def resources_in(document: object) -> list[Json]:
     """
     nodes = list(nodes_of(document))
     own = [node for node in nodes if vocabulary(node) != "schema.org"]
-    found = resources_among(own, DCAT_TYPES)
-    if not found and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
-        found = nodes
+    resources = resources_among(own, DCAT_TYPES)
+    if not resources and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
+        resources = nodes
     known = by_id(nodes)
-    return [plain_node(node, known) for node in found]
+    return [plain_node(node, known) for node in resources]
 
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
-    found = resources_in(json_of(raw)) if looks_like_json(raw.content) else _rdf_resources(raw)
-    if len(found) != 1:
-        raise Refused("it holds no data set of DCAT" if not found else f"it holds {len(found)} data sets: split them")
-    said = found[0]
+    resources = resources_in(json_of(raw)) if looks_like_json(raw.content) else _rdf_resources(raw)
+    if len(resources) != 1:
+        raise Refused(
+            "it holds no data set of DCAT" if not resources else f"it holds {len(resources)} data sets: split them"
+        )
+    resource = resources[0]
     draft = Draft(raw, source, "dcat")
-    for kind in types_of(said):
+    for kind in types_of(resource):
         draft.type = DCAT_TYPES.get(kind, draft.type)
-    _what(draft, said)
-    _words(draft, said)
-    _who(draft, said)
-    for one in [*listed(said.get("spatial")), *listed(said.get("spatialCoverage"))]:
-        place(draft, one)
-    for period in listed(said.get("temporal")):
+    _what(draft, resource)
+    _words(draft, resource)
+    _who(draft, resource)
+    for place_value in [*listed(resource.get("spatial")), *listed(resource.get("spatialCoverage"))]:
+        place(draft, place_value)
+    for period in listed(resource.get("temporal")):
         _period(draft, period)
-    _terms(draft, said)
-    _links(draft, said)
-    _provenance(draft, said)
+    _terms(draft, resource)
+    _links(draft, resource)
+    _provenance(draft, resource)
     return draft.finish()
 
 
@@ -92,45 +94,45 @@ def _rdf_resources(raw: RawRecord) -> list[Json]:
     return [plain_node(node, {}) for node in (dcat_resources(raw.content) if parsed is None else parsed)]
 
 
-def _what(draft: Draft, said: JsonMapping) -> None:
-    identifiers = [text for one in listed(said.get("identifier")) if (text := _identifier(one))]
-    uri = text_in(said.get("@id"))
+def _what(draft: Draft, resource: JsonMapping) -> None:
+    identifiers = [text for item in listed(resource.get("identifier")) if (text := _identifier(item))]
+    uri = text_in(resource.get("@id"))
     draft.identifier = next((text for text in identifiers if doi_in(text) is None), next(iter(identifiers), uri))
-    others = [*identifiers, uri, *(_identifier(one) for one in listed(said.get("otherIdentifier")))]
-    others += [*texts_in(said.get("sameAs")), address(next(iter(listed(said.get("landingPage"))), ""))]
+    others = [*identifiers, uri, *(_identifier(item) for item in listed(resource.get("otherIdentifier")))]
+    others += [*texts_in(resource.get("sameAs")), address(next(iter(listed(resource.get("landingPage"))), ""))]
     draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
     draft.names.maybe_short_name(*(text for text in others if text != draft.identifier))
-    draft.edition = next((text for name in _VERSIONS if (text := text_in(said.get(name)))), "")
-    for code in [*texts_in(said.get("language")), *texts_in(said.get("inLanguage"))]:
+    draft.edition = next((text for name in _VERSIONS if (text := text_in(resource.get(name)))), "")
+    for code in [*texts_in(resource.get("language")), *texts_in(resource.get("inLanguage"))]:
         draft.in_language(code)
     preferred = draft.first_language
-    titles = texts_by_language(said.get("title"), preferred)
+    titles = texts_by_language(resource.get("title"), preferred)
     draft.title = next(iter(titles), "")
-    for other in [*titles[1:], *texts_in(said.get("alternative"))]:
+    for other in [*titles[1:], *texts_in(resource.get("alternative"))]:
         draft.also_titled(other)
-    draft.abstract = next(iter(texts_by_language(said.get("description"), preferred)), "")
+    draft.abstract = next(iter(texts_by_language(resource.get("description"), preferred)), "")
     if draft.type == "dataset":
-        for kind in listed(said.get("type")):
+        for kind in listed(resource.get("type")):
             draft.of_type(label(kind))
-    series = [_identifier(one) for name in ("isPartOf", "inSeries", "parent") for one in listed(said.get(name))]
+    series = [_identifier(item) for name in ("isPartOf", "inSeries", "parent") for item in listed(resource.get(name))]
     draft.parent = next((text for text in series if text), None)
-    metres = [number(text_in(one)) for one in listed(said.get("spatialResolutionInMeters"))]
-    known = [one for one in metres if math.isfinite(one) and one > 0]
-    measured = measured_resolution(said)
+    metres = [number(text_in(item)) for item in listed(resource.get("spatialResolutionInMeters"))]
+    known = [item for item in metres if math.isfinite(item) and item > 0]
+    measured = measured_resolution(resource)
     if measured.metres is not None:
         known.append(measured.metres)
-    step = step_in(text_in(said.get("temporalResolution")))
+    step = step_in(text_in(resource.get("temporalResolution")))
     draft.resolution = Resolution(min(known, default=None), measured.scale_denominator, step)
     for name, kind in _DATES.items():
-        for text in texts_in(said.get(name)):
+        for text in texts_in(resource.get(name)):
             if not text.upper().startswith("R/"):  # "R/P1W" means "changed every week": it is not a date
                 draft.date(kind, text)
 
 
-def _words(draft: Draft, said: JsonMapping) -> None:
-    for one in listed(said.get("keyword")):
-        draft.keyword(text_in(one))
-    subjects = listed(said.get("subject"))
+def _words(draft: Draft, resource: JsonMapping) -> None:
+    for item in listed(resource.get("keyword")):
+        draft.keyword(text_in(item))
+    subjects = listed(resource.get("subject"))
     for subject in subjects:
         if isinstance(subject, dict) and "@value" not in subject:
             scheme = label(next(iter(listed(subject.get("inScheme"))), ""))
@@ -138,16 +140,16 @@ def _words(draft: Draft, said: JsonMapping) -> None:
         else:
             draft.keyword(label(subject))
     concepts = {address(subject) for subject in subjects if isinstance(subject, dict) and address(subject)}
-    for theme in listed(said.get("theme")):
+    for theme in listed(resource.get("theme")):
         if address(theme) not in concepts:  # a concept that is a keyword already
             draft.theme(label(theme))
     for name, scheme in _HIGH_VALUE.items():
-        for one in listed(said.get(name)):
-            code, _, act = label(one), *address(one).partition("/eli/")[1:]
-            draft.keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(one))
-    for form in listed(said.get("format")):
+        for item in listed(resource.get(name)):
+            code, _, act = label(item), *address(item).partition("/eli/")[1:]
+            draft.keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(item))
+    for form in listed(resource.get("format")):
         draft.format(label(form))
-    for category in listed(said.get("topicCategory")):
+    for category in listed(resource.get("topicCategory")):
         draft.theme(label(category))
 
 
@@ -163,22 +165,22 @@ _CATEGORIES = {
 """Of http://data.europa.eu/bna, by Implementing Regulation (EU) 2023/138."""
 
 
-def _identifier(one: object) -> str:
-    if isinstance(one, dict):
-        named = (text_in(one.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
+def _identifier(value: object) -> str:
+    if isinstance(value, dict):
+        named = (text_in(value.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
         return next((text for text in named if text), "")
-    return text_in(one)
+    return text_in(value)
 
 
-def _who(draft: Draft, said: JsonMapping) -> None:
+def _who(draft: Draft, resource: JsonMapping) -> None:
     for name, role in _AGENTS.items():
-        for agent in listed(said.get(name)):
+        for agent in listed(resource.get(name)):
             _agent(draft, agent, role)
-    for attribution in objects_in(said.get("qualifiedAttribution")):
+    for attribution in objects_in(resource.get("qualifiedAttribution")):
         role = label(next(iter(listed(attribution.get("hadRole"))), "")) or "contributor"
         for agent in listed(attribution.get("agent")):
             _agent(draft, agent, role)
-    for contact in objects_in(said.get("contactPoint")):
+    for contact in objects_in(resource.get("contactPoint")):
         named, place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
         is_organisation = not place and "Organization" in types_of(contact)
         draft.contact(
@@ -204,10 +206,10 @@ def _period(draft: Draft, period: object) -> None:
         return
     ends = []
     for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
-        found = next((period[name] for name in names if period.get(name)), "")
-        inner = next(objects_in(found), {})
+        edge = next((period[name] for name in names if period.get(name)), "")
+        inner = next(objects_in(edge), {})
         instant = next((inner[name] for name in inner if name.startswith("inXSD") or name == "inDateTime"), "")
-        ends.append(text_in(instant) or text_in(found))
+        ends.append(text_in(instant) or text_in(edge))
     if any(ends):
         draft.span(*ends)
     elif owl_time(period) is not None:
@@ -216,73 +218,73 @@ def _period(draft: Draft, period: object) -> None:
         add_period(draft, text)
 
 
-def _terms(draft: Draft, said: JsonMapping) -> None:
-    holders = [said, *objects_in(said.get("distribution"))]
+def _terms(draft: Draft, resource: JsonMapping) -> None:
+    holders = [resource, *objects_in(resource.get("distribution"))]
     for holder in holders:
         for licence in listed(holder.get("license")):
             draft.licensed(text_in(licence), label(licence), address(licence))
             if isinstance(licence, dict) and not address(licence):  # a licence in words, without an address
                 draft.constraint(label(licence))
     for holder in holders:
-        for one in [*listed(holder.get("rights")), *listed(holder.get("accessRights"))]:
-            text = label(one)
-            if address(one).lower().startswith("http") and " " not in text:
-                draft.restricted_if(address(one))
+        for right in [*listed(holder.get("rights")), *listed(holder.get("accessRights"))]:
+            text = label(right)
+            if address(right).lower().startswith("http") and " " not in text:
+                draft.restricted_if(address(right))
             elif text.lower() not in ("public", "true"):
                 draft.constraint(text)
-    draft.restricted_if(text_in(said.get("accessLevel")))
+    draft.restricted_if(text_in(resource.get("accessLevel")))
 
 
-def _links(draft: Draft, said: JsonMapping) -> None:
-    for page in listed(said.get("landingPage")):
+def _links(draft: Draft, resource: JsonMapping) -> None:
+    for page in listed(resource.get("landingPage")):
         draft.link(address(page), "about")
-    for endpoint in listed(said.get("endpointURL")):
+    for endpoint in listed(resource.get("endpointURL")):
         draft.link(address(endpoint), "service")
-    for href, title in _documents(said):
+    for href, title in _documents(resource):
         draft.link(href, "describedby", name=title)
-    for one in objects_in(said.get("distribution")):
-        _distribution(draft, one)
-    for one in [*listed(said.get("references")), *listed(said.get("relation"))]:
-        if address(one).lower().startswith("http"):
-            draft.link(address(one), "related", name=label(one) if isinstance(one, dict) else "")
+    for item in objects_in(resource.get("distribution")):
+        _distribution(draft, item)
+    for item in [*listed(resource.get("references")), *listed(resource.get("relation"))]:
+        if address(item).lower().startswith("http"):
+            draft.link(address(item), "related", name=label(item) if isinstance(item, dict) else "")
 
 
-def _documents(said: JsonMapping) -> Iterator[tuple[str, str]]:
+def _documents(resource: JsonMapping) -> Iterator[tuple[str, str]]:
     """Address and title."""
     for name in ("describedBy", "endpointDescription", "page"):
-        for one in listed(said.get(name)):
-            if "://" in (href := address(one)):
-                yield href, text_in(one.get("title")) if isinstance(one, dict) else ""
+        for item in listed(resource.get(name)):
+            if "://" in (href := address(item)):
+                yield href, text_in(item.get("title")) if isinstance(item, dict) else ""
 
 
-def _distribution(draft: Draft, one: JsonMapping) -> None:
-    form = label(next(iter(listed(one.get("format"))), ""))
-    media_type = media_type_in(next(iter(listed(one.get("mediaType"))), ""))
+def _distribution(draft: Draft, distribution: JsonMapping) -> None:
+    form = label(next(iter(listed(distribution.get("format"))), ""))
+    media_type = media_type_in(next(iter(listed(distribution.get("mediaType"))), ""))
     draft.format(form or media_type)
     for name, rel in (("downloadURL", "download"), ("accessURL", None)):
-        for href in listed(one.get(name)):
+        for href in listed(distribution.get(name)):
             known = "service" if rel is None and form.upper() in _SERVICES else rel
-            said = {
+            properties = {
                 "media_type": media_type if "/" in media_type else None,
-                "name": text_in(one.get("title")),
-                "description": text_in(one.get("description")),
+                "name": text_in(distribution.get("title")),
+                "description": text_in(distribution.get("description")),
             }
-            draft.link(address(href), known, **said)
-    for service in objects_in(one.get("accessService")):
+            draft.link(address(href), known, **properties)
+    for service in objects_in(distribution.get("accessService")):
         for endpoint in listed(service.get("endpointURL")):
             draft.link(address(endpoint), "service", name=text_in(service.get("title")))
 
 
-def _provenance(draft: Draft, said: JsonMapping) -> None:
-    for one in listed(said.get("provenance")):
-        draft.lineage.append(label(one))
+def _provenance(draft: Draft, resource: JsonMapping) -> None:
+    for item in listed(resource.get("provenance")):
+        draft.lineage.append(label(item))
     for name in ("wasDerivedFrom", "source"):
-        for one in listed(said.get(name)):
-            draft.derived_from(_identifier(one))
-    for one in listed(said.get("wasGeneratedBy")):
-        draft.generated_by(label(one))
-        if isinstance(one, dict) and "Project" in types_of(one):
-            draft.names.project(label(one))
+        for item in listed(resource.get(name)):
+            draft.derived_from(_identifier(item))
+    for item in listed(resource.get("wasGeneratedBy")):
+        draft.generated_by(label(item))
+        if isinstance(item, dict) and "Project" in types_of(item):
+            draft.names.project(label(item))
 
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF"

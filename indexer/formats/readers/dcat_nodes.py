@@ -29,19 +29,21 @@ _COARSEST_SCALE = 1e9  # the whole Earth on 4 cm of paper
 
 def texts_by_language(value: object, preferred: str | None) -> list[str]:
     """The texts: the preferred language first, then English, then those without a language."""
-    found = [(str(one.get("@language", "")) if isinstance(one, dict) else "", text_in(one)) for one in listed(value)]
+    texts = [
+        (str(item.get("@language", "")) if isinstance(item, dict) else "", text_in(item)) for item in listed(value)
+    ]
     order = {preferred or "": 0, "en": 1, "": 2}
-    return [text for _, text in sorted(found, key=lambda one: order.get(one[0].lower()[:2], 3)) if text]
+    return [text for _, text in sorted(texts, key=lambda item: order.get(item[0].lower()[:2], 3)) if text]
 
 
-def label(one: object) -> str:
+def label(node: object) -> str:
     """The name of a node: its label, else the last part of its address. A text is its own label."""
-    if not isinstance(one, dict):
-        return _last(text_in(one))
-    if "@value" in one:
-        return text_in(one)
-    named = next((text for name in _LABELS if (text := text_in(one.get(name)))), "")
-    return named or _last(text_in(one.get("@id")))
+    if not isinstance(node, dict):
+        return _last(text_in(node))
+    if "@value" in node:
+        return text_in(node)
+    named = next((text for name in _LABELS if (text := text_in(node.get(name)))), "")
+    return named or _last(text_in(node.get("@id")))
 
 
 def _last(text: str) -> str:
@@ -51,15 +53,15 @@ def _last(text: str) -> str:
     return text.rstrip("/").rpartition("/")[2].rpartition("#")[2] or text
 
 
-def address(one: object) -> str:
-    if isinstance(one, dict):
-        return next((text for name in ("@id", "url", "@value") if (text := text_in(one.get(name)))), "")
-    return text_in(one)
+def address(node: object) -> str:
+    if isinstance(node, dict):
+        return next((text for name in ("@id", "url", "@value") if (text := text_in(node.get(name)))), "")
+    return text_in(node)
 
 
-def media_type_in(one: object) -> str:
+def media_type_in(node: object) -> str:
     """``text/csv``, from the text itself or from IANA's address for it."""
-    text = address(one) or label(one)
+    text = address(node) or label(node)
     return "/".join(text.rstrip("/").split("/")[-2:]) if "media-types/" in text else "" if "://" in text else text
 
 
@@ -72,26 +74,26 @@ def name_of_agent(agent: object) -> str:
     return named or _last(text_in(agent.get("@id")))
 
 
-def place(draft: Draft, one: object) -> None:
+def place(draft: Draft, node: object) -> None:
     """Reads a shape in any form. If several say the same, the first is enough. Without a shape, reads a place name."""
-    if not isinstance(one, dict) or "@value" in one:
-        _named_or_shaped(draft, text_in(one))
+    if not isinstance(node, dict) or "@value" in node:
+        _named_or_shaped(draft, text_in(node))
         return
-    if _is_geojson(one):
-        draft.where.geojson(one)
+    if _is_geojson(node):
+        draft.where.geojson(node)
         return
     name = next(
-        (text for key in ("prefLabel", "label", "title", "geographicName") if (text := text_in(one.get(key)))), ""
+        (text for key in ("prefLabel", "label", "title", "geographicName") if (text := text_in(node.get(key)))), ""
     )
-    for text in (name, *texts_in(one.get("altLabel"))):
+    for text in (name, *texts_in(node.get("altLabel"))):
         draft.keyword(text, "location")
-    if not any(_shaped(draft, shape) for shape in _shapes_of(one)) and not name:
-        draft.keyword(_last(text_in(one.get("@id"))), "location", text_in(one.get("@id")))
+    if not any(_shaped(draft, shape) for shape in _shapes_of(node)) and not name:
+        draft.keyword(_last(text_in(node.get("@id"))), "location", text_in(node.get("@id")))
 
 
-def _is_geojson(one: JsonMapping) -> bool:
+def _is_geojson(node: JsonMapping) -> bool:
     """By its type, in any case: ``Multipolygon`` is one too."""
-    return str(one.get("type", "")).lower() in _GEOJSON
+    return str(node.get("type", "")).lower() in _GEOJSON
 
 
 def _named_or_shaped(draft: Draft, text: str) -> None:
@@ -99,9 +101,9 @@ def _named_or_shaped(draft: Draft, text: str) -> None:
         draft.keyword(_last(text), "location", text if text.startswith("http") else None)
 
 
-def _shapes_of(one: JsonMapping) -> Iterator[object]:
+def _shapes_of(node: JsonMapping) -> Iterator[object]:
     """Yields GeoJSON and WKT before GML."""
-    shapes = [shape for name in _SHAPES for shape in listed(one.get(name))]
+    shapes = [shape for name in _SHAPES for shape in listed(node.get(name))]
     return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))
 
 
@@ -116,19 +118,19 @@ def _shaped(draft: Draft, shape: object) -> bool:
     return draft.where.text(text_in(shape))
 
 
-def measured_resolution(said: JsonMapping) -> Resolution:
+def measured_resolution(resource: JsonMapping) -> Resolution:
     """The finest distance in metres and the largest scale of a data set with short names; None where none is given.
 
     A scale is written as a fraction (0.00002) or as its denominator (50000). Heights are not ground distances.
     """
     distances, scales = [], []
-    for one in objects_in(said.get("hasQualityMeasurement")):
-        metric = short(address(one.get("isMeasurementOf")))
-        value = number(text_in(one.get("value")))
+    for measurement in objects_in(resource.get("hasQualityMeasurement")):
+        metric = short(address(measurement.get("isMeasurementOf")))
+        value = number(text_in(measurement.get("value")))
         if not math.isfinite(value) or value <= 0:
             continue
         if metric in _UNIT:
-            distances.append(metres(value, address(one.get("unitMeasure")) or _UNIT[metric]))
+            distances.append(metres(value, address(measurement.get("unitMeasure")) or _UNIT[metric]))
         elif metric == _SCALE:
             scales.append(1 / value if value < 1 else value)
     known = [distance for distance in distances if distance is not None]

@@ -94,9 +94,12 @@ def _keywords(draft: Draft, root: Element) -> None:
         draft.keyword(text_at(project, "Short_Name", "Long_Name"), "project")
     for instrument in texts_at(root, "Sensor_Name/Short_Name", "Platform/Instrument/Short_Name"):
         draft.keyword(instrument, "instrument")
-    said = [(text_at(one, "Short_Name", "Long_Name"), "") for one in all_of(root, "Source_Name")]
-    said += [(text_at(one, "Short_Name", "Long_Name"), text_at(one, "Type")) for one in all_of(root, "Platform")]
-    platforms(draft, said, text_at(root, "Product_Level_Id").lower().removeprefix("level").strip())
+    named_platforms = [(text_at(platform, "Short_Name", "Long_Name"), "") for platform in all_of(root, "Source_Name")]
+    named_platforms += [
+        (text_at(platform, "Short_Name", "Long_Name"), text_at(platform, "Type"))
+        for platform in all_of(root, "Platform")
+    ]
+    platforms(draft, named_platforms, text_at(root, "Product_Level_Id").lower().removeprefix("level").strip())
 
 
 def _contacts(draft: Draft, root: Element) -> None:
@@ -150,7 +153,9 @@ def _resolution(root: Element) -> Resolution:
         stated += [distance_in(text_at(resolution, f"{edge}_Resolution")) for edge in ("Latitude", "Longitude")]
         classes.append(distance_in(text_at(resolution, "Horizontal_Resolution_Range")))
         steps.append(step_in(text_at(resolution, "Temporal_Resolution")))
-    known = [one for one in stated if one is not None] or [one for one in classes if one is not None]
+    known = [distance for distance in stated if distance is not None] or [
+        distance for distance in classes if distance is not None
+    ]
     return Resolution(min(known, default=None), None, next((step for step in steps if step), None))
 
 

@@ -29,7 +29,7 @@ def read(raw: RawRecord, source: str) -> Record:
     parsed = parse(raw.content)
     holder = parsed.root
     if local_name(holder) == "RDF":
-        holder = next((one for one in holder.iterchildren("*") if one_of(one, "title") is not None), holder)
+        holder = next((child for child in holder.iterchildren("*") if one_of(child, "title") is not None), holder)
     if not any("purl.org/dc/" in str(element.tag) for element in holder.iterchildren("*")):
         raise Refused("it holds no element of Dublin Core")
     draft = Draft(raw, source, "dublin-core", list(parsed.warnings))

@@ -65,8 +65,10 @@ def _keywords(draft: Draft, root: Element) -> None:
         draft.keyword(text_at(campaign, "ShortName", "LongName"), "project")
     for text in texts_at(root, "Platforms/Platform/Instruments/Instrument/ShortName"):
         draft.keyword(text, "instrument")
-    said = [(text_at(one, "ShortName"), text_at(one, "Type")) for one in all_of(root, "Platforms/Platform")]
-    platforms(draft, said, text_at(root, "ProcessingLevelId"))
+    named_platforms = [
+        (text_at(platform, "ShortName"), text_at(platform, "Type")) for platform in all_of(root, "Platforms/Platform")
+    ]
+    platforms(draft, named_platforms, text_at(root, "ProcessingLevelId"))
 
 
 def _contacts(draft: Draft, root: Element) -> None:
@@ -91,7 +93,9 @@ def _where(draft: Draft, spatial: Element | None) -> None:
             draft.where.point(text_at(point, "PointLongitude"), text_at(point, "PointLatitude"))
         for boundary in all_of(geometry, "GPolygon/Boundary"):
             points = all_of(boundary, "Point")
-            draft.where.ring([(text_at(one, "PointLongitude"), text_at(one, "PointLatitude")) for one in points])
+            draft.where.ring(
+                [(text_at(corner, "PointLongitude"), text_at(corner, "PointLatitude")) for corner in points]
+            )
 
 
 def _when(draft: Draft, root: Element) -> None:

@@ -41,7 +41,7 @@ def read(raw: RawRecord, source: str) -> Record:
     root = parsed.root
     if local_name(root) != "eml":
         raise Refused(f"its root element is {root.tag}, not eml")
-    resource = next((found for name in _RESOURCES if (found := one_of(root, name)) is not None), None)
+    resource = next((element for name in _RESOURCES if (element := one_of(root, name)) is not None), None)
     if resource is None:
         raise Refused("it holds neither dataset, software, citation nor protocol")
     draft = Draft(raw, source, "eml", list(parsed.warnings))
@@ -112,7 +112,7 @@ def _coverage(draft: Draft, coverage: Element) -> None:
 
 def _ring(draft: Draft, ring: Element) -> None:
     points = all_of(ring, "gRingPoint")
-    pairs = [(text_at(one, "gRingLongitude"), text_at(one, "gRingLatitude")) for one in points]
+    pairs = [(text_at(point, "gRingLongitude"), text_at(point, "gRingLatitude")) for point in points]
     for written in text_at(ring, "gRing").split():
         longitude, _, latitude = written.partition(",")
         pairs.append((longitude, latitude))
@@ -134,7 +134,7 @@ def _taxa(taxon: Element) -> list[str]:
     """The most specific names of a classification, with their common names."""
     below = list(all_of(taxon, "taxonomicClassification"))
     if below:
-        return [name for one in below for name in _taxa(one)]
+        return [name for rank in below for name in _taxa(rank)]
     return texts_at(taxon, "taxonRankValue", "commonName")
 
 
@@ -144,10 +144,8 @@ def _edge(date: Element | None) -> Edge:
     if scale is None:
         return Edge(_moment(date), calendar=True)
     name, age = text_at(scale, "timeScaleName"), text_at(scale, "timeScaleAgeEstimate")
-    found = geologic_edge(age or name, scale_unit(name))
-    return (
-        found if found.span is not None else Edge(" ".join(f"{age} ({name})".split()) if age and name else age or name)
-    )
+    edge = geologic_edge(age or name, scale_unit(name))
+    return edge if edge.span is not None else Edge(" ".join(f"{age} ({name})".split()) if age and name else age or name)
 
 
 def _moment(date: Element | None) -> str:

@@ -117,8 +117,8 @@ def _where_and_when(draft: Draft, document: JsonMapping) -> None:
         if where is not draft.where:
             draft.where.confirmed_by(where)
             draft.where.warnings.extend(warning for warning in where.warnings if "left out" in warning)
-    said = [*_either(document, "gbl_dateRange_drsim"), *_either(document, "dct_temporal_sm")]
-    used = [draft.interval(text) for text in said]
+    periods = [*_either(document, "gbl_dateRange_drsim"), *_either(document, "dct_temporal_sm")]
+    used = [draft.interval(text) for text in periods]
     if not any(used):
         for year in _either(document, "gbl_indexYear_im", "solr_year_i"):
             draft.interval(year)
@@ -158,8 +158,8 @@ def _references(written: str) -> Iterator[tuple[str, str, str]]:
         if isinstance(value, str):
             yield kind, value, ""
         else:
-            yield from ((kind, text_in(one.get("url")), text_in(one.get("label"))) for one in objects_in(value))
-            yield from ((kind, one, "") for one in value if isinstance(one, str))
+            yield from ((kind, text_in(item.get("url")), text_in(item.get("label"))) for item in objects_in(value))
+            yield from ((kind, item, "") for item in value if isinstance(item, str))
 
 
 def _recognises(inspection: Inspection) -> bool:

@@ -96,8 +96,8 @@ def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: 
     """One line for each field: long, but a table of where each field is read."""
     metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
     terms_used = read_keywords(metadata, identifications)
-    said = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
-    where = read_where(parts.extents, said, warnings)
+    words = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
+    where = read_where(parts.extents, words, warnings)
     keywords = without_doubles([*terms_used, *where.places])
     contacts = read_contacts(metadata, parts.identification, citation, warnings)
     links = read_links(metadata, identifications, warnings)
@@ -187,14 +187,14 @@ def _titles(parts: _Parts, identifier: str, abstract: str, warnings: list[str]) 
 def _languages(parts: _Parts) -> tuple[str, ...]:
     """The languages of the resource, else of the metadata."""
     for holders in (parts.identifications, [parts.metadata]):
-        found = unique(
+        languages = unique(
             code
             for holder in holders
             for prop in children(holder, f"{GMD}language")
             if (code := language(code_of(prop) or one_line(prop))) is not None
         )
-        if found:
-            return found
+        if languages:
+            return languages
     return ()
 
 
@@ -213,9 +213,13 @@ def _formats(parts: _Parts) -> tuple[str, ...]:
     formats = [
         *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributionFormat"),
         *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributor", f"{GMD}distributorFormat"),
-        *(found for one in parts.identifications for found in objects(one, f"{GMD}resourceFormat")),
+        *(
+            format
+            for identification in parts.identifications
+            for format in objects(identification, f"{GMD}resourceFormat")
+        ),
     ]
-    return unique(name for found in formats if not is_placeholder(name := text_of(found, f"{GMD}name")))
+    return unique(name for format in formats if not is_placeholder(name := text_of(format, f"{GMD}name")))
 
 
 def _doi(parts: _Parts, identifier: str) -> str | None:

@@ -40,12 +40,12 @@ def science_keyword(draft: Draft, parts: Iterable[str]) -> None:
     draft.keyword(" > ".join(part.strip() for part in parts if part and part.strip()), SCIENCE)
 
 
-def platforms(draft: Draft, said: Iterable[tuple[str, str]], level: str) -> None:
+def platforms(draft: Draft, stated: Iterable[tuple[str, str]], level: str) -> None:
     """Adds short names with their category, and the processing level: together they give the kind of data.
 
     Level 4 is "model output or results from analyses of lower level data": derived, unless the platform is a model.
     """
-    named = [(name.strip(), category) for name, category in said if name.strip()]
+    named = [(name.strip(), category) for name, category in stated if name.strip()]
     for name, _ in named:
         draft.keyword(name, "platform")
     kind = agreed(kind_of_platform(category) for _, category in named)

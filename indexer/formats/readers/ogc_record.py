@@ -32,44 +32,46 @@ def read(raw: RawRecord, source: str) -> Record:
     document = json_of(raw)
     if not isinstance(document, dict) or not isinstance(document.get("properties"), dict):
         raise Refused("it is JSON without properties: no record of OGC API - Records")
-    said = document["properties"]
+    properties = document["properties"]
     draft = Draft(raw, source, "ogc-record")
-    _what(draft, document, said)
-    _who(draft, said)
-    _where_and_when(draft, document, said)
-    _terms(draft, said)
+    _what(draft, document, properties)
+    _who(draft, properties)
+    _where_and_when(draft, document, properties)
+    _terms(draft, properties)
     for link in [
         *objects_in(document.get("links")),
-        *objects_in(said.get("associations")),
-        *objects_in(said.get("links")),
+        *objects_in(properties.get("associations")),
+        *objects_in(properties.get("links")),
     ]:
         _link(draft, link)
     return draft.finish()
 
 
-def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
-    external = [text_in(one.get("value")) for one in objects_in(said.get("externalIds"))]
-    external += [text_in(one.get("value")) for one in objects_in(said.get("externalId"))]
-    draft.identifier = text_in(document.get("id")) or text_in(said.get("identifier")) or next(iter(external), "")
-    texts = [*external, text_in(said.get("identifier")), text_in(said.get("doi"))]
+def _what(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
+    external = [text_in(item.get("value")) for item in objects_in(properties.get("externalIds"))]
+    external += [text_in(item.get("value")) for item in objects_in(properties.get("externalId"))]
+    draft.identifier = text_in(document.get("id")) or text_in(properties.get("identifier")) or next(iter(external), "")
+    texts = [*external, text_in(properties.get("identifier")), text_in(properties.get("doi"))]
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
-    draft.edition = text_in(said.get("version"))
-    read_names(draft.names, said)
+    draft.edition = text_in(properties.get("version"))
+    read_names(draft.names, properties)
     draft.names.maybe_short_name(*external)
-    draft.title = text_in(said.get("title")) or text_in(said.get("name"))
-    draft.abstract = text_in(said.get("description")) or text_in(said.get("abstract"))
-    draft.of_type(text_in(said.get("type")))
+    draft.title = text_in(properties.get("title")) or text_in(properties.get("name"))
+    draft.abstract = text_in(properties.get("description")) or text_in(properties.get("abstract"))
+    draft.of_type(text_in(properties.get("type")))
     in_themes = {
-        text_in(one.get("id")) for theme in objects_in(said.get("themes")) for one in objects_in(theme.get("concepts"))
+        text_in(item.get("id"))
+        for theme in objects_in(properties.get("themes"))
+        for item in objects_in(theme.get("concepts"))
     }
-    for term in texts_in(said.get("keywords")):
+    for term in texts_in(properties.get("keywords")):
         if term not in in_themes:  # many services repeat their themes' terms there
             draft.keyword(term)
-    for theme in objects_in(said.get("themes")):
+    for theme in objects_in(properties.get("themes")):
         _theme(draft, theme)
-    for language in [said.get("language"), *listed(said.get("resourceLanguages"))]:
+    for language in [properties.get("language"), *listed(properties.get("resourceLanguages"))]:
         draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
-    for form in listed(said.get("formats")):
+    for form in listed(properties.get("formats")):
         draft.format(text_in(form.get("name") or form.get("mediaType") if isinstance(form, dict) else form))
     for name, kind in (
         ("created", "created"),
@@ -77,9 +79,9 @@ def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
         ("published", "published"),
         ("issued", "published"),
     ):
-        draft.date(kind, text_in(said.get(name)))
-    draft.date("metadata", text_in(said.get("recordUpdated")) or text_in(said.get("record-updated")))
-    for lineage in (said.get("lineage"), said.get("provenance")):
+        draft.date(kind, text_in(properties.get(name)))
+    draft.date("metadata", text_in(properties.get("recordUpdated")) or text_in(properties.get("record-updated")))
+    for lineage in (properties.get("lineage"), properties.get("provenance")):
         if text := text_in(lineage):
             draft.lineage.append(text)
 
@@ -98,16 +100,16 @@ def _theme(draft: Draft, theme: JsonMapping) -> None:
             draft.keyword(term, scheme, uri)
 
 
-def _who(draft: Draft, said: JsonMapping) -> None:
-    for contact in [*objects_in(said.get("contacts")), *objects_in(said.get("providers"))]:
+def _who(draft: Draft, properties: JsonMapping) -> None:
+    for contact in [*objects_in(properties.get("contacts")), *objects_in(properties.get("providers"))]:
         draft.contact(
             text_in(contact.get("name")),
             text_in(contact.get("organization")),
             role=next(_roles(contact), None),
             email=_email(contact),
         )
-    if isinstance(said.get("publisher"), str):
-        draft.contact("", said["publisher"], role="publisher")
+    if isinstance(properties.get("publisher"), str):
+        draft.contact("", properties["publisher"], role="publisher")
 
 
 def _roles(contact: JsonMapping) -> Iterator[str]:
@@ -125,22 +127,24 @@ def _email(contact: JsonMapping) -> str:
     return ""
 
 
-def _where_and_when(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
+def _where_and_when(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
     if not draft.where.geojson(document.get("geometry")):
-        extent = said.get("extent")
+        extent = properties.get("extent")
         spatial = extent.get("spatial") if isinstance(extent, dict) else None
         boxes = [document.get("bbox"), *(listed(spatial.get("bbox")) if isinstance(spatial, dict) else ())]
         for box in boxes:
             draft.where.numbers(box)
     time = document.get("time")
-    time = said.get("time") if time is None else time
+    time = properties.get("time") if time is None else time
     if isinstance(time, dict):
         _time(draft, time)
     elif isinstance(time, str):
         draft.interval(time)
-    elif text := text_in(said.get("datetime")):
+    elif text := text_in(properties.get("datetime")):
         draft.interval(text)
-    metres = [number(text_in(value)) for value in [said.get("resolution"), said.get("gsd")] if value is not None]
+    metres = [
+        number(text_in(value)) for value in [properties.get("resolution"), properties.get("gsd")] if value is not None
+    ]
     known = [value for value in metres if math.isfinite(value) and value > 0]
     if known:
         draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
@@ -148,9 +152,9 @@ def _where_and_when(draft: Draft, document: JsonMapping, said: JsonMapping) -> N
 
 def _time(draft: Draft, time: JsonMapping) -> None:
     interval = listed(time.get("interval")) if time.get("interval") is not None else []
-    given = time.get("interval")
-    if isinstance(given, list) and len(given) == 2 and not isinstance(given[0], list):
-        draft.span(text_in(given[0]), text_in(given[1]))
+    value = time.get("interval")
+    if isinstance(value, list) and len(value) == 2 and not isinstance(value[0], list):
+        draft.span(text_in(value[0]), text_in(value[1]))
     else:
         for span in interval:
             if isinstance(span, list) and len(span) == 2:
@@ -163,13 +167,13 @@ def _time(draft: Draft, time: JsonMapping) -> None:
         draft.resolution = Resolution(draft.resolution.metres, None, step)
 
 
-def _terms(draft: Draft, said: JsonMapping) -> None:
-    licence = text_in(said.get("license"))
+def _terms(draft: Draft, properties: JsonMapping) -> None:
+    licence = text_in(properties.get("license"))
     draft.licensed(licence)
     if licence and not draft.has_licence:
         draft.constraint(licence)
     for name in ("rights", "accessRights", "accessConstraints"):
-        for text in texts_in(said.get(name)):
+        for text in texts_in(properties.get(name)):
             draft.constraint(text)
             if text.lower().strip() in _RESTRICTED:
                 draft.access = "restricted"
@@ -219,13 +223,13 @@ _MEMBERS = frozenset(
 def _recognises(inspection: Inspection) -> bool:
     """A feature with the properties of a record; STAC items and OpenSearch answers can have them too."""
     members = inspection.members
-    said = members.get("properties")
-    if members.get("type") != "Feature" or not isinstance(said, dict) or "offerings" in said:
+    properties = members.get("properties")
+    if members.get("type") != "Feature" or not isinstance(properties, dict) or "offerings" in properties:
         return False
     if "stac_version" in members and "id" in members:
         return False
     conforms = " ".join(texts_in(members.get("conformsTo")))
-    return "ogcapi-records" in conforms or ("title" in said and bool(said.keys() & _MEMBERS))
+    return "ogcapi-records" in conforms or ("title" in properties and bool(properties.keys() & _MEMBERS))
 
 
 _FIELDS = {

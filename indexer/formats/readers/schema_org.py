@@ -43,29 +43,31 @@ def datasets_in(documents: list[object]) -> list[Json]:
     catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
     nodes += [inner for node in catalogues for inner in objects_in(node.get("dataset")) if len(inner) > 2]
     known = by_id(nodes)
-    found = resources_among(nodes, ("Dataset",)) or resources_among(nodes, SCHEMA_ORG_TYPES)
-    return [plain_node(node, known) for node in found]
+    datasets = resources_among(nodes, ("Dataset",)) or resources_among(nodes, SCHEMA_ORG_TYPES)
+    return [plain_node(node, known) for node in datasets]
 
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: no data set, or several (``split`` separates them)."""
-    found = datasets_in([json_of(raw)] if looks_like_json(raw.content) else _scripts(raw))
-    if len(found) != 1:
-        raise Refused("it holds no schema.org Dataset" if not found else f"it holds {len(found)} data sets: split them")
-    said = found[0]
+    datasets = datasets_in([json_of(raw)] if looks_like_json(raw.content) else _scripts(raw))
+    if len(datasets) != 1:
+        raise Refused(
+            "it holds no schema.org Dataset" if not datasets else f"it holds {len(datasets)} data sets: split them"
+        )
+    dataset = datasets[0]
     draft = Draft(raw, source, "schema.org")
-    _what(draft, said)
-    _measured(draft, said)
+    _what(draft, dataset)
+    _measured(draft, dataset)
     for name, role in _PEOPLE.items():
-        for party in listed(said.get(name)):
+        for party in listed(dataset.get(name)):
             _party(draft, party, role)
-    for place in [*listed(said.get("spatialCoverage")), *listed(said.get("spatial"))]:
+    for place in [*listed(dataset.get("spatialCoverage")), *listed(dataset.get("spatial"))]:
         _place(draft, place)
-    for period in [*listed(said.get("temporalCoverage")), *listed(said.get("temporal"))]:
+    for period in [*listed(dataset.get("temporalCoverage")), *listed(dataset.get("temporal"))]:
         add_any(draft, period)
-    _terms(draft, said)
-    _links(draft, said)
-    _provenance(draft, said)
+    _terms(draft, dataset)
+    _links(draft, dataset)
+    _provenance(draft, dataset)
     return draft.finish()
 
 
@@ -76,57 +78,57 @@ def _scripts(raw: RawRecord) -> list[object]:
     return [script.document for script in page_scripts(raw.content) if not script.reason]
 
 
-def _what(draft: Draft, said: JsonMapping) -> None:
-    identifiers = [text for one in listed(said.get("identifier")) if (text := _identifier(one))]
-    address = text_in(said.get("@id")) or text_in(said.get("url"))
+def _what(draft: Draft, dataset: JsonMapping) -> None:
+    identifiers = [text for item in listed(dataset.get("identifier")) if (text := _identifier(item))]
+    address = text_in(dataset.get("@id")) or text_in(dataset.get("url"))
     draft.doi = next(
-        (doi for text in [*identifiers, address, *texts_in(said.get("sameAs"))] if (doi := doi_in(text))), None
+        (doi for text in [*identifiers, address, *texts_in(dataset.get("sameAs"))] if (doi := doi_in(text))), None
     )
     draft.identifier = draft.doi or next(iter(identifiers), "") or address
-    draft.edition = text_in(said.get("version"))
-    draft.title = text_in(said.get("name")) or text_in(said.get("headline"))
-    for other in texts_in(said.get("alternateName")):
+    draft.edition = text_in(dataset.get("version"))
+    draft.title = text_in(dataset.get("name")) or text_in(dataset.get("headline"))
+    for other in texts_in(dataset.get("alternateName")):
         draft.also_titled(other)
-    draft.abstract = text_in(said.get("description")) or text_in(said.get("abstract"))
-    for kind in types_of(said):
+    draft.abstract = text_in(dataset.get("description")) or text_in(dataset.get("abstract"))
+    for kind in types_of(dataset):
         draft.type = SCHEMA_ORG_TYPES.get(kind, draft.type)
-    for code in listed(said.get("inLanguage")):
+    for code in listed(dataset.get("inLanguage")):
         draft.in_language(text_in(code.get("alternateName") or code.get("name") if isinstance(code, dict) else code))
-    for term in listed(said.get("keywords")):
+    for term in listed(dataset.get("keywords")):
         _keyword(draft, term)
     for name, vocabulary in (("variableMeasured", "variable"), ("measurementTechnique", "measurement technique")):
-        for variable in listed(said.get(name)):
+        for variable in listed(dataset.get(name)):
             term = text_in(variable.get("name") if isinstance(variable, dict) else variable)
             draft.keyword(term, vocabulary, text_in(variable.get("propertyID")) if isinstance(variable, dict) else "")
     draft.names.maybe_short_name(*identifiers)
     for name, kind in _DATES.items():
-        draft.date(kind, text_in(said.get(name)))
-    draft.parent = next((text for one in listed(said.get("isPartOf")) if (text := _reference(one))), None)
-    for theme in texts_in(said.get("theme")):
+        draft.date(kind, text_in(dataset.get(name)))
+    draft.parent = next((text for item in listed(dataset.get("isPartOf")) if (text := _reference(item))), None)
+    for theme in texts_in(dataset.get("theme")):
         draft.theme(theme)
-    resolution = next(objects_in(said.get("spatialResolution")), None)
-    stated = number(text_in(said.get("spatialResolutionInMeters")))
+    resolution = next(objects_in(dataset.get("spatialResolution")), None)
+    stated = number(text_in(dataset.get("spatialResolutionInMeters")))
     distance = stated if stated > 0 else None
     if resolution is not None:
         distance = metres(number(text_in(resolution.get("value"))), text_in(resolution.get("unitText")) or "m")
-    draft.resolution = Resolution(distance, None, step_in(text_in(said.get("temporalResolution"))))
+    draft.resolution = Resolution(distance, None, step_in(text_in(dataset.get("temporalResolution"))))
 
 
-def _measured(draft: Draft, said: JsonMapping) -> None:
-    for measured in objects_in(said.get("variableMeasured")):
+def _measured(draft: Draft, dataset: JsonMapping) -> None:
+    for measured in objects_in(dataset.get("variableMeasured")):
         unit = text_in(measured.get("unitText")) or text_in(measured.get("unitCode"))
         standard = next(filter(is_standard_name, texts_in(measured.get("alternateName"))), "")
         draft.names.variable(text_in(measured.get("name")), standard, unit)
-    for technique in texts_in(said.get("measurementTechnique")):
+    for technique in texts_in(dataset.get("measurementTechnique")):
         draft.names.instrument(technique)
 
 
-def _identifier(one: object) -> str:
+def _identifier(node: object) -> str:
     """A text, or a PropertyValue; its property can say that it is a DOI."""
-    if not isinstance(one, dict):
-        return text_in(one)
-    value = text_in(one.get("value")) or text_in(one.get("url")) or text_in(one.get("@id"))
-    kind = text_in(one.get("propertyID")).lower()
+    if not isinstance(node, dict):
+        return text_in(node)
+    value = text_in(node.get("value")) or text_in(node.get("url")) or text_in(node.get("@id"))
+    kind = text_in(node.get("propertyID")).lower()
     return f"doi:{value}" if any(kind.endswith(name) for name in _RESOLVERS) and value.startswith("10.") else value
 
 
@@ -150,7 +152,7 @@ def _party(draft: Draft, party: object, role: str) -> None:
         draft.contact(text_in(party), role=role)
         return
     if "Role" in types_of(party):  # schema.org's form for properties it lacks
-        for inner in [one for name in _PEOPLE for one in objects_in(party.get(name))]:
+        for inner in [inner_party for name in _PEOPLE for inner_party in objects_in(party.get(name))]:
             _party(draft, inner, text_in(party.get("roleName")) or role)
         return
     name = text_in(party.get("name")) or " ".join(
@@ -196,60 +198,60 @@ def _geo(draft: Draft, geo: JsonMapping) -> None:
         draft.where.geojson(geo["geometry"])
 
 
-def _terms(draft: Draft, said: JsonMapping) -> None:
-    for licence in listed(said.get("license")):
+def _terms(draft: Draft, dataset: JsonMapping) -> None:
+    for licence in listed(dataset.get("license")):
         if isinstance(licence, dict):
             draft.licensed(*(text_in(licence.get(name)) for name in ("url", "@id", "identifier", "name")))
             draft.constraint(text_in(licence.get("name")))
         else:
             draft.licensed(text_in(licence))
             draft.constraint(text_in(licence))
-    for text in texts_in(said.get("conditionsOfAccess")):
+    for text in texts_in(dataset.get("conditionsOfAccess")):
         draft.restricted_if(text)
         if text.lower() != "restricted":
             draft.constraint(text)
-    for text in texts_in(said.get("encodingFormat")):
+    for text in texts_in(dataset.get("encodingFormat")):
         draft.format(text)
 
 
-def _links(draft: Draft, said: JsonMapping) -> None:
-    for href in [*texts_in(said.get("url")), *texts_in(said.get("sameAs"))]:
+def _links(draft: Draft, dataset: JsonMapping) -> None:
+    for href in [*texts_in(dataset.get("url")), *texts_in(dataset.get("sameAs"))]:
         if href.lower().startswith("http"):
             draft.link(href, "about")
-    for one in objects_in(said.get("distribution")):
-        form = text_in(one.get("encodingFormat")) or text_in(one.get("fileFormat"))
+    for item in objects_in(dataset.get("distribution")):
+        form = text_in(item.get("encodingFormat")) or text_in(item.get("fileFormat"))
         draft.format(form)
-        href = text_in(one.get("contentUrl")) or text_in(one.get("url"))
+        href = text_in(item.get("contentUrl")) or text_in(item.get("url"))
         media_type = form if "/" in form and not form.startswith("http") else None
         if href.lower().startswith(("http", "ftp", "s3:", "gs:")):
-            draft.link(href, "download", media_type=media_type, **_named(one))
+            draft.link(href, "download", media_type=media_type, **_named(item))
     for name, rel in (("thumbnailUrl", "preview"), ("image", "preview"), ("subjectOf", "describedby")):
-        for one in listed(said.get(name)):
-            href = text_in(one.get("url") or one.get("contentUrl") if isinstance(one, dict) else one)
+        for item in listed(dataset.get(name)):
+            href = text_in(item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item)
             if "://" in href:
-                draft.link(href, rel, **(_named(one) if isinstance(one, dict) else {}))
+                draft.link(href, rel, **(_named(item) if isinstance(item, dict) else {}))
 
 
-def _named(one: JsonMapping) -> dict[str, str | None]:
-    return {name: text_in(one.get(name)) or None for name in ("name", "description")}
+def _named(node: JsonMapping) -> dict[str, str | None]:
+    return {name: text_in(node.get(name)) or None for name in ("name", "description")}
 
 
-def _provenance(draft: Draft, said: JsonMapping) -> None:
-    draft.lineage += texts_in(said.get("provenance"))
+def _provenance(draft: Draft, dataset: JsonMapping) -> None:
+    draft.lineage += texts_in(dataset.get("provenance"))
     for name in ("isBasedOn", "isBasedOnUrl", "wasDerivedFrom"):
-        for one in listed(said.get(name)):
-            draft.derived_from(_reference(one))
-    for one in listed(said.get("wasGeneratedBy")):
-        draft.generated_by(text_in(one.get("description") or one.get("name") if isinstance(one, dict) else one))
-    for vertical in objects_in(said.get("verticalCoverage")):
+        for item in listed(dataset.get(name)):
+            draft.derived_from(_reference(item))
+    for item in listed(dataset.get("wasGeneratedBy")):
+        draft.generated_by(text_in(item.get("description") or item.get("name") if isinstance(item, dict) else item))
+    for vertical in objects_in(dataset.get("verticalCoverage")):
         low, high = (number(text_in(vertical.get(f"{end}Value"))) for end in ("min", "max"))
         draft.set_vertical(low, high)
 
 
-def _reference(one: object) -> str:
-    if not isinstance(one, dict):
-        return text_in(one)
-    named = [text_in(one.get(name)) for name in ("@id", "url", "identifier", "name")]
+def _reference(node: object) -> str:
+    if not isinstance(node, dict):
+        return text_in(node)
+    named = [text_in(node.get(name)) for name in ("@id", "url", "identifier", "name")]
     doi = next((doi for text in named if (doi := doi_in(text))), None)
     return f"https://doi.org/{doi}" if doi else next((text for text in named if text), "")
 

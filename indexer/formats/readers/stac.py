@@ -60,45 +60,45 @@ def _is_stac(document: JsonMapping) -> bool:
     return "stac_version" in document or document.get("type") in ("Collection", "Catalog")
 
 
-def _what(draft: Draft, document: JsonMapping, said: JsonMapping) -> None:
+def _what(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
     """Reads what collections have at the top and items have in their properties."""
-    draft.edition = text_in(said.get("version"))
-    if said is document:  # an item's id names one scene
+    draft.edition = text_in(properties.get("version"))
+    if properties is document:  # an item's id names one scene
         draft.names.maybe_short_name(draft.identifier)
-    read_names(draft.names, said)
-    draft.title = text_in(said.get("title")) or text_in(document.get("title"))
-    descriptions = (said.get("description"), document.get("description"), said.get("label:description"))
-    draft.abstract = next((text for one in descriptions if (text := text_in(one))), "")
-    draft.doi = doi_in(text_in(said.get("sci:doi"))) or doi_in(text_in(document.get("sci:doi")))
-    for term in [*texts_in(said.get("keywords")), *texts_in(document.get("osc:variables"))]:
+    read_names(draft.names, properties)
+    draft.title = text_in(properties.get("title")) or text_in(document.get("title"))
+    descriptions = (properties.get("description"), document.get("description"), properties.get("label:description"))
+    draft.abstract = next((text for description in descriptions if (text := text_in(description))), "")
+    draft.doi = doi_in(text_in(properties.get("sci:doi"))) or doi_in(text_in(document.get("sci:doi")))
+    for term in [*texts_in(properties.get("keywords")), *texts_in(document.get("osc:variables"))]:
         draft.keyword(term)
-    for theme in objects_in(said.get(_THEMES)):
+    for theme in objects_in(properties.get(_THEMES)):
         for concept in objects_in(theme.get("concepts")):
             term = text_in(concept.get("title")) or text_in(concept.get("name")) or text_in(concept.get("id"))
             draft.keyword(term, text_in(theme.get("scheme")), text_in(concept.get("url")))
-    for language in [said.get("language"), *listed(said.get("languages"))]:
+    for language in [properties.get("language"), *listed(properties.get("languages"))]:
         draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
-    _who(draft, said)
-    _licence(draft, text_in(said.get("license")) or text_in(document.get("license")))
+    _who(draft, properties)
+    _licence(draft, text_in(properties.get("license")) or text_in(document.get("license")))
     for name, kind in (("created", "created"), ("updated", "modified"), ("published", "published")):
-        draft.date(kind, text_in(said.get(name)))
-    _acquisition(draft, said)
+        draft.date(kind, text_in(properties.get(name)))
+    _acquisition(draft, properties)
     summaries = document.get("summaries")
     if isinstance(summaries, dict):
         _acquisition(draft, summaries)
         read_names(draft.names, summaries)
-    if lineage := text_in(said.get("processing:lineage")):
+    if lineage := text_in(properties.get("processing:lineage")):
         draft.lineage.append(lineage)
-    software = said.get("processing:software")
+    software = properties.get("processing:software")
     for name, version in software.items() if isinstance(software, dict) else ():
         draft.generated_by(f"{name} {text_in(version)}".strip())
 
 
-def _who(draft: Draft, said: JsonMapping) -> None:
-    for provider in objects_in(said.get("providers")):
+def _who(draft: Draft, properties: JsonMapping) -> None:
+    for provider in objects_in(properties.get("providers")):
         for role in texts_in(provider.get("roles")) or [""]:
             draft.contact("", text_in(provider.get("name")), role=_ROLES.get(role, role or None))
-    for contact in objects_in(said.get("contacts")):
+    for contact in objects_in(properties.get("contacts")):
         emails = [text_in(email.get("value")) for email in objects_in(contact.get("emails"))]
         roles = texts_in(contact.get("roles"))
         draft.contact(
@@ -117,24 +117,26 @@ def _licence(draft: Draft, licence: str) -> None:
         draft.constraint(licence)
 
 
-def _acquisition(draft: Draft, said: JsonMapping) -> None:
+def _acquisition(draft: Draft, properties: JsonMapping) -> None:
     """Platforms, instruments and ground distance: from an item, or from a collection's summaries."""
-    instruments = texts_in(said.get("instruments"))
-    platforms = texts_in(said.get("platform"))
+    instruments = texts_in(properties.get("instruments"))
+    platforms = texts_in(properties.get("platform"))
     for kind, terms in (
-        ("platform", [*platforms, *texts_in(said.get("constellation"))]),
+        ("platform", [*platforms, *texts_in(properties.get("constellation"))]),
         ("instrument", instruments),
-        ("mission", [*texts_in(said.get("mission")), *texts_in(said.get("osc:missions"))]),
+        ("mission", [*texts_in(properties.get("mission")), *texts_in(properties.get("osc:missions"))]),
     ):
         for term in terms:
             draft.keyword(term, kind)
-    distances = [number(text_in(value)) for value in [*listed(said.get("gsd")), *listed(said.get("eo:gsd"))]]
-    if isinstance(said.get("gsd"), dict):
-        distances.append(number(text_in(said["gsd"].get("minimum"))))
+    distances = [
+        number(text_in(value)) for value in [*listed(properties.get("gsd")), *listed(properties.get("eo:gsd"))]
+    ]
+    if isinstance(properties.get("gsd"), dict):
+        distances.append(number(text_in(properties["gsd"].get("minimum"))))
     known = [value for value in distances if math.isfinite(value) and value > 0]
     if known and draft.resolution.metres is None:
         draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
-    if any(name.startswith(("eo:", "sar:", "sat:", "view:")) for name in said) and (platforms or instruments):
+    if any(name.startswith(("eo:", "sar:", "sat:", "view:")) for name in properties) and (platforms or instruments):
         draft.kind("observation")
 
 
@@ -209,7 +211,7 @@ def _asset(draft: Draft, name: str, asset: object) -> None:
     if not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
         return
     roles = [name, *texts_in(asset.get("roles"))]
-    rel = next((found for role in roles if (found := _ASSET_RELS.get(role))), "download")
+    rel = next((asset_rel for role in roles if (asset_rel := _ASSET_RELS.get(role))), "download")
     draft.link(href, rel, media_type=media_type, name=text_in(asset.get("title")) or name)
 
 
@@ -268,9 +270,9 @@ FORMAT = Format(
 )
 
 
-def cube(draft: Draft, said: JsonMapping) -> None:
+def cube(draft: Draft, properties: JsonMapping) -> None:
     """Fills box, period and resolution where the document's usual members do not give them."""
-    dimensions = said.get("cube:dimensions")
+    dimensions = properties.get("cube:dimensions")
     axes = [axis for axis in dimensions.values() if isinstance(axis, dict)] if isinstance(dimensions, dict) else []
     if not draft.where.boxes:
         _box(draft, axes)

@@ -24,41 +24,41 @@ def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: not JSON, or not a UMM-C collection."""
     document = json_of(raw)
     meta = document.get("meta") if isinstance(document, dict) else None
-    said = document.get("umm", document) if isinstance(document, dict) else None
-    if not isinstance(said, dict) or "EntryTitle" not in said:
+    collection = document.get("umm", document) if isinstance(document, dict) else None
+    if not isinstance(collection, dict) or "EntryTitle" not in collection:
         raise Refused("it is JSON without EntryTitle: no collection of UMM-C")
     draft = Draft(raw, source, "umm-c")
-    _what(draft, said, meta if isinstance(meta, dict) else {})
-    _keywords(draft, said)
-    _who(draft, said)
-    _where(draft, said)
-    for extent in objects_in(said.get("TemporalExtents")):
+    _what(draft, collection, meta if isinstance(meta, dict) else {})
+    _keywords(draft, collection)
+    _who(draft, collection)
+    _where(draft, collection)
+    for extent in objects_in(collection.get("TemporalExtents")):
         _when(draft, extent)
-    _ways(draft, said)
+    _ways(draft, collection)
     return draft.finish()
 
 
-def _what(draft: Draft, said: JsonMapping, meta: JsonMapping) -> None:
-    short, version = text_in(said.get("ShortName")), text_in(said.get("Version"))
+def _what(draft: Draft, collection: JsonMapping, meta: JsonMapping) -> None:
+    short, version = text_in(collection.get("ShortName")), text_in(collection.get("Version"))
     named = "_".join(part for part in (short, version) if part and not part.lower().startswith("not provided"))
     draft.identifier = text_in(meta.get("concept-id")) or named
     product(draft, short, version)
-    draft.title = text_in(said.get("EntryTitle"))
+    draft.title = text_in(collection.get("EntryTitle"))
     for other in (named, short):
         draft.also_titled(other if other != draft.identifier else "")
-    draft.abstract = text_in(said.get("Abstract"))
-    doi = said.get("DOI")
+    draft.abstract = text_in(collection.get("Abstract"))
+    doi = collection.get("DOI")
     draft.doi = doi_in(text_in(doi.get("DOI"))) if isinstance(doi, dict) else None
-    draft.in_language(text_in(said.get("DataLanguage")))
-    for date in objects_in(said.get("DataDates")):
+    draft.in_language(text_in(collection.get("DataLanguage")))
+    for date in objects_in(collection.get("DataDates")):
         draft.date(_DATES.get(text_in(date.get("Type")), "published"), text_in(date.get("Date")))
-    for citation in objects_in(said.get("CollectionCitations")):
+    for citation in objects_in(collection.get("CollectionCitations")):
         draft.date("published", text_in(citation.get("ReleaseDate")))
-    for date in objects_in(said.get("MetadataDates")):
+    for date in objects_in(collection.get("MetadataDates")):
         draft.date("metadata", text_in(date.get("Date")))
     draft.date("metadata", text_in(meta.get("revision-date")))
-    draft.lineage += texts_in(said.get("Quality"))
-    for association in objects_in(said.get("MetadataAssociations")):
+    draft.lineage += texts_in(collection.get("Quality"))
+    for association in objects_in(collection.get("MetadataAssociations")):
         target = "_".join(text for name in ("EntryId", "Version") if (text := text_in(association.get(name))))
         kind = text_in(association.get("Type")).upper()
         if kind == "PARENT":
@@ -67,38 +67,38 @@ def _what(draft: Draft, said: JsonMapping, meta: JsonMapping) -> None:
             draft.derived_from(target)
 
 
-def _keywords(draft: Draft, said: JsonMapping) -> None:
-    for group in objects_in(said.get("ScienceKeywords")):
+def _keywords(draft: Draft, collection: JsonMapping) -> None:
+    for group in objects_in(collection.get("ScienceKeywords")):
         science_keyword(draft, [text_in(group.get(name)) for name in _SCIENCE])
-    for text in texts_in(said.get("AncillaryKeywords")):
+    for text in texts_in(collection.get("AncillaryKeywords")):
         draft.keyword(text)
-    for theme in texts_in(said.get("ISOTopicCategories")):
+    for theme in texts_in(collection.get("ISOTopicCategories")):
         draft.theme(theme)
-    for location in objects_in(said.get("LocationKeywords")):
+    for location in objects_in(collection.get("LocationKeywords")):
         draft.keyword(next((text for name in _PLACES if (text := text_in(location.get(name)))), ""), "location")
-    for project in objects_in(said.get("Projects")):
+    for project in objects_in(collection.get("Projects")):
         draft.keyword(text_in(project.get("ShortName")), "project")
-    listed_platforms = list(objects_in(said.get("Platforms")))
+    listed_platforms = list(objects_in(collection.get("Platforms")))
     for platform in listed_platforms:
         for instrument in objects_in(platform.get("Instruments")):
             draft.keyword(text_in(instrument.get("ShortName")), "instrument")
-    level = said.get("ProcessingLevel")
+    level = collection.get("ProcessingLevel")
     platforms(
         draft,
-        [(text_in(one.get("ShortName")), text_in(one.get("Type"))) for one in listed_platforms],
+        [(text_in(platform.get("ShortName")), text_in(platform.get("Type"))) for platform in listed_platforms],
         text_in(level.get("Id")) if isinstance(level, dict) else "",
     )
 
 
-def _who(draft: Draft, said: JsonMapping) -> None:
-    for citation in objects_in(said.get("CollectionCitations")):
+def _who(draft: Draft, collection: JsonMapping) -> None:
+    for citation in objects_in(collection.get("CollectionCitations")):
         draft.contact(text_in(citation.get("Creator")), role="author")
         draft.contact("", text_in(citation.get("Publisher")), role="publisher")
-    for centre in objects_in(said.get("DataCenters")):
+    for centre in objects_in(collection.get("DataCenters")):
         role = role_of(next(iter(texts_in(centre.get("Roles"))), ""))
         name = text_in(centre.get("LongName")) or text_in(centre.get("ShortName"))
         draft.contact("", name, role=role, email=_email(centre.get("ContactInformation")))
-    for person in objects_in(said.get("ContactPersons")):
+    for person in objects_in(collection.get("ContactPersons")):
         name = " ".join(text for part in ("FirstName", "LastName") if (text := text_in(person.get(part))))
         role = role_of(next(iter(texts_in(person.get("Roles"))), ""))
         draft.contact(name, role=role, email=_email(person.get("ContactInformation")))
@@ -112,8 +112,8 @@ def _email(info: object) -> str:
     return ""
 
 
-def _where(draft: Draft, said: JsonMapping) -> None:
-    spatial = said.get("SpatialExtent")
+def _where(draft: Draft, collection: JsonMapping) -> None:
+    spatial = collection.get("SpatialExtent")
     domain = spatial.get("HorizontalSpatialDomain") if isinstance(spatial, dict) else None
     domain = domain if isinstance(domain, dict) else {}
     geometry = domain.get("Geometry")
@@ -134,20 +134,20 @@ def _where(draft: Draft, said: JsonMapping) -> None:
         if "altitude" in kind or "depth" in kind:
             height = -value if "depth" in kind else value
             draft.set_vertical(height, height)
-    _resolution(draft, said, domain)
+    _resolution(draft, collection, domain)
 
 
-def _resolution(draft: Draft, said: JsonMapping, domain: JsonMapping) -> None:
+def _resolution(draft: Draft, collection: JsonMapping, domain: JsonMapping) -> None:
     system = domain.get("ResolutionAndCoordinateSystem")
     horizontal = system.get("HorizontalDataResolution") if isinstance(system, dict) else None
     distances = []
     for group in listed(list(horizontal.values())) if isinstance(horizontal, dict) else ():
-        for one in objects_in(group):
+        for resolution in objects_in(group):
             for name in ("XDimension", "YDimension", "MinimumXDimension", "MinimumYDimension"):
-                distances.append(metres(number(text_in(one.get(name))), _unit(text_in(one.get("Unit")))))
+                distances.append(metres(number(text_in(resolution.get(name))), _unit(text_in(resolution.get("Unit")))))
     known = [distance for distance in distances if distance is not None]
     step = None
-    for extent in objects_in(said.get("TemporalExtents")):
+    for extent in objects_in(collection.get("TemporalExtents")):
         temporal = extent.get("TemporalResolution")
         if isinstance(temporal, dict):
             unit, value = text_in(temporal.get("Unit")), number(text_in(temporal.get("Value")))
@@ -170,20 +170,20 @@ def _when(draft: Draft, extent: JsonMapping) -> None:
         draft.span(text_in(span.get("StartDate")), text_in(span.get("EndDate")))
 
 
-def _ways(draft: Draft, said: JsonMapping) -> None:
-    for access in objects_in(said.get("AccessConstraints")):
+def _ways(draft: Draft, collection: JsonMapping) -> None:
+    for access in objects_in(collection.get("AccessConstraints")):
         draft.constraint(text_in(access.get("Description")))
-    for use in objects_in(said.get("UseConstraints")):
+    for use in objects_in(collection.get("UseConstraints")):
         licence = use.get("LicenseURL")
         draft.constraint(text_in(use.get("Description")))
         draft.licensed(
             text_in(licence.get("Linkage")) if isinstance(licence, dict) else "", text_in(use.get("LicenseText"))
         )
-    archive = said.get("ArchiveAndDistributionInformation")
+    archive = collection.get("ArchiveAndDistributionInformation")
     for name in ("FileDistributionInformation", "FileArchiveInformation"):
-        for one in objects_in(archive.get(name) if isinstance(archive, dict) else None):
-            draft.format(text_in(one.get("Format")))
-    for link in objects_in(said.get("RelatedUrls")):
+        for file in objects_in(archive.get(name) if isinstance(archive, dict) else None):
+            draft.format(text_in(file.get("Format")))
+    for link in objects_in(collection.get("RelatedUrls")):
         service = link.get("GetData") or link.get("GetService")
         media_type = text_in(service.get("MimeType")) if isinstance(service, dict) else ""
         draft.link(
@@ -195,8 +195,8 @@ def _ways(draft: Draft, said: JsonMapping) -> None:
 
 
 def _recognises(inspection: Inspection) -> bool:
-    said = inspection.members.get("umm", inspection.members)
-    return isinstance(said, dict) and {"EntryTitle", "ShortName"} <= said.keys()
+    collection = inspection.members.get("umm", inspection.members)
+    return isinstance(collection, dict) and {"EntryTitle", "ShortName"} <= collection.keys()
 
 
 _FIELDS = {

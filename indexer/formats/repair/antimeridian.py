@@ -56,8 +56,10 @@ class Evidence:
         boxes = box_array(self.near)
         if not len(boxes):
             return 0.0
-        found = compare(box, boxes)
-        return float((found.overlap_km2 / (found.query_km2 + found.box_km2 - found.overlap_km2)).max())
+        comparison = compare(box, boxes)
+        return float(
+            (comparison.overlap_km2 / (comparison.query_km2 + comparison.box_km2 - comparison.overlap_km2)).max()
+        )
 
 
 def is_swapped(west: float, east: float, south: float, north: float, evidence: Evidence) -> bool:
@@ -81,11 +83,11 @@ def is_swapped(west: float, east: float, south: float, north: float, evidence: E
     return 360.0 - across < across
 
 
-def is_inside_out(box: BBox, said: str) -> bool:
+def is_inside_out(box: BBox, words: str) -> bool:
     """Whether a box reaches almost around the globe and leaves out exactly the place that the words name."""
     rest = 360.0 - box.width_deg
     at_the_seam = not box.crosses_antimeridian and box.width_deg >= _WIDER_THAN_ANY_SEA_DEG
-    return at_the_seam and rest > _SLIVER * box.height_deg and _AT_THE_SEAM.search(said) is not None
+    return at_the_seam and rest > _SLIVER * box.height_deg and _AT_THE_SEAM.search(words) is not None
 
 
 def across(shape: BaseGeometry, evidence: Evidence) -> BaseGeometry | None:
@@ -121,9 +123,9 @@ def _means_the_world(crossing: BBox, evidence: Evidence) -> bool:
     return crossing.height_deg >= _TALL_DEG and _GLOBAL.search(evidence.said) is not None
 
 
-def _nearer(one: BBox, other: BBox, evidence: Evidence) -> bool | None:
+def _nearer(reading: BBox, other: BBox, evidence: Evidence) -> bool | None:
     """Whether the record's other shapes fit ``one`` better than ``other``; None where they do not decide."""
-    difference = evidence.likeness(one) - evidence.likeness(other)
+    difference = evidence.likeness(reading) - evidence.likeness(other)
     return None if abs(difference) < _CLEARLY else difference > 0
 
 

@@ -117,15 +117,15 @@ class Boxes:
         if _has_swapped_axes(edges):
             self.warnings.append("extent: latitude and longitude of a box were swapped")
             edges = Edges(edges.south, edges.west, edges.north, edges.east)
-        found, repairs = repair_box(*edges)
-        if found is None:
+        box, repairs = repair_box(*edges)
+        if box is None:
             self.warnings.extend(repairs)
             return False
         if edges.west > edges.east:
             self._doubtful[len(self.found)] = edges  # ``settle`` reports what it changed
         else:
             self.warnings.extend(repairs)
-        self.found.append(found)
+        self.found.append(box)
         return True
 
     def confirmed_by(self, other: Boxes) -> None:
@@ -139,20 +139,20 @@ class Boxes:
                 if (edges.west, edges.east, edges.south) == (box.east, box.west, box.south):
                     self._doubtful[position] = edges
 
-    def settle(self, said: str, near: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> Evidence:
+    def settle(self, words: str, near: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> Evidence:
         """Decides the ambiguous boxes by ``said`` (title, places, keywords) and other shapes; gives that evidence.
 
         Boxes at the positions in ``leaving`` are left to the caller.
         """
         known = [box for i, box in enumerate(self.found) if i not in self._doubtful and i not in leaving]
-        evidence = Evidence(said, (*known, *self._near, *near))
+        evidence = Evidence(words, (*known, *self._near, *near))
         for position, edges in self._doubtful.items():
-            found, repairs = repair_box(*edges, evidence)
+            decided, repairs = repair_box(*edges, evidence)
             self.warnings.extend(repairs)
-            self.found[position] = found or self.found[position]
+            self.found[position] = decided or self.found[position]
         self._doubtful = {}
         for position, box in enumerate(self.found):
-            if position not in leaving and is_inside_out(box, said):
+            if position not in leaving and is_inside_out(box, words):
                 self.warnings.append(SWAPPED)
                 self.found[position] = replace(box, west=box.east, east=box.west)
         return evidence

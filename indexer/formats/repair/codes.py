@@ -101,15 +101,15 @@ def _by_code(code: str) -> str | None:
     if code in _NOT_A_LANGUAGE:
         return None
     for field in ("alpha_2", "alpha_3", "bibliographic"):
-        found = pycountry.languages.get(**{field: code})
-        if found is not None:
-            return str(getattr(found, "alpha_2", None) or found.alpha_3)
+        entry = pycountry.languages.get(**{field: code})
+        if entry is not None:
+            return str(getattr(entry, "alpha_2", None) or entry.alpha_3)
     return None
 
 
 def _by_name(name: str) -> str | None:
-    found = pycountry.languages.get(name=name.capitalize())
-    return None if found is None else str(getattr(found, "alpha_2", None) or found.alpha_3)
+    entry = pycountry.languages.get(name=name.capitalize())
+    return None if entry is None else str(getattr(entry, "alpha_2", None) or entry.alpha_3)
 
 
 def scope(stated: str) -> str | None:
@@ -121,9 +121,9 @@ def resource_type(stated: str) -> str | None:
     """The type for a word of any standard, or for a URI that ends with it; None where it is unknown."""
     last = stated.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
     for name in (last, stated):
-        found = scope(name) or _OF_OTHER_STANDARDS.get(name.strip().lower())
-        if found is not None:
-            return found
+        known = scope(name) or _OF_OTHER_STANDARDS.get(name.strip().lower())
+        if known is not None:
+            return known
     return None
 
 
@@ -138,12 +138,12 @@ def kind_of_platform(category: str) -> ProvenanceKind | None:
     return next((kind for word, kind in _KIND_OF_PLATFORM if word in lowered), None)
 
 
-def agreed(said: Iterable[ProvenanceKind | None]) -> ProvenanceKind | None:
+def agreed(stated: Iterable[ProvenanceKind | None]) -> ProvenanceKind | None:
     """The one kind that is stated; None where none is, or where several contradict each other.
 
     A reanalysis is model output made from observations, so its metadata often state all three.
     """
-    kinds = {kind for kind in said if kind is not None}
+    kinds = {kind for kind in stated if kind is not None}
     if "reanalysis" in kinds:
         return "reanalysis"
     return kinds.pop() if len(kinds) == 1 else None
@@ -169,4 +169,4 @@ def place_names(text: str) -> list[str]:
 def _listed(value: object) -> list[str]:
     if isinstance(value, str):
         return place_names(value)
-    return [name for one in value[:_MOST] for name in _listed(one)] if isinstance(value, list) else []
+    return [name for item in value[:_MOST] for name in _listed(item)] if isinstance(value, list) else []

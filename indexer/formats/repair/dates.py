@@ -75,10 +75,10 @@ def _bounds(text: str) -> tuple[str, str, bool]:
     try:
         iso = _numeric_date(text)
     except ValueError:
-        found = written_span(text)
-        if found is None or not all(_exists(end) for end in (found.begin, found.end) if end):
+        span = written_span(text)
+        if span is None or not all(_exists(end) for end in (span.begin, span.end) if end):
             raise
-        return found.begin or found.end, found.end or found.begin, found.doubtful
+        return span.begin or span.end, span.end or span.begin, span.doubtful
     return iso, iso, False
 
 
@@ -222,8 +222,8 @@ def interval_in(text: str) -> Interval | None:
     written = " ".join(text.split())
     if "start=" in written.replace(" ", "").lower() or "end=" in written.replace(" ", "").lower():
         return _dcmi(written)
-    if "/" in written and (found := _iso(written)) is not None:
-        return found
+    if "/" in written and (interval := _iso(written)) is not None:
+        return interval
     for pattern in (_YEARS, _TO, _SOLR):
         if match := pattern.match(written):
             return Interval(_end(match["begin"]), _end(match["end"]))
@@ -233,10 +233,10 @@ def interval_in(text: str) -> Interval | None:
 
 
 def _in_words(written: str) -> Interval | None:
-    found = written_span(written)
-    if found is None:
+    span = written_span(written)
+    if span is None:
         return None
-    return Interval(Position(found.begin), Position(found.end), doubtful=found.doubtful, in_words=True)
+    return Interval(Position(span.begin), Position(span.end), doubtful=span.doubtful, in_words=True)
 
 
 def _iso(written: str) -> Interval | None:
@@ -259,8 +259,8 @@ def _is_date(written: str) -> bool:
 
 
 def _dcmi(written: str) -> Interval:
-    found = {name.lower(): value.strip() for name, value in _DCMI.findall(written)}
-    return Interval(_end(found.get("start", "")), _end(found.get("end", "")))
+    components = {name.lower(): value.strip() for name, value in _DCMI.findall(written)}
+    return Interval(_end(components.get("start", "")), _end(components.get("end", "")))
 
 
 def _end(text: str) -> Position:

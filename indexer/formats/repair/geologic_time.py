@@ -58,7 +58,7 @@ def geologic_edge(text: str, unit: str = "") -> Edge:
 def geologic_span(text: str) -> TimeSpan | None:
     """The years of one text: an age, an era, or two of them; None if it is something else."""
     whole = None if text.strip().lower() in _NOW else geologic_edge(text).span
-    parts = next((two for between in _BETWEEN if len(two := [one for one in between.split(text) if one]) == 2), None)
+    parts = next((two for between in _BETWEEN if len(two := [part for part in between.split(text) if part]) == 2), None)
     if whole is not None or parts is None:
         return whole
     first, second = parts
@@ -80,8 +80,8 @@ def joined(first: TimeSpan | None, second: TimeSpan | None) -> TimeSpan | None:
     """From the older to the younger; None unless both are known."""
     if first is None or second is None:
         return None
-    starts = [one.start_ms for one in (first, second) if one.start_ms is not None]
-    ends = [one.end_ms for one in (first, second) if one.end_ms is not None]
+    starts = [span.start_ms for span in (first, second) if span.start_ms is not None]
+    ends = [span.end_ms for span in (first, second) if span.end_ms is not None]
     start = min(starts) if len(starts) == 2 else None
     end = max(ends) if len(ends) == 2 else None
     return None if start is None and end is None else TimeSpan(start, end)
@@ -90,9 +90,9 @@ def joined(first: TimeSpan | None, second: TimeSpan | None) -> TimeSpan | None:
 def scale_unit(name: str) -> str:
     """The unit in the name of a time scale: ``Ma`` in "Geologic time (Ma)", ``yr BP`` in "radiocarbon years"."""
     name = in_words(name)
-    found = _UNIT_IN_NAME.search(name)
-    if found is not None:
-        return found[1] or f"{found[2].lower()} years"
+    unit = _UNIT_IN_NAME.search(name)
+    if unit is not None:
+        return unit[1] or f"{unit[2].lower()} years"
     return "yr BP" if _RADIOCARBON.search(name) else ""
 
 
@@ -120,13 +120,13 @@ def _instant(value: object) -> Edge:
     for name in _CALENDAR:
         if text := text_in(own.get(name)):
             return Edge(text, calendar=True)
-    position = next((one for one in listed(own.get("inTimePosition")) if isinstance(one, Mapping)), None)
+    position = next((item for item in listed(own.get("inTimePosition")) if isinstance(item, Mapping)), None)
     if position is None:
         return geologic_edge(next(iter(_names(value)), ""))
     inside = _by_local_name(position)
-    system = _by_local_name(one) if isinstance(one := inside.get("hasTRS"), Mapping) else {}
+    system = _by_local_name(item) if isinstance(item := inside.get("hasTRS"), Mapping) else {}
     scale = text_in(inside.get("hasTRS")) or str(system.get("@id") or system.get("id") or "")
-    unit = next((text for one in (inside, own) if (text := text_in(one.get("geologicTimeUnitAbbreviation")))), "")
+    unit = next((text for item in (inside, own) if (text := text_in(item.get("geologicTimeUnitAbbreviation")))), "")
     number = text_in(inside.get("numericPosition"))
     if number:
         last = _last_part(scale)
@@ -136,17 +136,19 @@ def _instant(value: object) -> Edge:
 
 
 def _names(value: object) -> Iterator[str]:
-    for one in listed(value):
-        own = _by_local_name(one) if isinstance(one, Mapping) else {}
+    for item in listed(value):
+        own = _by_local_name(item) if isinstance(item, Mapping) else {}
         text = (
-            text_in(own.get("name") or own.get("prefLabel") or own.get("@id") or own.get("id")) if own else text_in(one)
+            text_in(own.get("name") or own.get("prefLabel") or own.get("@id") or own.get("id"))
+            if own
+            else text_in(item)
         )
         if text:
             yield _last_part(text)
 
 
 def _by_local_name(value: Mapping[str, object]) -> dict[str, object]:
-    return {key if key.startswith("@") else re.split(r"[#/:]", key)[-1]: one for key, one in value.items()}
+    return {key if key.startswith("@") else re.split(r"[#/:]", key)[-1]: item for key, item in value.items()}
 
 
 def _last_part(text: str) -> str:
@@ -174,7 +176,7 @@ def _age(text: str) -> TimeSpan | None:
 def _era(text: str) -> TimeSpan | None:
     words = period_words()
     name = _RANK.sub("", " ".join(text.lower().replace("-", " ").split()))
-    found = words.meanings.get(name)
-    if found is None or found.from_today is not None or found.source != "ICS":
+    period = words.meanings.get(name)
+    if period is None or period.from_today is not None or period.source != "ICS":
         return None
-    return year_span(found.first_year, found.last_year)
+    return year_span(period.first_year, period.last_year)

@@ -206,7 +206,7 @@ def _pairs(numbers: list[str], dimension: int) -> _Pairs:
 
 def _dimension(element: Element) -> int:
     for holder in (element, *element.iterancestors()):
-        said = holder.get("srsDimension")
-        if said and said.isdigit():
-            return int(said)
+        stated = holder.get("srsDimension")
+        if stated and stated.isdigit():
+            return int(stated)
     return 2

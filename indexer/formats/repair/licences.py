@@ -123,9 +123,9 @@ def _spdx(text: str) -> str | None:
     alone = _by_identifier(text.removeprefix("SPDX:").strip()) or _by_name().get(_plain(text))
     if alone is not None:
         return alone
-    said = [(place, found) for place, found in sorted(_in_sentence(text)) if not _is_denied(text, place)]
-    of_data = [found for place, found in said if not _OF_METADATA.search(_clause_before(text, place))]
-    return next(iter([*of_data, *(found for _, found in said)]), None)
+    matches = [(place, licence) for place, licence in sorted(_in_sentence(text)) if not _is_denied(text, place)]
+    of_data = [licence for place, licence in matches if not _OF_METADATA.search(_clause_before(text, place))]
+    return next(iter([*of_data, *(licence for _, licence in matches)]), None)
 
 
 def licence_url(text: str) -> str | None:
@@ -142,10 +142,10 @@ def _by_identifier(text: str) -> str | None:
 @lru_cache(maxsize=1)
 def _by_name() -> dict[str, str]:
     """Plain name -> identifier; of licences with the same plain name, the first that is not deprecated."""
-    ordered = sorted(LICENSES.values(), key=lambda one: one.deprecated_id)
+    ordered = sorted(LICENSES.values(), key=lambda licence: licence.deprecated_id)
     names: dict[str, str] = {}
-    for one in ordered:
-        names.setdefault(_plain(one.name), one.id)
+    for licence in ordered:
+        names.setdefault(_plain(licence.name), licence.id)
     return names
 
 
@@ -165,14 +165,16 @@ def _in_sentence(text: str) -> Iterator[tuple[int, str]]:
             yield match.start(), _gpl(version) if identifier == "{}" else identifier.format(version)
     for pattern in (_SPDX_URL, _IDENTIFIER):
         for match in pattern.finditer(text):
-            found = _BY_ID.get((match[1] if pattern.groups else match[0]).casefold())
-            if found is not None:
-                yield match.start(), found
+            licence = _BY_ID.get((match[1] if pattern.groups else match[0]).casefold())
+            if licence is not None:
+                yield match.start(), licence
     for match in _EU_AUTHORITY.finditer(text):
         code = match[1].casefold()
-        found = _BY_ID.get(code.replace("_", "-")) or _BY_ID.get(re.sub(r"(?<=\d)_(?=\d)", ".", code).replace("_", "-"))
-        if found is not None:
-            yield match.start(), found
+        licence = _BY_ID.get(code.replace("_", "-")) or _BY_ID.get(
+            re.sub(r"(?<=\d)_(?=\d)", ".", code).replace("_", "-")
+        )
+        if licence is not None:
+            yield match.start(), licence
     if re.search(r"licen[cs]|public domain", text, re.IGNORECASE):
         yield from _names_in(text)
 
@@ -180,8 +182,8 @@ def _in_sentence(text: str) -> Iterator[tuple[int, str]]:
 def _names_in(text: str) -> Iterator[tuple[int, str]]:
     """Names of SPDX's list inside a sentence: of those with the same beginning, the longest."""
     plain = f" {_plain(text)} "
-    found = [name for name in _by_name() if len(name) >= _SHORTEST_NAME and f" {name} " in plain]
-    for name in sorted(found, key=len, reverse=True)[:1]:
+    names = [name for name in _by_name() if len(name) >= _SHORTEST_NAME and f" {name} " in plain]
+    for name in sorted(names, key=len, reverse=True)[:1]:
         first = name.split()[0]
         place = re.search(rf"\b{re.escape(first)}", text, re.IGNORECASE)
         yield (place.start() if place else 0), _by_name()[name]
@@ -192,10 +194,10 @@ def _creative_commons(match: re.Match[str]) -> str:
     version = (groups["version"] or "").replace("_", ".")
     version = version if "." in version else f"{version[0]}.{version[1:] or 0}"
     if groups.get("short"):
-        found = f"CC-{re.sub(r'[^A-Z]+', '-', _split(groups['short'].upper()))}-{version}"
+        licence = f"CC-{re.sub(r'[^A-Z]+', '-', _split(groups['short'].upper()))}-{version}"
     else:
-        found = f"CC-BY{_conditions(groups.get('long') or '')}-{version}"
-    return _BY_ID.get(f"{found}-{groups.get('land')}".casefold(), found)
+        licence = f"CC-BY{_conditions(groups.get('long') or '')}-{version}"
+    return _BY_ID.get(f"{licence}-{groups.get('land')}".casefold(), licence)
 
 
 def _split(short: str) -> str:

@@ -43,8 +43,8 @@ _MADE_UP = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f-]{4,}|[0-9a-f]{16,}", 
 @lru_cache(maxsize=4096)
 def kind_of_vocabulary(vocabulary: str) -> Kind | None:
     """What a vocabulary's title says its terms are: ``GCMD Platforms``, ``AODN Instrument Vocabulary``."""
-    said = vocabulary.casefold()
-    return next((kind for pattern, kind in _KINDS if pattern.search(said)), None)
+    title = vocabulary.casefold()
+    return next((kind for pattern, kind in _KINDS if pattern.search(title)), None)
 
 
 def is_short_name(text: str) -> bool:
@@ -94,21 +94,21 @@ class GatheredNames:
 
     def variable(self, name: str, standard_name: str = "", unit: str = "") -> None:
         """``name`` may carry CF's standard name behind it: ``Temperature (sea_water_temperature)``."""
-        said, standard, measured = line(name), line(standard_name), line(unit)
-        both = _NAME_AND_STANDARD_NAME.fullmatch(said)
+        text, standard, measured = line(name), line(standard_name), line(unit)
+        both = _NAME_AND_STANDARD_NAME.fullmatch(text)
         if both is not None:
-            said, standard = both[1], standard or both[2]
-        said = said or standard
-        if len(said) <= _LONGEST and not _is_placeholder(said):
-            self.variables.append(Variable(said, standard or None, None if _is_placeholder(measured) else measured))
+            text, standard = both[1], standard or both[2]
+        text = text or standard
+        if len(text) <= _LONGEST and not _is_placeholder(text):
+            self.variables.append(Variable(text, standard or None, None if _is_placeholder(measured) else measured))
 
     def level(self, text: str) -> None:
         """``Level 2A``, ``2A`` and ``L2A`` are ``L2A``; other words stay as they are. The first counts."""
-        said = line(text)
-        if self.processing_level is not None or _is_placeholder(said):
+        words = line(text)
+        if self.processing_level is not None or _is_placeholder(words):
             return
-        usual = _LEVEL.fullmatch(said)
-        self.processing_level = said if usual is None else f"L{usual[1].upper()}"
+        usual = _LEVEL.fullmatch(words)
+        self.processing_level = words if usual is None else f"L{usual[1].upper()}"
 
     def keyword(self, term: str, vocabulary: str | None) -> None:
         """What a keyword names, judged by its vocabulary; most name nothing."""
@@ -149,9 +149,9 @@ class GatheredNames:
 
 
 def _take(names: list[str], text: str) -> None:
-    said = line(text)
-    if len(said) <= _LONGEST and not _is_placeholder(said):
-        names.append(said)
+    words = line(text)
+    if len(words) <= _LONGEST and not _is_placeholder(words):
+        names.append(words)
 
 
 def _is_placeholder(text: str) -> bool:
@@ -168,32 +168,32 @@ def _of_path(term: str) -> str:
     return steps[-1] if len(steps[-1].split()) == 1 else min(steps[-2:], key=len)
 
 
-def read_names(names: GatheredNames, said: JsonMapping) -> None:
+def read_names(names: GatheredNames, members: JsonMapping) -> None:
     for member in ("platform", "constellation", "mission", "osc:missions"):
-        for text in texts_in(said.get(member)):
+        for text in texts_in(members.get(member)):
             names.platform(text)
-    for text in texts_in(said.get("instruments")):
+    for text in texts_in(members.get("instruments")):
         names.instrument(text)
-    for text in texts_in(said.get("osc:project")):
+    for text in texts_in(members.get("osc:project")):
         names.project(text)
-    for text in texts_in(said.get("product:type")):
+    for text in texts_in(members.get("product:type")):
         names.short_name(text)
-    for text in texts_in(said.get("processing:level")):
+    for text in texts_in(members.get("processing:level")):
         names.level(text)
-    read_variables(names, said)
+    read_variables(names, members)
 
 
-def read_variables(names: GatheredNames, said: JsonMapping) -> None:
+def read_variables(names: GatheredNames, members: JsonMapping) -> None:
     """Also of an asset. Of a cube only those that hold data: an auxiliary one describes an axis."""
-    cube = said.get("cube:variables")
+    cube = members.get("cube:variables")
     for name, variable in cube.items() if isinstance(cube, dict) else ():
         if isinstance(variable, dict) and variable.get("type") != "auxiliary":
             attributes = next(objects_in(variable.get("attrs")), {})
             unit = text_in(variable.get("unit")) or text_in(attributes.get("units"))
             names.variable(str(name), text_in(attributes.get("standard_name")), unit)
-    for parameter in objects_in(said.get("cf:parameter")):
+    for parameter in objects_in(members.get("cf:parameter")):
         name = text_in(parameter.get("name"))
         standard = name if is_standard_name(name) else ""
         names.variable("" if standard else name, standard, text_in(parameter.get("unit")))
-    for text in texts_in(said.get("osc:variables")):
+    for text in texts_in(members.get("osc:variables")):
         names.variable(text)

@@ -97,7 +97,7 @@ def _last_word(unit: str) -> str:
 def distance_in(text: str) -> float | None:
     """The first distance in a text in metres (the finest of a list, angles at the equator); None without one."""
     parts = _LISTED.split(_BOTH_IN_ONE_UNIT.sub(r"\1 \3 x \2 \3", text))
-    distances = [found for part in parts if (found := _first_distance(part)) is not None]
+    distances = [distance for part in parts if (distance := _first_distance(part)) is not None]
     return min(distances) if len(distances) == len(parts) else _first_distance(text)
 
 
@@ -115,8 +115,8 @@ def _first_distance(text: str) -> float | None:
 
 def step_in(text: str) -> str | None:
     """The first time step in a text as an ISO 8601 duration; None without one."""
-    if found := iso_duration(text):
-        return found
+    if duration := iso_duration(text):
+        return duration
     lowered = text.lower()
     word = _WORD.search(lowered)
     if word is not None and word[0] in _NAMED_STEPS:

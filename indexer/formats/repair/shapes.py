@@ -66,26 +66,28 @@ def point_in(text: str) -> tuple[float, float] | None:
     match = _POINT.fullmatch(text.strip())
     if match is None:
         return None
-    said = match.groupdict(default="")
-    kinds = ["latitude" if kind in _LATITUDE else kind and "longitude" for kind in (_kind(said, one) for one in "ab")]
-    first, second = (_degrees(said, one) for one in "ab")
+    groups = match.groupdict(default="")
+    kinds = [
+        "latitude" if kind in _LATITUDE else kind and "longitude" for kind in (_kind(groups, prefix) for prefix in "ab")
+    ]
+    first, second = (_degrees(groups, prefix) for prefix in "ab")
     if sorted(kinds) == ["latitude", "longitude"]:
         return (second, first) if kinds[0] == "latitude" else (first, second)
-    if any(kinds) or not all("." in said[f"{one}degrees"] for one in "ab"):
+    if any(kinds) or not all("." in groups[f"{prefix}degrees"] for prefix in "ab"):
         return None
     return (first, second) if abs(first) > 90.0 else (second, first)
 
 
-def _kind(said: dict[str, str], one: str) -> str:
-    letter = said[f"{one}before"].strip() or said[f"{one}behind"]
-    return (said[f"{one}name"] or letter).lower()
+def _kind(groups: dict[str, str], prefix: str) -> str:
+    letter = groups[f"{prefix}before"].strip() or groups[f"{prefix}behind"]
+    return (groups[f"{prefix}name"] or letter).lower()
 
 
-def _degrees(said: dict[str, str], one: str) -> float:
-    parts = (float(said[f"{one}{name}"] or 0.0) for name in ("minutes", "seconds"))
-    written = said[f"{one}degrees"]
+def _degrees(groups: dict[str, str], prefix: str) -> float:
+    parts = (float(groups[f"{prefix}{name}"] or 0.0) for name in ("minutes", "seconds"))
+    written = groups[f"{prefix}degrees"]
     size = abs(float(written)) + sum(part / _MINUTES**power for power, part in enumerate(parts, 1))
-    letters = f"{said[f'{one}before']}{said[f'{one}behind']}".lower()
+    letters = f"{groups[f'{prefix}before']}{groups[f'{prefix}behind']}".lower()
     return -size if written.startswith("-") or "s" in letters or "w" in letters else size
 
 
@@ -115,13 +117,13 @@ class Where:
         if not other._long:
             self._boxes.confirmed_by(other._boxes)
 
-    def settle(self, said: str) -> None:
+    def settle(self, words: str) -> None:
         """Decides the ambiguous places by ``said``: the record's title, places and keywords."""
         unsettled = {position for position, _ in self._long}
         long, self._long = self._long, []
-        evidence = self._boxes.settle(said, leaving=unsettled)
-        for position, one in long:
-            self._boxes.found[position] = self._settled(one, evidence)
+        evidence = self._boxes.settle(words, leaving=unsettled)
+        for position, polygon in long:
+            self._boxes.found[position] = self._settled(polygon, evidence)
 
     def _settled(self, long: BaseGeometry, evidence: Evidence) -> BBox:
         """The box of a polygon with long edges, read as written or across the antimeridian."""
@@ -269,25 +271,25 @@ class Where:
             corners = [[lon + 360.0 if lon < 0 else lon, lat] for lon, lat in corners]
         return self.geojson({"type": "Polygon", "coordinates": [corners]})
 
-    def _shape(self, found: BaseGeometry) -> bool:
-        if found.is_empty or not all(abs(value) < _FARTHEST for value in found.bounds):
+    def _shape(self, geometry: BaseGeometry) -> bool:
+        if geometry.is_empty or not all(abs(value) < _FARTHEST for value in geometry.bounds):
             return self._left_out("a geometry without coordinates in degrees")
-        if isinstance(found, Point):
-            return self.point(found.x, found.y)
-        halves = _halves(found)
+        if isinstance(geometry, Point):
+            return self.point(geometry.x, geometry.y)
+        halves = _halves(geometry)
         if halves is not None:
             (west, south, _, north), (_, _, east, _) = halves
             return self.box(west, south, east, north)
-        if has_long_edges(found) and _in_range(found):
-            self._long.append((len(self._boxes.found), found))
-            self._boxes.found.append(BBox(*found.bounds))
+        if has_long_edges(geometry) and _in_range(geometry):
+            self._long.append((len(self._boxes.found), geometry))
+            self._boxes.found.append(BBox(*geometry.bounds))
             return True
-        if _is_box(found) or shapely.get_num_coordinates(found) > _MOST_POSITIONS:
-            return self.box(*found.bounds)
-        if not found.is_valid:
-            found = mended(found)
+        if _is_box(geometry) or shapely.get_num_coordinates(geometry) > _MOST_POSITIONS:
+            return self.box(*geometry.bounds)
+        if not geometry.is_valid:
+            geometry = mended(geometry)
         before = len(self._reader.boxes)
-        self._reader.add_shape(found)
+        self._reader.add_shape(geometry)
         self.warnings.extend(self._reader.warnings)
         self._reader.warnings.clear()
         self._boxes.found.extend(self._reader.boxes[before:])
@@ -297,14 +299,14 @@ class Where:
         prefix = _CRS_PREFIX.match(written)
         text = written[prefix.end() :] if prefix else written
         try:
-            found = shapely.force_2d(shapely.from_wkt(text, on_invalid="fix"))
+            geometry = shapely.force_2d(shapely.from_wkt(text, on_invalid="fix"))
         except shapely.errors.ShapelyError as error:
             return self._left_out(f"WKT that is none ({str(error)[:60]})")
-        if found is None:  # the repair failed too
+        if geometry is None:  # the repair failed too
             return self._left_out("WKT that is none")
         if prefix and _LATITUDE_FIRST.search(prefix[1] or ""):
-            found = shapely.transform(found, lambda points: points[:, ::-1])
-        return self._shape(found)
+            geometry = shapely.transform(geometry, lambda points: points[:, ::-1])
+        return self._shape(geometry)
 
     def _gml(self, written: str) -> bool:
         """Adds GML inside a text, as RDF has it; missing namespace declarations are added."""
@@ -349,9 +351,9 @@ class Where:
             return False
         return self.numbers(parts)
 
-    def _unread(self, given: Any) -> bool:
+    def _unread(self, value: Any) -> bool:
         """Reports coordinates that cannot be read; an absent place is no fault."""
-        return bool(given) and self._left_out(f"coordinates that cannot be read: {str(given)[:80]!r}")
+        return bool(value) and self._left_out(f"coordinates that cannot be read: {str(value)[:80]!r}")
 
     def _unread_numbers(self, written: str) -> bool:
         """Reports a text that is made of numbers like a place but gives none; other texts are names."""
@@ -370,25 +372,25 @@ def _is_called_box(written: str) -> bool:
     return written[:4].upper() in ("BBOX", "BOX(", "BOX2", "BOX3")
 
 
-def _in_range(found: BaseGeometry) -> bool:
-    west, south, east, north = found.bounds
+def _in_range(geometry: BaseGeometry) -> bool:
+    west, south, east, north = geometry.bounds
     return min(west + 180.0, 180.0 - east, south + 90.0, 90.0 - north) >= 0.0
 
 
-def _halves(found: BaseGeometry) -> list[tuple[float, float, float, float]] | None:
+def _halves(geometry: BaseGeometry) -> list[tuple[float, float, float, float]] | None:
     """The bounds of two boxes, west of the antimeridian first, if they are one box that was cut there."""
-    parts = sorted((part.bounds for part in shapely.get_parts(found)), reverse=True)
-    if len(parts) != 2 or not all(_is_box(part) for part in shapely.get_parts(found)):
+    parts = sorted((part.bounds for part in shapely.get_parts(geometry)), reverse=True)
+    if len(parts) != 2 or not all(_is_box(part) for part in shapely.get_parts(geometry)):
         return None
     (_, south, east, north), (west, low, _, high) = parts
     return parts if (south, north, east, west) == (low, high, 180.0, -180.0) else None
 
 
-def _is_box(found: BaseGeometry) -> bool:
-    west, south, east, north = found.bounds
+def _is_box(geometry: BaseGeometry) -> bool:
+    west, south, east, north = geometry.bounds
     if west == east and south == north:
         return True
-    return isinstance(found, Polygon) and bool(shapely.equals(found, box(*found.bounds)))
+    return isinstance(geometry, Polygon) and bool(shapely.equals(geometry, box(*geometry.bounds)))
 
 
 def _short_edges(corners: list[list[float]]) -> bool:

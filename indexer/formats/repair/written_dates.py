@@ -64,9 +64,9 @@ def written_span(text: str) -> Written | None:
     doubtful = bare != plain
     bare = " ".join(_FILLER.sub(" ", bare).split()).strip(" .,;")
     for form in _FORMS:
-        found = form(bare)
-        if found is not None:
-            return Written(found.begin, found.end, doubtful or found.doubtful)
+        span = form(bare)
+        if span is not None:
+            return Written(span.begin, span.end, doubtful or span.doubtful)
     return None
 
 
