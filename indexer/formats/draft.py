@@ -20,12 +20,12 @@ from core.record import (
 )
 from core.timespan import TimeSpan, instant_ms
 from indexer.formats.refused import Refused
-from indexer.formats.repair.codes import agreed, kind_of_term, language, place_names, resource_type
-from indexer.formats.repair.dates import Position, interval_in, read_as, repair_span, stated_date
+from indexer.formats.repair.codes import agreed_kind, kind_of_term, language, place_names, resource_type
+from indexer.formats.repair.dates import Position, interval_in, read_date, reading_warning, repair_span
 from indexer.formats.repair.licences import is_restricted_code, licence_url, says_restricted, spdx
 from indexer.formats.repair.links import doi_in, is_data_file, media_type_of, repair_href
-from indexer.formats.repair.names import GatheredNames
-from indexer.formats.repair.shapes import Where
+from indexer.formats.repair.names import NameCollector
+from indexer.formats.repair.shapes import PlaceCollector
 from indexer.formats.repair.text import block, is_placeholder, line, unique
 from indexer.formats.repair.written_dates import says_no_date
 from indexer.raw import RawRecord
@@ -39,7 +39,7 @@ _NO_DATE = ("9999", "0000", "0001-01-01")
 
 
 @dataclass(slots=True)
-class Draft:
+class RecordDraft:
     """Everything a Record holds, collected by a reader; ``finish`` makes the Record.
 
     Readers may pass texts as written. The draft removes white space, HTML and empty words such as "N/A".
@@ -60,8 +60,8 @@ class Draft:
     access: Access = "open"
     resolution: Resolution = field(default_factory=Resolution)
     vertical: Vertical | None = None
-    where: Where = field(default_factory=Where)
-    names: GatheredNames = field(default_factory=GatheredNames)
+    where: PlaceCollector = field(default_factory=PlaceCollector)
+    names: NameCollector = field(default_factory=NameCollector)
     _alternate_titles: list[str] = field(default_factory=list)
     _languages: list[str] = field(default_factory=list)
     _keywords: list[Keyword] = field(default_factory=list)
@@ -136,7 +136,7 @@ class Draft:
             return False
         if interval.in_words:
             span = "/".join(unique(end.text or ".." for end in (interval.begin, interval.end)))
-            self.warnings.append(read_as(line(text), span, doubtful=interval.doubtful))
+            self.warnings.append(reading_warning(line(text), span, doubtful=interval.doubtful))
         self.span(interval.begin.text, interval.end.text, duration=interval.duration)
         return True
 
@@ -150,7 +150,7 @@ class Draft:
         if not written or written.startswith(_NO_DATE) or is_placeholder(written) or says_no_date(written):
             return
         try:
-            iso = stated_date(written, self.warnings)
+            iso = read_date(written, self.warnings)
         except ValueError as error:
             self.warnings.append(f"dates: left out: {error}")
             return
@@ -235,7 +235,7 @@ class Draft:
             alternate_titles=unique(text for text in self._alternate_titles if text and text != title),
             languages=unique(self._languages),
             type=self.type,
-            keywords=without_doubles(self._keywords),
+            keywords=unique_keywords_of(self._keywords),
             themes=unique(self._themes),
             contacts=unique(self._contacts),
             extents=self.where.boxes,
@@ -274,12 +274,12 @@ class Draft:
         raise Refused("it has neither identifier, title nor abstract")
 
     def _provenance(self) -> Provenance:
-        kind = agreed([*self._kinds, *(kind_of_term(keyword.term) for keyword in self._keywords)])
+        kind = agreed_kind([*self._kinds, *(kind_of_term(keyword.term) for keyword in self._keywords)])
         provenance = Provenance(
             lineage="\n\n".join(unique(text for part in self.lineage if (text := block(part)))) or None,
             derived_from=unique(text for text in self._derived_from if text),
             generated_by=unique(text for text in self._generated_by if text),
-            attributed_to=attributed_to(tuple(self._contacts)),
+            attributed_to=makers_among(tuple(self._contacts)),
         )
         return provenance if kind is None else replace(provenance, kind=kind, kind_source="metadata")
 
@@ -295,14 +295,14 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1].rstrip() + "…"
 
 
-def attributed_to(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
+def makers_among(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
     """The names of those who made the data; where there are none, of those who publish or own them."""
     makers = [contact for contact in contacts if contact.role in _CREATORS]
     chosen = makers or [contact for contact in contacts if contact.role in _ATTRIBUTED]
     return unique(name for contact in chosen if (name := contact.name or contact.organisation))
 
 
-def without_doubles(keywords: list[Keyword]) -> tuple[Keyword, ...]:
+def unique_keywords_of(keywords: list[Keyword]) -> tuple[Keyword, ...]:
     """Each term once per vocabulary, ignoring case; a term with a vocabulary replaces the same term without one."""
     named = {keyword.term.casefold() for keyword in keywords if keyword.vocabulary}
     unique_keywords: dict[tuple[str, str | None], Keyword] = {}

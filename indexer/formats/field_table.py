@@ -40,7 +40,7 @@ def record_fields() -> list[str]:
     return names
 
 
-def filled(record: Record) -> set[str]:
+def filled_fields(record: Record) -> set[str]:
     """The fields of ``record_fields`` in which a record differs from its defaults."""
     empty = Record(id="", source="", identifier="", title="")
     return {name for name in record_fields() if _value(record, name) != _value(empty, name)}
@@ -68,17 +68,17 @@ def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> 
     return "\n".join(rows)
 
 
-def written_into(document: str) -> str:
+def with_table(document: str) -> str:
     """The document with a new table between its marks."""
-    return between("fields", document, markdown())
+    return replace_between("fields", document, markdown())
 
 
-def marks(name: str) -> tuple[str, str]:
+def page_marks(name: str) -> tuple[str, str]:
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
-def between(name: str, page: str, text: str) -> str:
+def replace_between(name: str, page: str, text: str) -> str:
     """The page with ``text`` between the marks with that name; without marks, at the end of the page."""
-    begin, end = marks(name)
+    begin, end = page_marks(name)
     before, _, rest = page.partition(begin)
     return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"

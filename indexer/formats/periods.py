@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from core.json_types import JsonMapping
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.json_documents.parsing import text_in
-from indexer.formats.repair.geologic_time import Edge, between, geologic_edge, geologic_span, owl_time
+from indexer.formats.repair.geologic_time import PeriodEnd, geologic_span, owl_time, parse_period_end, span_between
 from indexer.formats.repair.text import is_placeholder, line, unique
 
 _LONGEST = 300
@@ -15,7 +15,7 @@ _BEGIN = ("startDate", "start", "begin")
 _END = ("endDate", "end")
 
 
-def add_period(draft: Draft, text: str) -> None:
+def add_period(draft: RecordDraft, text: str) -> None:
     """Adds a period in one text."""
     words = line(text)
     if not words or is_placeholder(words):
@@ -27,7 +27,7 @@ def add_period(draft: Draft, text: str) -> None:
         _keep_words(draft, words, known=era is not None)
 
 
-def add_any(draft: Draft, period: object) -> None:
+def add_any(draft: RecordDraft, period: object) -> None:
     """Adds a period in a text or in an object."""
     if isinstance(period, dict):
         add_object(draft, period)
@@ -35,7 +35,7 @@ def add_any(draft: Draft, period: object) -> None:
         add_period(draft, text_in(period))
 
 
-def add_object(draft: Draft, period: JsonMapping) -> None:
+def add_object(draft: RecordDraft, period: JsonMapping) -> None:
     """Adds an interval or instant of OWL-Time, or an object with a start and an end, or with only a name."""
     interval = owl_time(period)
     if interval is not None:
@@ -43,7 +43,7 @@ def add_object(draft: Draft, period: JsonMapping) -> None:
         add_between(draft, begin, end, *words)
         return
     edges = [
-        next((_edge(text) for name in names if (text := text_in(period.get(name)))), Edge(calendar=True))
+        next((_edge(text) for name in names if (text := text_in(period.get(name)))), PeriodEnd(calendar=True))
         for names in (_BEGIN, _END)
     ]
     if any(edge.words for edge in edges):
@@ -54,12 +54,12 @@ def add_object(draft: Draft, period: JsonMapping) -> None:
         )
 
 
-def _edge(text: str) -> Edge:
-    edge = geologic_edge(text)
-    return edge if edge.span or not re.search(r"\d", text) else Edge(text, calendar=True)
+def _edge(text: str) -> PeriodEnd:
+    edge = parse_period_end(text)
+    return edge if edge.span or not re.search(r"\d", text) else PeriodEnd(text, calendar=True)
 
 
-def add_between(draft: Draft, begin: Edge, end: Edge, *words: str) -> None:
+def add_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: str) -> None:
     """Adds a period by its edges; ``words`` describe it and stay as keywords."""
     old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
     for text in words:
@@ -67,14 +67,14 @@ def add_between(draft: Draft, begin: Edge, end: Edge, *words: str) -> None:
     if not old:
         draft.span(begin.words, end.words)
         return
-    span = between(begin, end)
+    span = span_between(begin, end)
     if span is not None:
         draft.time(span)
     for text in unique(edge.words for edge in old):
         _keep_words(draft, text, known=span is not None)
 
 
-def _keep_words(draft: Draft, words: str, *, known: bool) -> None:
+def _keep_words(draft: RecordDraft, words: str, *, known: bool) -> None:
     draft.keyword(_short(words), "temporal")
     if not known:
         draft.warnings.append(f"time: {_short(words)!r} is no period with known years: kept as a keyword")

@@ -30,7 +30,7 @@ from indexer.formats.readers import (
 )
 from indexer.formats.refused import Refused
 from indexer.formats.repair.text import line
-from indexer.formats.xml_documents import Element, FirstElement, local_name, one_of, text_at
+from indexer.formats.xml_documents import Element, FirstElement, find, local_name, text_at
 from indexer.raw import Recognition
 
 _LISTED = (
@@ -106,7 +106,7 @@ def _xml(root: Element) -> str:
         fault = text_at(root, "Exception/ExceptionText", "ServiceException")
         return f"the server answered with an exception: {line(fault)[:_LONGEST_QUOTE]}".rstrip(": ")
     if name == "OAI-PMH":
-        error = one_of(root, "error")
+        error = find(root, "error")
         if error is not None:
             fault = line(error.text)[:_LONGEST_QUOTE]
             return f"the server answered with an OAI-PMH error: {error.get('code', '')} {fault}"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from indexer.formats.field_table import between, can_hold, filled, record_fields
+from indexer.formats.field_table import can_hold, filled_fields, record_fields, replace_between
 from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
 from indexer.formats.refused import Refused
 from indexer.formats.registry import read
@@ -109,7 +109,7 @@ class Survey:
             self._refuse(raw, refused)
             return
         self.records[record.native_format] += 1
-        self.filled.update((record.native_format, name) for name in filled(record))
+        self.filled.update((record.native_format, name) for name in filled_fields(record))
         for name in FIELDS:
             if states(raw.content, name):
                 self.stated[record.native_format, name] += 1
@@ -217,6 +217,6 @@ def _group(reason: str) -> str:
     return reason
 
 
-def written_into(document: str, survey: Survey) -> str:
+def with_tables(document: str, survey: Survey) -> str:
     """The document with new tables between its marks."""
-    return between("survey", document, markdown(survey))
+    return replace_between("survey", document, markdown(survey))

@@ -69,14 +69,14 @@ def element_start(element: Element) -> FirstElement:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedXml:
     """A document's root; ``warnings`` lists the repairs that parsing needed."""
 
     root: etree._Element
     warnings: tuple[str, ...] = ()
 
 
-def parse(content: bytes) -> Parsed:
+def parse(content: bytes) -> ParsedXml:
     """The tree of a document, without comments and processing instructions. Raises Refused, naming the line."""
     content = content.lstrip()  # white space before the declaration is common and harmless
     if not content:
@@ -90,15 +90,15 @@ def parse(content: bytes) -> Parsed:
     if content.startswith(_DTD, _after_prolog(content)):
         raise Refused(_DTD_REFUSED)
     try:
-        return Parsed(_parse(content))
+        return ParsedXml(_parse(content))
     except etree.XMLSyntaxError as error:
-        mended, warnings = _mend(content)
+        mended, warnings = _repair(content)
         if not warnings:
-            raise Refused(f"it is not well-formed XML: {plainly(error)}") from error
+            raise Refused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
     try:
-        return Parsed(_parse(mended), warnings)
+        return ParsedXml(_parse(mended), warnings)
     except etree.XMLSyntaxError as error:
-        raise Refused(f"it is not well-formed XML: {plainly(error)}") from error
+        raise Refused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
 
 
 def _after_prolog(content: bytes) -> int:
@@ -135,7 +135,7 @@ def first_element(content: bytes) -> FirstElement | None:
             if isinstance(element, etree._Element):
                 return element_start(element)
         if broken:
-            mended, warnings = _mend(content)
+            mended, warnings = _repair(content)
             return first_element(mended) if warnings else None
     return None
 
@@ -182,7 +182,7 @@ def _parse(content: bytes) -> etree._Element:
     return root
 
 
-def _mend(content: bytes) -> tuple[bytes, tuple[str, ...]]:
+def _repair(content: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The document without characters that XML forbids, and the repairs; no warnings: nothing could be repaired."""
     declared = _DECLARED.match(content)
     if declared is not None and declared[1].lower() not in (b"utf-8", b"utf8"):
@@ -215,7 +215,7 @@ def _windows_character(match: re.Match[str]) -> str:
     return bytes([ord(match[0]) - 0xDC00]).decode("cp1252", "replace")
 
 
-def plainly(error: etree.XMLSyntaxError) -> str:
+def describe_syntax_error(error: etree.XMLSyntaxError) -> str:
     """``an attribute has no quotes around its value (line 3, column 7)``."""
     message = error.msg or ""
     what = next((plain for start, plain in _PLAIN if message.startswith(start)), "its markup is broken")
@@ -228,12 +228,12 @@ def _steps(path: str) -> str:
     return "/".join(step if step in ("", ".", "*") else f"{{*}}{step}" for step in path.split("/"))
 
 
-def all_of(element: Element | None, path: str) -> Iterator[Element]:
+def find_all(element: Element | None, path: str) -> Iterator[Element]:
     """Elements at the end of ``a/b/c``, in document order; none for None."""
     return iter(()) if element is None else element.iterfind(_steps(path))
 
 
-def one_of(element: Element | None, path: str) -> Element | None:
+def find(element: Element | None, path: str) -> Element | None:
     return None if element is None else element.find(_steps(path))
 
 
@@ -247,7 +247,7 @@ def inner_text(element: Element | None) -> str:
 def text_at(element: Element | None, *paths: str) -> str:
     """The first text that is not blank at any of the paths; the empty string where there is none."""
     for path in paths:
-        for match in all_of(element, path):
+        for match in find_all(element, path):
             text = inner_text(match).strip()
             if text:
                 return text
@@ -256,7 +256,7 @@ def text_at(element: Element | None, *paths: str) -> str:
 
 def texts_at(element: Element | None, *paths: str) -> list[str]:
     """Every text that is not blank, path by path."""
-    return [text for path in paths for match in all_of(element, path) if (text := inner_text(match).strip())]
+    return [text for path in paths for match in find_all(element, path) if (text := inner_text(match).strip())]
 
 
 def local_name(element: Element) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.extent import BBox
 from indexer.formats.registry import read
-from indexer.formats.repair.shapes import Where
+from indexer.formats.repair.shapes import PlaceCollector
 from indexer.formats.separation import separate
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
@@ -52,7 +52,7 @@ def test_a_box_with_swapped_axes_is_the_box_with_a_warning(
     south: float, north: float, west: float, width: float
 ) -> None:
     south, north = sorted((south, north))
-    right, wrong = Where(), Where()
+    right, wrong = PlaceCollector(), PlaceCollector()
     right.box(west, south, west + width, north)
     wrong.box(south, west, north, west + width)
     assert (wrong.boxes, SWAPPED in wrong.warnings) == (right.boxes, True)
@@ -60,8 +60,8 @@ def test_a_box_with_swapped_axes_is_the_box_with_a_warning(
 
 @given(latitude=_LATITUDE, longitude=_ONLY_LONGITUDE)
 def test_a_point_with_swapped_axes_is_the_point_with_a_warning(latitude: float, longitude: float) -> None:
-    for add in (Where.point, lambda where, x, y: where.numbers([x, y])):
-        right, wrong = Where(), Where()
+    for add in (PlaceCollector.point, lambda where, x, y: where.numbers([x, y])):
+        right, wrong = PlaceCollector(), PlaceCollector()
         add(right, longitude, latitude)
         add(wrong, latitude, longitude)
         assert (wrong.boxes, SWAPPED in wrong.warnings) == (right.boxes, True)
@@ -70,13 +70,13 @@ def test_a_point_with_swapped_axes_is_the_point_with_a_warning(latitude: float, 
 
 @pytest.mark.parametrize("given", [[1, 2, 3], "1,2,3,4", {"west": 1}, [1, 2, 3, 4, 5]])
 def test_numbers_that_make_no_box_are_reported(given: object) -> None:
-    where = Where()
+    where = PlaceCollector()
     assert not where.numbers(given)
     assert any("left out" in warning for warning in where.warnings)
 
 
 @pytest.mark.parametrize("written", ["Lake Constance", "Section 12", "Europe, 2020", "", "area 51, Nevada"])
 def test_names_are_not_reported_as_coordinates(written: str) -> None:
-    where = Where()
+    where = PlaceCollector()
     assert not where.text(written)
     assert not where.warnings

@@ -9,7 +9,7 @@ import pytest
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats.field_table import fields, filled, written_into
+from indexer.formats.field_table import fields, filled_fields, with_table
 from indexer.formats.format import inspect
 from indexer.formats.recognition import FORMATS, recognise
 from indexer.formats.registry import read, reader_tag
@@ -38,7 +38,7 @@ def _read(content: bytes) -> Record:
 
 def test_the_docs_hold_the_table_made_of_the_field_maps():
     text = DOC.read_text(encoding="utf-8")
-    assert text == written_into(text), "write it anew: sonde formats --write docs/formats.md"
+    assert text == with_table(text), "write it anew: sonde formats --write docs/formats.md"
 
 
 def test_every_reader_has_a_field_map_and_a_document():
@@ -47,9 +47,9 @@ def test_every_reader_has_a_field_map_and_a_document():
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_full_document_fills_what_the_map_says_and_nothing_else(name):
-    found = filled(_read(DOCUMENTS[name]))
+    found = filled_fields(_read(DOCUMENTS[name]))
     if name in VARIANTS:
-        found |= filled(_read(VARIANTS[name]))
+        found |= filled_fields(_read(VARIANTS[name]))
     promised = set(fields()[name])
     assert found | {"type"} == promised | {"type"}  # a data set's type is the default
 

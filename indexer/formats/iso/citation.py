@@ -15,19 +15,19 @@ from indexer.formats.iso.elements import (
     child,
     children,
     code_of,
-    first,
-    held,
+    first_object,
     href_of,
-    localised,
+    object_in,
     objects,
     one_line,
     paragraphs,
+    raw_text,
     text_of,
     texts_of,
-    written,
+    translations,
 )
-from indexer.formats.repair.codes import agreed, kind_of_term
-from indexer.formats.repair.dates import stated_date
+from indexer.formats.repair.codes import agreed_kind, kind_of_term
+from indexer.formats.repair.dates import read_date
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import is_placeholder, line, unique
 from indexer.formats.repair.written_dates import says_no_date
@@ -51,7 +51,7 @@ def read_titles(citation: Element | None) -> Titles:
     main = one_line(prop)
     others = [*texts_of(citation, f"{GMD}alternateTitle")]
     if prop is not None:
-        others.extend(line(text) for _, text in localised(prop))
+        others.extend(line(text) for _, text in translations(prop))
     return Titles(main, tuple(other for other in unique(others) if other and other != main))
 
 
@@ -83,24 +83,24 @@ def read_dates(citation: Element | None, stamp: Element | None, warnings: list[s
         if iso is not None:
             by_type.setdefault(code_of(child(date, f"{GMD}dateType")).lower(), []).append(iso)
     return Dates(
-        created=_pick(by_type, "creation", last=False),
-        published=_pick(by_type, "publication", last=False),
-        modified=_pick(by_type, "revision", last=True),
+        created=_pick_date(by_type, "creation", last=False),
+        published=_pick_date(by_type, "publication", last=False),
+        modified=_pick_date(by_type, "revision", last=True),
         metadata=_date(stamp, warnings),
     )
 
 
-def _pick(by_type: dict[str, list[str]], kind: str, *, last: bool) -> str | None:
+def _pick_date(by_type: dict[str, list[str]], kind: str, *, last: bool) -> str | None:
     dates = sorted(by_type.get(kind, ()), key=instant_ms)
     return None if not dates else dates[-1 if last else 0]
 
 
 def _date(prop: Element | None, warnings: list[str]) -> str | None:
-    text = written(prop).strip()
+    text = raw_text(prop).strip()
     if not text or text.startswith(_PLACEHOLDERS) or text.lower() in ("unknown", "none", "n/a") or says_no_date(text):
         return None
     try:
-        return stated_date(text, warnings)
+        return read_date(text, warnings)
     except ValueError as error:
         warnings.append(f"dates: left out: {error}")
         return None
@@ -108,7 +108,7 @@ def _date(prop: Element | None, warnings: list[str]) -> str | None:
 
 def title_in(prop: Element | None) -> str:
     """The title of the citation in a property, else the address that the property links to."""
-    citation = held(prop)
+    citation = object_in(prop)
     if citation is None:
         return (href_of(prop) or "") if prop is not None else ""
     return text_of(citation, f"{GMD}title") or next((code for code, _ in identifiers(citation) if code), "")
@@ -138,9 +138,12 @@ def read_contacts(
         *_distributors(metadata),
         *children(metadata, f"{GMD}contact"),
     ]
-    parties = (_linked(prop, warnings) if (party := held(prop)) is None else _contact(party) for prop in properties)
+    parties = (
+        _contact_of_link(prop, warnings) if (party := object_in(prop)) is None else _contact(party)
+        for prop in properties
+    )
     contacts = unique(contact for contact in parties if contact is not None)
-    return tuple(contact for contact in contacts if not _said_better(contact, contacts))
+    return tuple(contact for contact in contacts if not _is_less_complete(contact, contacts))
 
 
 def _distributors(metadata: Element) -> Iterator[Element]:
@@ -148,7 +151,7 @@ def _distributors(metadata: Element) -> Iterator[Element]:
         yield from children(distributor, f"{GMD}distributorContact")
 
 
-def _linked(prop: Element, warnings: list[str]) -> Contact | None:
+def _contact_of_link(prop: Element, warnings: list[str]) -> Contact | None:
     href, title = href_of(prop) or prop.get("uuidref"), line(prop.get(XLINK_TITLE))
     if href is None and not title:
         return None
@@ -162,22 +165,22 @@ def _linked(prop: Element, warnings: list[str]) -> Contact | None:
 
 
 def _contact(party: Element) -> Contact | None:
-    name = _said(text_of(party, f"{GMD}individualName"))
-    organisation = _said(text_of(party, f"{GMD}organisationName"))
-    address = first(party, f"{GMD}contactInfo", f"{GMD}address")
-    email = _said(text_of(address, f"{GMD}electronicMailAddress"))
+    name = _meaningful(text_of(party, f"{GMD}individualName"))
+    organisation = _meaningful(text_of(party, f"{GMD}organisationName"))
+    address = first_object(party, f"{GMD}contactInfo", f"{GMD}address")
+    email = _meaningful(text_of(address, f"{GMD}electronicMailAddress"))
     if name is None and organisation is None:
-        name = _said(text_of(party, f"{GMD}positionName"))
+        name = _meaningful(text_of(party, f"{GMD}positionName"))
     if name is None and organisation is None and email is None:
         return None
     return Contact(name, organisation, code_of(child(party, f"{GMD}role")) or None, email)
 
 
-def _said(text: str) -> str | None:
+def _meaningful(text: str) -> str | None:
     return None if is_placeholder(text) else text
 
 
-def _said_better(contact: Contact, contacts: tuple[Contact, ...]) -> bool:
+def _is_less_complete(contact: Contact, contacts: tuple[Contact, ...]) -> bool:
     """Whether another contact says the same and also has an address."""
     return contact.email is None and any(
         other.email is not None
@@ -207,8 +210,8 @@ def parent_in_aggregates(identifications: list[Element]) -> str | None:
     """The identifier of the larger work that contains this one."""
     for aggregate in _aggregations(identifications):
         if code_of(child(aggregate, f"{GMD}associationType")) == "largerWorkCitation":
-            named = first(aggregate, f"{GMD}aggregateDataSetIdentifier")
-            cited = first(aggregate, f"{GMD}aggregateDataSetName", f"{GMD}identifier")
+            named = first_object(aggregate, f"{GMD}aggregateDataSetIdentifier")
+            cited = first_object(aggregate, f"{GMD}aggregateDataSetName", f"{GMD}identifier")
             code = one_line(child(named, f"{GMD}code")) or one_line(child(cited, f"{GMD}code"))
             if code:
                 return code
@@ -226,11 +229,11 @@ def _sources(lineages: list[Element], steps: list[Element]) -> Iterator[str]:
     for holder, name in [*((lineage, "source") for lineage in lineages), *((step, "source") for step in steps)]:
         for prop in children(holder, f"{GMD}{name}"):
             source = next(prop.iterchildren("*"), None)
-            cited = citation_reference(first(source, f"{GMD}sourceCitation"))
+            cited = citation_reference(first_object(source, f"{GMD}sourceCitation"))
             reference = cited or one_line(child(source, f"{GMD}description")) if source is not None else ""
             reference = reference or prop.get(XLINK_HREF) or prop.get(XLINK_TITLE) or ""
             if reference and not reference.startswith("#"):  # a link inside the document repeats a source
-                yield _short(reference)
+                yield _shorten(reference)
 
 
 def _aggregations(identifications: list[Element]) -> Iterator[Element]:
@@ -241,26 +244,28 @@ def _aggregations(identifications: list[Element]) -> Iterator[Element]:
 def _aggregates(identifications: list[Element]) -> Iterator[str]:
     for aggregate in _aggregations(identifications):
         if code_of(child(aggregate, f"{GMD}associationType")) in ("source", "dependency", "revisionOf"):
-            reference = citation_reference(first(aggregate, f"{GMD}aggregateDataSetName"))
-            reference = reference or one_line(child(first(aggregate, f"{GMD}aggregateDataSetIdentifier"), f"{GMD}code"))
+            reference = citation_reference(first_object(aggregate, f"{GMD}aggregateDataSetName"))
+            reference = reference or one_line(
+                child(first_object(aggregate, f"{GMD}aggregateDataSetIdentifier"), f"{GMD}code")
+            )
             if reference:
-                yield _short(reference)
+                yield _shorten(reference)
 
 
 def _processing(step: Element) -> Iterator[str]:
     """The actions of a step, and its software (ISO 19115-2)."""
     description = one_line(child(step, f"{GMD}description"))
     if description:
-        yield _short(description)
+        yield _shorten(description)
     for software in objects(step, f"{GMI}processingInformation", f"{GMI}softwareReference"):
         reference = citation_reference(software)
         if reference:
-            yield _short(reference)
+            yield _shorten(reference)
 
 
 def _kind(metadata: Element, keywords: tuple[Keyword, ...]) -> ProvenanceKind | None:
     """The kind that the metadata state explicitly; None where they state none, or contradict themselves."""
-    return agreed([*_kinds_of_content(metadata), *(kind_of_term(keyword.term) for keyword in keywords)])
+    return agreed_kind([*_kinds_of_content(metadata), *(kind_of_term(keyword.term) for keyword in keywords)])
 
 
 def _kinds_of_content(metadata: Element) -> Iterator[ProvenanceKind]:
@@ -271,5 +276,5 @@ def _kinds_of_content(metadata: Element) -> Iterator[ProvenanceKind]:
                 yield kind
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1].rstrip() + "…"

@@ -14,12 +14,12 @@ from indexer.formats.iso.elements import (
     child,
     children,
     code_of,
-    held,
     href_of,
+    object_in,
     objects,
     paragraphs,
+    raw_text,
     text_of,
-    written,
 )
 from indexer.formats.repair.licences import is_restricted_code, licence_url, says_restricted, spdx
 from indexer.formats.repair.links import doi_in, is_data_file, is_doi_link, media_type_of, repair_href
@@ -46,7 +46,7 @@ _INSPIRE_LIMIT = re.compile(r"LimitationsOnPublicAccess/INSPIRE_Directive_Articl
 def read_links(metadata: Element, identifications: list[Element], warnings: list[str]) -> tuple[Link, ...]:
     """The landing page first, then distribution, service, documentation and preview links; each address once."""
     candidates = [
-        *_landing(metadata),
+        *_landing_page(metadata),
         *(_link(resource, warnings) for resource in _distribution(metadata)),
         *(_link(resource, warnings, default="service") for each in identifications for resource in _operations(each)),
         *(_link(resource, warnings, document=True) for resource in _documentation(metadata)),
@@ -56,7 +56,7 @@ def read_links(metadata: Element, identifications: list[Element], warnings: list
     by_href: dict[str, Link] = {}
     for link in candidates:
         if link is not None:
-            by_href[link.href] = _merged(by_href.get(link.href), link)
+            by_href[link.href] = _merge(by_href.get(link.href), link)
     return tuple(by_href.values())
 
 
@@ -72,7 +72,7 @@ def _label(link: Link) -> str:
     return f"{link.name or ''} {link.description or ''}".lower()
 
 
-def _landing(metadata: Element) -> Iterator[Link | None]:
+def _landing_page(metadata: Element) -> Iterator[Link | None]:
     uri = text_of(metadata, f"{GMD}dataSetURI")
     href, _ = repair_href(uri)
     if href is not None:  # a dataSetURI may be any identifier: no warning where it is not an address
@@ -94,7 +94,7 @@ def _documentation(metadata: Element) -> Iterator[Element]:
 
 
 def _link(resource: Element, warnings: list[str], *, default: str | None = None, document: bool = False) -> Link | None:
-    href, warning = repair_href(written(child(resource, f"{GMD}linkage")))
+    href, warning = repair_href(raw_text(child(resource, f"{GMD}linkage")))
     if warning is not None:
         warnings.append(warning)
     if href is None:
@@ -130,14 +130,14 @@ def _data(coupled: Element, warnings: list[str]) -> Link | None:
 
 
 def _preview(graphic: Element) -> Link | None:
-    href, _ = repair_href(written(child(graphic, f"{GMD}fileName")))
+    href, _ = repair_href(raw_text(child(graphic, f"{GMD}fileName")))
     if href is None:  # often only a file name
         return None
     name = text_of(graphic, f"{GMD}fileDescription") or None
     return Link(href, rel="preview", media_type=media_type_of(href), name=name)
 
 
-def _merged(known: Link | None, link: Link) -> Link:
+def _merge(known: Link | None, link: Link) -> Link:
     """The first link to an address, completed with what later ones add."""
     if known is None:
         return link
@@ -152,7 +152,7 @@ def _merged(known: Link | None, link: Link) -> Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TermsOfUse:
     """``licence`` is an SPDX identifier, or the URL of a licence without one."""
 
     licence: str | None
@@ -160,13 +160,15 @@ class Terms:
     access: Access
 
 
-def read_terms(identifications: list[Element]) -> Terms:
+def read_terms(identifications: list[Element]) -> TermsOfUse:
     blocks = [
         block for identification in identifications for block in objects(identification, f"{GMD}resourceConstraints")
     ]
     limitations = [text for block in blocks for text in _texts(block)]
     texts = unique(text for text, _ in limitations if text and not is_placeholder(text))
-    return Terms(_licence(blocks, limitations), texts, "restricted" if _is_restricted(blocks, limitations) else "open")
+    return TermsOfUse(
+        _licence(blocks, limitations), texts, "restricted" if _is_restricted(blocks, limitations) else "open"
+    )
 
 
 def _texts(block: Element) -> Iterator[tuple[str, str]]:
@@ -174,7 +176,7 @@ def _texts(block: Element) -> Iterator[tuple[str, str]]:
     for name in ("useLimitation", "otherConstraints"):
         for prop in children(block, f"{GMD}{name}"):
             href = href_of(prop) or ""
-            inner = held(prop)
+            inner = object_in(prop)
             title = "" if inner is None else inner.get(XLINK_TITLE) or ""
             yield paragraphs(prop) or title, href
 

@@ -29,7 +29,7 @@ def child(element: Element | None, name: str) -> Element | None:
     return None if element is None else next(element.iterchildren(name), None)
 
 
-def held(prop: Element | None) -> Element | None:
+def object_in(prop: Element | None) -> Element | None:
     """The object inside a property, whatever its type: profiles use their own types. The parser removed comments."""
     return prop[0] if prop is not None and len(prop) else None
 
@@ -39,7 +39,7 @@ def objects(element: Element | None, *names: str) -> Iterator[Element]:
     if element is None:
         return
     for prop in element.iterchildren(names[0]):
-        value = held(prop)
+        value = object_in(prop)
         if value is not None:
             if len(names) == 1:
                 yield value
@@ -47,32 +47,32 @@ def objects(element: Element | None, *names: str) -> Iterator[Element]:
                 yield from objects(value, *names[1:])
 
 
-def first(element: Element | None, *names: str) -> Element | None:
+def first_object(element: Element | None, *names: str) -> Element | None:
     return next(objects(element, *names), None)
 
 
-def written(prop: Element | None) -> str:
+def raw_text(prop: Element | None) -> str:
     """The text of a property as written: CharacterString, Anchor, a date, a number, or plain text."""
     if prop is None:
         return ""
-    value = held(prop)
+    value = object_in(prop)
     if value is None:
         return prop.text or ""
     if value.tag == _FREE_TEXT:
-        return next((text for _, text in localised(prop) if text.strip()), "")
+        return next((text for _, text in translations(prop) if text.strip()), "")
     main = value.text or ""
     if not main.strip():
         main = "".join(str(piece) for piece in value.itertext()) if len(value) else ""
-        return main if main.strip() else next((text for _, text in localised(prop) if text.strip()), "")
+        return main if main.strip() else next((text for _, text in translations(prop) if text.strip()), "")
     return main if not len(value) else "".join(str(piece) for piece in value.itertext())
 
 
 def one_line(prop: Element | None) -> str:
-    return line(written(prop))
+    return line(raw_text(prop))
 
 
 def paragraphs(prop: Element | None) -> str:
-    return block(written(prop))
+    return block(raw_text(prop))
 
 
 def text_of(element: Element | None, name: str) -> str:
@@ -92,7 +92,7 @@ def href_of(prop: Element | None) -> str | None:
     """Where an Anchor (or the property itself) points."""
     if prop is None:
         return None
-    value = held(prop)
+    value = object_in(prop)
     href = (value.get(XLINK_HREF) if value is not None else None) or prop.get(XLINK_HREF)
     return href.strip() if href and href.strip() else None
 
@@ -102,7 +102,7 @@ def code_of(prop: Element | None) -> str:
 
     Canada's registry writes ``RI_622`` in the attribute and ``dataset; jeuDonnées`` in the text.
     """
-    code = held(prop)
+    code = object_in(prop)
     if code is None:
         return ""
     value = (code.get("codeListValue") or "").strip()
@@ -111,7 +111,7 @@ def code_of(prop: Element | None) -> str:
     return value
 
 
-def localised(prop: Element) -> Iterator[tuple[str, str]]:
+def translations(prop: Element) -> Iterator[tuple[str, str]]:
     """Locale reference (``#DE``) and text of each translation."""
     for free in prop.iterchildren(_FREE_TEXT):
         for group in free.iterchildren(f"{GMD}textGroup"):

@@ -15,15 +15,15 @@ from indexer.formats.iso.elements import (
     XLINK_HREF,
     child,
     code_of,
-    first,
-    held,
+    first_object,
+    object_in,
     objects,
     one_line,
+    raw_text,
     text_of,
-    written,
 )
-from indexer.formats.repair.antimeridian import Evidence
-from indexer.formats.repair.boxes import Boxes, Edges, number
+from indexer.formats.repair.antimeridian import PlaceEvidence
+from indexer.formats.repair.boxes import BoxCollector, BoxEdges, number
 from indexer.formats.repair.dates import Position, repair_span
 from indexer.formats.repair.gml import PolygonReader
 from indexer.formats.repair.resolution import iso_duration, metres, time_step
@@ -39,7 +39,7 @@ _GROUND_AXES = frozenset({"row", "column", "line", "sample", "track", "crosstrac
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class IsoExtents:
     """Boxes in order without duplicates, the polygons as one GeoJSON geometry, and places that only have a name."""
 
     boxes: tuple[BBox, ...]
@@ -47,30 +47,30 @@ class Where:
     places: tuple[Keyword, ...]
 
 
-def read_where(extents: list[Element], words: str, warnings: list[str]) -> Where:
+def read_extents(extents: list[Element], words: str, warnings: list[str]) -> IsoExtents:
     """Reads all extents. ``said``: the record's title and keywords, which help to decide an ambiguous box."""
-    boxes = Boxes()
+    boxes = BoxCollector()
     places: list[Keyword] = []
     polygons: list[Element] = []
-    elements = [element for extent in extents for element in _geographic(extent)]
+    elements = [element for extent in extents for element in _geographic_elements(extent)]
     included = [element for element in elements if not _is_excluded(element)]
     if len(included) < len(elements):
         said_of_it = "was left out" if included else "is the only one and was taken"
         warnings.append(f"extent: an area that is marked as excluded {said_of_it}")
     for extent in extents:
-        places.extend(_described(extent))
+        places.extend(_described_place(extent))
     for element in included or elements:
-        _sort_in(element, boxes, polygons, places)
+        _add_element(element, boxes, polygons, places)
     words = " ".join([words, *(place.term for place in places)])
-    reader = PolygonReader(Evidence(words, tuple(boxes.found)))
+    reader = PolygonReader(PlaceEvidence(words, tuple(boxes.found)))
     for polygon in polygons:
         reader.add(polygon)
     boxes.settle(words, reader.boxes)
     warnings.extend([*boxes.warnings, *reader.warnings])
-    return Where(_without_doubles([*boxes.found, *reader.boxes]), reader.geometry, unique(places))
+    return IsoExtents(_unique_boxes([*boxes.found, *reader.boxes]), reader.geometry, unique(places))
 
 
-def _geographic(extent: Element) -> Iterator[Element]:
+def _geographic_elements(extent: Element) -> Iterator[Element]:
     yield from objects(extent, f"{GMD}geographicElement")
     yield from objects(extent, f"{GMD}temporalElement", f"{GMD}spatialExtent")  # EX_SpatialTemporalExtent
 
@@ -79,42 +79,42 @@ def _is_excluded(element: Element) -> bool:
     return text_of(element, f"{GMD}extentTypeCode").lower() in ("0", "false")
 
 
-def _sort_in(element: Element, boxes: Boxes, polygons: list[Element], places: list[Keyword]) -> None:
+def _add_element(element: Element, boxes: BoxCollector, polygons: list[Element], places: list[Keyword]) -> None:
     """Adds a geographic element to the list of its kind."""
     match local_name(element):
         case "EX_BoundingPolygon":
             polygons.extend(objects(element, f"{GMD}polygon"))
         case "EX_GeographicDescription":
-            places.extend(_named(element))
+            places.extend(_identified_place(element))
         case _:
-            edges = [written(child(element, f"{GMD}{name}")).strip() for name in _BOX_EDGES]
+            edges = [raw_text(child(element, f"{GMD}{name}")).strip() for name in _BOX_EDGES]
             if any(edges):
-                boxes.add(Edges(*(number(edge) for edge in edges)))
+                boxes.add(BoxEdges(*(number(edge) for edge in edges)))
 
 
-def _named(element: Element) -> Iterator[Keyword]:
-    identifier = first(element, f"{GMD}geographicIdentifier")
+def _identified_place(element: Element) -> Iterator[Keyword]:
+    identifier = first_object(element, f"{GMD}geographicIdentifier")
     term = text_of(identifier, f"{GMD}code")
     if term and not is_placeholder(term):
-        authority = text_of(first(identifier, f"{GMD}authority"), f"{GMD}title")
+        authority = text_of(first_object(identifier, f"{GMD}authority"), f"{GMD}title")
         yield Keyword(term, authority or None)
 
 
-def _described(extent: Element) -> Iterator[Keyword]:
+def _described_place(extent: Element) -> Iterator[Keyword]:
     description = one_line(child(extent, f"{GMD}description"))
     if description and len(description) <= _LONGEST_PLACE_NAME and not is_placeholder(description):
         yield Keyword(description)
 
 
-def _without_doubles(boxes: list[BBox]) -> tuple[BBox, ...]:
+def _unique_boxes(boxes: list[BBox]) -> tuple[BBox, ...]:
     unique_boxes: list[BBox] = []
     for box in boxes:
-        if not any(_same(box, other) for other in unique_boxes):
+        if not any(_is_same(box, other) for other in unique_boxes):
             unique_boxes.append(box)
     return tuple(unique_boxes)
 
 
-def _same(a: BBox, b: BBox) -> bool:
+def _is_same(a: BBox, b: BBox) -> bool:
     return all(math.isclose(x, y, abs_tol=_SAME_BOX_DEG) for x, y in zip(a.as_list(), b.as_list(), strict=True))
 
 
@@ -128,15 +128,18 @@ def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | Non
     ]
     if not verticals:
         return None
-    alike = [vertical for vertical in verticals if vertical.unit == verticals[0].unit]
+    unit = verticals[0].unit
+    alike = [vertical for vertical in verticals if vertical.unit == unit]
     if len(alike) < len(verticals):
-        warnings.append(f"vertical: extents in other units than {verticals[0].unit} were left out")
-    return Vertical(_outer(min, [v.minimum for v in alike]), _outer(max, [v.maximum for v in alike]), verticals[0].unit)
+        warnings.append(f"vertical: extents in other units than {unit} were left out")
+    return Vertical(
+        _outermost(min, [v.minimum for v in alike]), _outermost(max, [v.maximum for v in alike]), verticals[0].unit
+    )
 
 
 def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
-    low = number(written(child(element, f"{GMD}minimumValue")))
-    high = number(written(child(element, f"{GMD}maximumValue")))
+    low = number(raw_text(child(element, f"{GMD}minimumValue")))
+    high = number(raw_text(child(element, f"{GMD}maximumValue")))
     minimum, maximum = (value if math.isfinite(value) else None for value in (low, high))
     if minimum is None and maximum is None:
         return None
@@ -144,7 +147,7 @@ def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
         minimum, maximum = maximum, minimum
         warnings.append("vertical: minimum and maximum were swapped")
     if _counts_down(element):
-        minimum, maximum = _negated(maximum), _negated(minimum)
+        minimum, maximum = _negate(maximum), _negate(minimum)
     return Vertical(minimum, maximum, _unit(element))
 
 
@@ -172,14 +175,14 @@ def _unit(element: Element) -> str:
     return "m"
 
 
-def _outer(pick: object, values: list[float | None]) -> float | None:
+def _outermost(pick: object, values: list[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None  # one of them is open
     return min(known) if pick is min else max(known)
 
 
-def _negated(value: float | None) -> float | None:
+def _negate(value: float | None) -> float | None:
     return None if value is None else 0.0 - value
 
 
@@ -213,7 +216,7 @@ def time_interval(extents: list[Element]) -> tuple[str, str] | None:
 
 def _span(primitive: Element, warnings: list[str]) -> TimeSpan | None:
     parts = _parts(primitive)
-    frame = _strange_frame(primitive, parts)
+    frame = _foreign_reference_system(primitive, parts)
     if frame is not None:
         warnings.append(f"time: period left out: its reference system {frame} is not the calendar")
         return None
@@ -236,7 +239,7 @@ def _position(part: Element | None) -> Position:
     """The position in ``beginPosition``, or in a ``TimeInstant`` inside it or inside ``begin``."""
     if part is None:
         return Position()
-    inner = held(part)
+    inner = object_in(part)
     if inner is not None:
         if local_name(inner) == "timePosition":
             return _position(inner)
@@ -244,7 +247,7 @@ def _position(part: Element | None) -> Position:
     return Position(line(part.text), part.get("indeterminatePosition", "").strip().lower())
 
 
-def _strange_frame(primitive: Element, parts: dict[str, Element]) -> str | None:
+def _foreign_reference_system(primitive: Element, parts: dict[str, Element]) -> str | None:
     for element in (primitive, *parts.values()):
         frame = element.get("frame", "")
         if frame and "8601" not in frame and "gregorian" not in frame.lower():
@@ -265,8 +268,8 @@ def read_resolution(
 
 def _measure(prop: Element | None) -> tuple[float, str]:
     """Number and unit of a gco:Distance, Measure, Angle, ...; NaN where there is none."""
-    measure = held(prop)
-    return (number(written(prop)), "" if measure is None else measure.get("uom", ""))
+    measure = object_in(prop)
+    return (number(raw_text(prop)), "" if measure is None else measure.get("uom", ""))
 
 
 def _distances(identifications: list[Element], warnings: list[str]) -> Iterator[float]:
@@ -285,7 +288,7 @@ def _scales(identifications: list[Element], warnings: list[str]) -> Iterator[int
     for identification in identifications:
         path = (f"{GMD}spatialResolution", f"{GMD}equivalentScale")
         for fraction in objects(identification, *path):
-            value = number(written(child(fraction, f"{GMD}denominator")))
+            value = number(raw_text(child(fraction, f"{GMD}denominator")))
             if value >= 1 and math.isfinite(value):
                 yield int(value)
             elif not math.isnan(value):
@@ -305,7 +308,7 @@ def _time_step(axes: list[Element], extents: list[Element]) -> str | None:
     for axis in axes:
         if code_of(child(axis, f"{GMD}dimensionName")).lower() == "time":
             value, unit = _measure(child(axis, f"{GMD}resolution"))
-            step = iso_duration(written(child(axis, f"{GMD}resolution"))) or time_step(value, unit)
+            step = iso_duration(raw_text(child(axis, f"{GMD}resolution"))) or time_step(value, unit)
             if step is not None:
                 return step
     interval = time_interval(extents)

@@ -15,13 +15,13 @@ from indexer.formats.iso.elements import (
     child,
     children,
     code_of,
-    first,
-    held,
+    first_object,
+    object_in,
     objects,
     one_line,
+    raw_text,
     text_of,
     texts_of,
-    written,
 )
 from indexer.formats.xml_documents import Element, local_name
 
@@ -36,7 +36,7 @@ def move_to_19139(root: Element) -> None:
     for identification in objects(root, f"{GMD}identificationInfo"):
         _identification(identification)
     for lineage in list(children(root, f"{GMD}resourceLineage")):
-        quality = _new(_new(root, "dataQualityInfo"), "DQ_DataQuality")
+        quality = _add_property(_add_property(root, "dataQualityInfo"), "DQ_DataQuality")
         lineage.tag = f"{GMD}lineage"
         quality.append(lineage)
     for element in root.iter(f"{GMD}MD_Format"):
@@ -50,31 +50,31 @@ def move_to_19139(root: Element) -> None:
 
 
 def _head(root: Element) -> None:
-    identifier = text_of(first(root, f"{GMD}metadataIdentifier"), f"{GMD}code")
+    identifier = text_of(first_object(root, f"{GMD}metadataIdentifier"), f"{GMD}code")
     if identifier:
-        _text(root, "fileIdentifier", identifier)
+        _add_text(root, "fileIdentifier", identifier)
     parent = child(root, f"{GMD}parentMetadata")
     if parent is not None:
-        _text(root, "parentIdentifier", _parent(parent))
+        _add_text(root, "parentIdentifier", _parent(parent))
     for scope in objects(root, f"{GMD}metadataScope"):
         for prop in list(children(scope, f"{GMD}resourceScope")):
             prop.tag = f"{GMD}hierarchyLevel"
             root.append(prop)
     stamp = _stamp(root)
     if stamp:
-        _text(root, "dateStamp", stamp)
+        _add_text(root, "dateStamp", stamp)
     for linkage in list(children(root, f"{GMD}metadataLinkage")):
         linkage.tag = f"{GMD}extensionOnLineResource"
-        _new(_new(root, "metadataExtensionInfo"), "MD_MetadataExtensionInformation").append(linkage)
-    landing = first(first(root, f"{GMD}identificationInfo"), f"{GMD}citation", f"{GMD}onlineResource")
-    address = written(child(landing, f"{GMD}linkage")).strip()
+        _add_property(_add_property(root, "metadataExtensionInfo"), "MD_MetadataExtensionInformation").append(linkage)
+    landing = first_object(first_object(root, f"{GMD}identificationInfo"), f"{GMD}citation", f"{GMD}onlineResource")
+    address = raw_text(child(landing, f"{GMD}linkage")).strip()
     if address:
-        _text(root, "dataSetURI", address)
+        _add_text(root, "dataSetURI", address)
 
 
 def _parent(prop: Element) -> str:
-    citation = held(prop)
-    stated = text_of(first(citation, f"{GMD}identifier"), f"{GMD}code") or text_of(citation, f"{GMD}title")
+    citation = object_in(prop)
+    stated = text_of(first_object(citation, f"{GMD}identifier"), f"{GMD}code") or text_of(citation, f"{GMD}title")
     return prop.get("uuidref") or stated or ""
 
 
@@ -83,7 +83,7 @@ def _stamp(root: Element) -> str:
     by_type: dict[str, list[str]] = {}
     for date in objects(root, f"{GMD}dateInfo"):
         by_type.setdefault(code_of(child(date, f"{GMD}dateType")), []).append(
-            written(child(date, f"{GMD}date")).strip()
+            raw_text(child(date, f"{GMD}date")).strip()
         )
     for kind in ("revision", "publication", "creation", *by_type):
         if kind in by_type:
@@ -137,9 +137,9 @@ def _of_organisation(organisation: Element, *, alone: bool) -> Iterator[Element]
 def _party(person: Element | None, organisation: str, party: Element) -> Element:
     made = etree.Element(f"{GMD}CI_ResponsibleParty")
     if person is not None:
-        _text(made, "individualName", text_of(person, f"{GMD}name"))
-        _text(made, "positionName", text_of(person, f"{GMD}positionName"))
-    _text(made, "organisationName", organisation)
+        _add_text(made, "individualName", text_of(person, f"{GMD}name"))
+        _add_text(made, "positionName", text_of(person, f"{GMD}positionName"))
+    _add_text(made, "organisationName", organisation)
     for holder in (person, party):
         for contact in children(holder, f"{GMD}contactInfo"):
             made.append(_copy(contact))
@@ -158,12 +158,12 @@ def _identification(identification: Element) -> None:
             angle.tag = f"{GMD}distance"
     for prop in list(children(identification, f"{GMD}associatedResource")):
         prop.tag = f"{GMD}aggregationInfo"
-        aggregate = held(prop)
+        aggregate = object_in(prop)
         for name in children(aggregate, f"{GMD}name"):
             name.tag = f"{GMD}aggregateDataSetName"
         for identifier in list(objects(aggregate, f"{GMD}metadataReference", f"{GMD}identifier")):
             if aggregate is not None:
-                _new(aggregate, "aggregateDataSetIdentifier").append(_copy(identifier))
+                _add_property(aggregate, "aggregateDataSetIdentifier").append(_copy(identifier))
     for block in objects(identification, f"{GMD}resourceConstraints"):
         for citation in list(objects(block, f"{GMD}reference")):
             _cited_terms(block, citation)
@@ -171,28 +171,28 @@ def _identification(identification: Element) -> None:
 
 def _cited_terms(block: Element, citation: Element) -> None:
     """A cited licence, as a constraint with its link."""
-    anchor = etree.SubElement(_new(block, "otherConstraints"), f"{GMX}Anchor")
+    anchor = etree.SubElement(_add_property(block, "otherConstraints"), f"{GMX}Anchor")
     anchor.text = text_of(citation, f"{GMD}title")
-    address = written(child(first(citation, f"{GMD}onlineResource"), f"{GMD}linkage")).strip()
+    address = raw_text(child(first_object(citation, f"{GMD}onlineResource"), f"{GMD}linkage")).strip()
     if address:
         anchor.set(XLINK_HREF, address)
 
 
 def _format(element: Element) -> None:
-    citation = first(element, f"{GMD}formatSpecificationCitation")
+    citation = first_object(element, f"{GMD}formatSpecificationCitation")
     name = one_line(child(citation, f"{GMD}title"))
     alternate = one_line(child(citation, f"{GMD}alternateTitle"))
     if name or alternate:
-        _text(element, "name", name or alternate)
+        _add_text(element, "name", name or alternate)
 
 
-def _new(parent: Element, name: str) -> Element:
+def _add_property(parent: Element, name: str) -> Element:
     return etree.SubElement(parent, f"{GMD}{name}")
 
 
-def _text(parent: Element, name: str, text: str) -> None:
+def _add_text(parent: Element, name: str, text: str) -> None:
     if text:
-        etree.SubElement(_new(parent, name), f"{GCO}CharacterString").text = text
+        etree.SubElement(_add_property(parent, name), f"{GCO}CharacterString").text = text
 
 
 def _copy(element: Element) -> Element:

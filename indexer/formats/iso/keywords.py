@@ -15,19 +15,19 @@ from indexer.formats.iso.elements import (
     child,
     children,
     code_of,
-    first,
-    held,
+    first_object,
     href_of,
+    object_in,
     objects,
     one_line,
     text_of,
     texts_of,
 )
-from indexer.formats.repair.names import GatheredNames, Kind
+from indexer.formats.repair.names import NameCollector, NameKind
 from indexer.formats.repair.text import is_placeholder, unique
 from indexer.formats.xml_documents import Element
 
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, NameKind] = {
     "platform": "platform", "instrument": "instrument", "sensor": "instrument", "project": "project",
     "campaign": "project", "parameter": "variable", "variable": "variable",
 }  # fmt: skip
@@ -35,7 +35,7 @@ _LEVELS = (f"{GMD}processingLevelCode", f"{GMD}processingLevel")
 
 
 @dataclass(frozen=True, slots=True)
-class Acquired:
+class Acquisition:
     """The elements in document order; instruments mounted on a platform follow those that stand alone."""
 
     platforms: tuple[Element, ...]
@@ -43,11 +43,11 @@ class Acquired:
     operations: tuple[Element, ...]
 
 
-def acquired_in(metadata: Element) -> Acquired:
+def read_acquisition(metadata: Element) -> Acquisition:
     stated = list(objects(metadata, f"{GMI}acquisitionInformation"))
     platforms = [element for part in stated for element in objects(part, f"{GMI}platform")]
     mounting = [*stated, *platforms]
-    return Acquired(
+    return Acquisition(
         tuple(platforms),
         tuple(element for part in mounting for element in objects(part, f"{GMI}instrument")),
         tuple(element for part in stated for element in objects(part, f"{GMI}operation")),
@@ -59,7 +59,7 @@ def read_keywords(metadata: Element, identifications: list[Element]) -> list[Key
     keywords: list[Keyword] = []
     for identification in identifications:
         for group in objects(identification, f"{GMD}descriptiveKeywords"):
-            keywords.extend(_group(group))
+            keywords.extend(_keywords_of_group(group))
     keywords.extend(_acquisition(metadata))
     return keywords
 
@@ -74,7 +74,7 @@ def read_themes(identifications: list[Element]) -> tuple[str, ...]:
     )
 
 
-def _group(group: Element) -> Iterator[Keyword]:
+def _keywords_of_group(group: Element) -> Iterator[Keyword]:
     vocabulary = title_in(child(group, f"{GMD}thesaurusName")) or None
     for prop in children(group, f"{GMD}keyword"):
         term = one_line(prop)
@@ -83,24 +83,24 @@ def _group(group: Element) -> Iterator[Keyword]:
 
 
 def _acquisition(metadata: Element) -> Iterator[Keyword]:
-    acquired = acquired_in(metadata)
+    acquired = read_acquisition(metadata)
     for kind, elements in (("platform", acquired.platforms), ("instrument", acquired.instruments)):
         for element in elements:
-            identifier = first(element, f"{GMI}identifier")
+            identifier = first_object(element, f"{GMI}identifier")
             term = one_line(child(identifier, f"{GMD}code")) or one_line(child(element, f"{GMI}type"))
             if term and not is_placeholder(term):
                 yield Keyword(term, kind, href_of(child(identifier, f"{GMD}code")))
 
 
 def read_names(metadata: Element, identifications: list[Element], citation: Element | None) -> Names:
-    names = GatheredNames()
+    names = NameCollector()
     _citation(names, citation)
     for identification in identifications:
         for group in objects(identification, f"{GMD}descriptiveKeywords"):
             _keywords(names, group)
         for level in objects(identification, f"{GMD}processingLevel"):
             names.level(text_of(level, f"{GMD}code"))
-    _acquisition_names(names, acquired_in(metadata))
+    _acquisition_names(names, read_acquisition(metadata))
     for content in objects(metadata, f"{GMD}contentInfo"):
         _content(names, content)
     return names.finish()
@@ -112,15 +112,15 @@ def read_edition(citation: Element | None) -> str | None:
     if stated:
         return stated
     for identifier in objects(citation, f"{GMD}identifier"):
-        if "version" in _said_of(identifier):
+        if "version" in _space_and_description(identifier):
             return text_of(identifier, f"{GMD}code") or None
     return None
 
 
-def _citation(names: GatheredNames, citation: Element | None) -> None:
+def _citation(names: NameCollector, citation: Element | None) -> None:
     """An identifier whose code space or description says that it is the short name; else what looks like one."""
     for identifier in objects(citation, f"{GMD}identifier"):
-        code, space = text_of(identifier, f"{GMD}code"), _said_of(identifier)
+        code, space = text_of(identifier, f"{GMD}code"), _space_and_description(identifier)
         if "short" in space and "name" in space:
             names.short_name(code)
         elif "version" not in space:
@@ -128,15 +128,15 @@ def _citation(names: GatheredNames, citation: Element | None) -> None:
     names.maybe_short_name(*texts_of(citation, f"{GMD}alternateTitle"))
 
 
-def _said_of(identifier: Element) -> str:
+def _space_and_description(identifier: Element) -> str:
     return f"{text_of(identifier, f'{GMD}codeSpace')} {text_of(identifier, f'{GMD}description')}".casefold()
 
 
-def _keywords(names: GatheredNames, group: Element) -> None:
+def _keywords(names: NameCollector, group: Element) -> None:
     """The type of the group counts, then the list of GCMD's that the thesaurus names, then the thesaurus' title."""
     kind = _KINDS.get(code_of(child(group, f"{GMD}type")).casefold())
     thesaurus = child(group, f"{GMD}thesaurusName")
-    title = f"{title_in(thesaurus)} {text_of(held(thesaurus), f'{GMD}otherCitationDetails')}".strip()
+    title = f"{title_in(thesaurus)} {text_of(object_in(thesaurus), f'{GMD}otherCitationDetails')}".strip()
     for prop in children(group, f"{GMD}keyword"):
         term = one_line(prop)
         if kind is not None and term:
@@ -145,7 +145,7 @@ def _keywords(names: GatheredNames, group: Element) -> None:
             names.keyword(term, title)
 
 
-def _acquisition_names(names: GatheredNames, acquired: Acquired) -> None:
+def _acquisition_names(names: NameCollector, acquired: Acquisition) -> None:
     for platform in acquired.platforms:
         names.platform(_identified(platform))
     for instrument in acquired.instruments:
@@ -156,7 +156,7 @@ def _acquisition_names(names: GatheredNames, acquired: Acquired) -> None:
 
 def _identified(element: Element) -> str:
     """The code of the identifier, also where the identifier is a plain text; else the type."""
-    identifier = first(element, f"{GMI}identifier")
+    identifier = first_object(element, f"{GMI}identifier")
     return (
         one_line(child(identifier, f"{GMD}code"))
         or (text_of(element, f"{GMI}identifier") if identifier is None else "")
@@ -164,20 +164,20 @@ def _identified(element: Element) -> str:
     )
 
 
-def _content(names: GatheredNames, content: Element) -> None:
+def _content(names: NameCollector, content: Element) -> None:
     """Bands and dimensions of coverages (19139), attributes of attribute groups (19115-3), feature attributes."""
     for name in _LEVELS:
-        names.level(text_of(first(content, name), f"{GMD}code"))
+        names.level(text_of(first_object(content, name), f"{GMD}code"))
     dimensions = [*objects(content, f"{GMD}dimension")]
     dimensions += [*objects(content, f"{GMD}attributeGroup", f"{GMD}attribute")]
     for dimension in dimensions:
         _dimension(names, dimension)
 
 
-def _dimension(names: GatheredNames, dimension: Element) -> None:
+def _dimension(names: NameCollector, dimension: Element) -> None:
     descriptor = text_of(dimension, f"{GMD}descriptor") or text_of(dimension, f"{GMD}description")
-    member = text_of(first(dimension, f"{GMD}sequenceIdentifier"), f"{GCO}aName")
-    named = text_of(first(dimension, f"{GMD}name"), f"{GMD}code")
+    member = text_of(first_object(dimension, f"{GMD}sequenceIdentifier"), f"{GCO}aName")
+    named = text_of(first_object(dimension, f"{GMD}name"), f"{GMD}code")
     is_label = descriptor and len(descriptor) <= _LONGEST_LABEL
     names.variable(named or (descriptor if is_label else member), unit=_unit(dimension))
 
@@ -189,7 +189,7 @@ def _unit(dimension: Element) -> str:
     """What a unit is called: in its definition, else behind the ``#`` of its link."""
     for name in (f"{GMD}units", f"{GMD}unit"):
         prop = child(dimension, name)
-        definition = held(prop)
+        definition = object_in(prop)
         if definition is not None:
             for part in definition.iterchildren("{*}name", "{*}catalogSymbol", "{*}identifier"):
                 if part.text and part.text.strip():

@@ -13,8 +13,8 @@ from indexer.formats.iso.elements import GCO, GMD, XLINK_HREF, child, children, 
 from indexer.formats.repair.codes import language
 from indexer.formats.xml_documents import Element, local_name
 
-MENDED = "structure: elements in the wrong place were read by their names"
-OF_19115_3 = "structure: elements of ISO 19115-3 in the namespace of ISO 19139 were read by their names"
+STRUCTURE_REPAIRED = "structure: elements in the wrong place were read by their names"
+NAMES_OF_19115_3 = "structure: elements of ISO 19115-3 in the namespace of ISO 19139 were read by their names"
 
 _NAMES = {
     f"{GMD}{wrong}": f"{GMD}citedResponsibleParty"
@@ -43,18 +43,18 @@ _IDS = ("id", "{http://www.opengis.net/gml/3.2}id", "{http://www.opengis.net/gml
 _FREE_TEXT = f"{GMD}PT_FreeText"
 
 
-def mend_structure(root: Element) -> list[str]:
+def repair_structure(root: Element) -> list[str]:
     """Changes the tree in place; the warnings list the repairs. A correct document gives none."""
     warnings: list[str] = []
     if next(root.iter(*_ONLY_IN_19115_3), None) is not None:
-        warnings.append(OF_19115_3)
-        _as_one_object(list(root.iter("*")))
+        warnings.append(NAMES_OF_19115_3)
+        _join_objects(list(root.iter("*")))
     misplaced = [prop for prop in root.iter(*_HELD) if _is_misplaced(prop)]
     crowded = [prop for prop in root.iter(f"{GMD}*") if len(prop) > 1 and _holds_objects(prop)]
     if misplaced or crowded:
-        warnings.append(MENDED)
+        warnings.append(STRUCTURE_REPAIRED)
     for prop in crowded:
-        _part(prop)
+        _split_property(prop)
     for prop in misplaced:
         _move(prop)
     for lineage in list(root.iter(f"{GMD}LI_Lineage")):
@@ -62,7 +62,7 @@ def mend_structure(root: Element) -> list[str]:
     return warnings
 
 
-def _as_one_object(elements: list[Element]) -> None:
+def _join_objects(elements: list[Element]) -> None:
     """Joins the objects of one property into one."""
     for element in elements:
         element.tag = _NAMES.get(str(element.tag), element.tag)
@@ -121,7 +121,7 @@ def _holds_objects(prop: Element) -> bool:
     )
 
 
-def _part(prop: Element) -> None:
+def _split_property(prop: Element) -> None:
     """Makes one property for each object, in order."""
     place = prop
     for part in list(prop.iterchildren("*"))[1:]:

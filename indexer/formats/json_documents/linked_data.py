@@ -11,7 +11,7 @@ from typing import Any, Literal
 from urllib.parse import urljoin
 
 from core.json_types import Json, JsonMapping
-from indexer.formats.json_documents.parsing import listed, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, text_in, texts_in
 
 _KEYWORDS = frozenset({"@id", "@type", "@value", "@language", "@graph", "@list"})
 _DEEPEST_REFERENCE = 8
@@ -38,27 +38,27 @@ _DCAT_US = frozenset(
 )
 
 
-def in_context(document: object) -> Any:
+def apply_context(document: object) -> Any:
     """The document with full addresses in ``@id`` and in terms that hold addresses.
 
     Renamed keywords and terms get their standard names. A document without a context is returned unchanged.
     """
-    if isinstance(document, dict) and any(isinstance(item, dict) for item in listed(document.get("@context"))):
+    if isinstance(document, dict) and any(isinstance(item, dict) for item in as_list(document.get("@context"))):
         return _node(document, {})
     if isinstance(document, list):
-        return [in_context(item) for item in document]
+        return [apply_context(item) for item in document]
     return document
 
 
-def vocabulary(node: JsonMapping) -> str | None:
+def stated_vocabulary(node: JsonMapping) -> str | None:
     """``schema.org`` or ``dcat`` where the node's types or its context say which; else None."""
-    for kind in listed(node.get("@type")):
+    for kind in as_list(node.get("@type")):
         text = text_in(kind).lower()
         if text.startswith(("schema:", "sdo:", "http://schema.org/", "https://schema.org/")):
             return "schema.org"
         if text.startswith(("dcat:", "http://www.w3.org/ns/dcat#")):
             return "dcat"
-    for context in listed(node.get("@context")):
+    for context in as_list(node.get("@context")):
         address = text_in(context.get("@vocab")) if isinstance(context, dict) else text_in(context)
         if "schema.org" in address:
             return "schema.org"
@@ -69,7 +69,7 @@ def vocabulary(node: JsonMapping) -> str | None:
 
 def _node(node: JsonMapping, above: JsonMapping) -> Json:
     context = dict(above)
-    for item in listed(node.get("@context")):
+    for item in as_list(node.get("@context")):
         context |= item if isinstance(item, dict) else {}
     written: Json = {}
     for name, value in node.items():
@@ -87,7 +87,7 @@ def _value(value: object, context: JsonMapping, *, is_address: bool) -> object:
     if isinstance(value, dict):
         return _node(value, context)
     if is_address and isinstance(value, str):
-        return _whole(value, context)
+        return _expand(value, context)
     return value
 
 
@@ -98,14 +98,14 @@ def _term(name: str, context: JsonMapping) -> tuple[str, bool]:
     is_address = isinstance(definition, dict) and definition.get("@type") == "@id"
     if target in _KEYWORDS:
         return target, target == "@id"
-    whole = _whole(target, context) if target else ""
+    whole = _expand(target, context) if target else ""
     last = whole.rstrip("/").rpartition("/")[2].rpartition("#")[2]
     if not last or last == name.rpartition(":")[2] or whole.endswith(("/", "#")):  # the same name, or only a prefix
         return name, is_address
     return whole, is_address
 
 
-def _whole(text: str, context: JsonMapping) -> str:
+def _expand(text: str, context: JsonMapping) -> str:
     """``ex:1`` with the address of ``ex``, ``#1`` with the base."""
     prefix, colon, rest = text.partition(":")
     if colon and not rest.startswith("//"):
@@ -120,10 +120,10 @@ def types_of(node: object) -> set[str]:
     """``Dataset`` of ``schema:Dataset``, ``https://schema.org/Dataset`` or ``Dataset``."""
     if not isinstance(node, dict):
         return set()
-    return {short(kind) for kind in texts_in(node.get("@type"))}
+    return {without_prefix(kind) for kind in texts_in(node.get("@type"))}
 
 
-def short(name: str) -> str:
+def without_prefix(name: str) -> str:
     """A term without prefix or namespace; keywords (``@id``) are unchanged."""
     if name.startswith("@"):
         return name
@@ -132,7 +132,7 @@ def short(name: str) -> str:
 
 def nodes_of(document: object) -> Iterator[Json]:
     """The top-level nodes of a document: itself, the items of a list, or those of ``@graph`` with its context."""
-    for node in listed(in_context(document)):
+    for node in as_list(apply_context(document)):
         if isinstance(node, list):
             yield from nodes_of(node)
         elif isinstance(node, dict):
@@ -152,7 +152,7 @@ def resources_among(nodes: list[Json], kinds: Collection[str]) -> list[Json]:
 
 def _referred_to(node: object, depth: int = 0) -> Iterator[str]:
     for value in node.values() if isinstance(node, dict) else ():
-        for item in listed(value):
+        for item in as_list(value):
             if isinstance(item, dict) and depth < _DEEPEST_REFERENCE:
                 yield text_in(item.get("@id"))
                 yield from _referred_to(item, depth + 1)
@@ -164,8 +164,8 @@ def plain_node(node: JsonMapping, known: JsonMapping, depth: int = 0) -> Json:
     for name, value in node.items():
         is_blank = name == "@id" and isinstance(value, str) and value.startswith("_:")  # a blank node's name
         if name != "@context" and not is_blank:
-            plain_value, key = _plain_value(value, known, depth), short(name)
-            plain[key] = [*listed(plain[key]), *listed(plain_value)] if key in plain else plain_value
+            plain_value, key = _plain_value(value, known, depth), without_prefix(name)
+            plain[key] = [*as_list(plain[key]), *as_list(plain_value)] if key in plain else plain_value
     return plain
 
 
@@ -192,15 +192,15 @@ def vocabulary_of(document: Any) -> Vocabulary | None:
     """None for a document without a data set, or with several."""
     if not isinstance(document, dict):
         return _of_graph(document)
-    document = in_context(document)
+    document = apply_context(document)
     return _of_node(document) if "@type" in document else _of_graph(document)
 
 
 def _of_node(node: JsonMapping) -> Vocabulary | None:
     """schema.org's Dataset has a name, DCAT's a title; a catalogue holds several records."""
     kinds = types_of(node)
-    names = {short(str(name)) for name in node}
-    stated = vocabulary(node)
+    names = {without_prefix(str(name)) for name in node}
+    stated = stated_vocabulary(node)
     if kinds & DCAT_TYPES.keys() and stated != "schema.org" and ("title" in names or "name" not in names):
         return "dcat"
     if kinds & SCHEMA_ORG_TYPES.keys() and "dataset" not in names and ("name" in names or stated == "schema.org"):
@@ -214,7 +214,7 @@ def _of_graph(document: Any) -> Vocabulary | None:
     """For one data set among the nodes of a graph, or a DCAT-US data set without a type."""
     nodes = list(nodes_of(document))
     if len(nodes) == 1 and isinstance(document, dict) and "@graph" not in document:
-        names = {short(str(name)) for name in nodes[0]}
+        names = {without_prefix(str(name)) for name in nodes[0]}
         is_data_set = {"title", "description"} <= names and len(names & _DCAT_US) >= 2 and "dataset" not in names
         return "dcat" if is_data_set else None
     vocabularies = [name for node in nodes if "@type" in node and (name := _of_node(node)) is not None]

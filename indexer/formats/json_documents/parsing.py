@@ -52,8 +52,8 @@ def parse_inner_json(text: str) -> Any:
         raise Refused(f"it is not well-formed JSON: {syntax_fault(error)}") from error
     except ValueError as error:  # a number with thousands of digits
         raise Refused(f"it is not well-formed JSON: {error}") from error
-    _bound_depth(document)
-    return _without_halves(document) if _HALF_OF_A_PAIR.search(text) else document
+    _check_depth(document)
+    return _replace_lone_surrogates(document) if _HALF_OF_A_PAIR.search(text) else document
 
 
 def syntax_fault(error: json.JSONDecodeError) -> str:
@@ -84,14 +84,14 @@ def _text(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def _without_halves(document: object) -> object:
+def _replace_lone_surrogates(document: object) -> object:
     """UTF-16 joins whole pairs and finds the halves, in the names of members too."""
     text = json.dumps(document, ensure_ascii=False)
     whole: object = json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
     return whole
 
 
-def _bound_depth(document: object) -> None:
+def _check_depth(document: object) -> None:
     level = [document]
     for _ in range(DEEPEST + 1):
         level = [child for node in level for child in _inner(node) if isinstance(child, dict | list)]
@@ -104,7 +104,7 @@ def _inner(node: object) -> Any:
     return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
 
 
-def listed(value: object) -> list[Any]:
+def as_list(value: object) -> list[Any]:
     """One value, several or none, as a list without nulls."""
     if value is None:
         return []
@@ -115,7 +115,7 @@ def listed(value: object) -> list[Any]:
 
 def objects_in(value: object) -> Iterator[Json]:
     """The JSON objects among one or several values."""
-    return (item for item in listed(value) if isinstance(item, dict))
+    return (item for item in as_list(value) if isinstance(item, dict))
 
 
 def text_in(value: object) -> str:
@@ -139,10 +139,10 @@ def text_in(value: object) -> str:
 
 def texts_in(value: object) -> list[str]:
     """Every text of one or several values."""
-    return [text for item in listed(value) if (text := text_in(item).strip())]
+    return [text for item in as_list(value) if (text := text_in(item).strip())]
 
 
-def why_unread(member: object) -> str:
+def describe_member(member: object) -> str:
     """Why no reader takes this member of a JSON list."""
     if member is None:
         return "it is null"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from indexer.formats.json_documents.parsing import parse_inner_json, why_unread
+from indexer.formats.json_documents.parsing import describe_member, parse_inner_json
 from indexer.formats.refused import Refused
 
 _CHARSET = re.compile(rb"charset=[\"']?\s*([A-Za-z0-9._-]+)", re.IGNORECASE)
@@ -26,7 +26,7 @@ def may_hold_scripts(content: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class JsonLdScript:
     """A JSON-LD script of a page: its document, or the reason why it cannot be read."""
 
     place: str
@@ -34,7 +34,7 @@ class Script:
     reason: str = ""
 
 
-def page_scripts(page: bytes) -> list[Script]:
+def page_scripts(page: bytes) -> list[JsonLdScript]:
     """The JSON-LD scripts of an HTML page, in order; empty ones are left out beside others.
 
     A page whose only scripts are empty, or that ends inside one, has lost what it described.
@@ -48,10 +48,10 @@ def page_scripts(page: bytes) -> list[Script]:
     for number, (line, text) in enumerate(reader.texts, 1):
         place = f"JSON-LD script {number}, which starts in line {line}"
         try:
-            scripts.append(Script(place, _script_document(_bare(text))))
+            scripts.append(JsonLdScript(place, _script_document(_without_marks(text))))
         except Refused as refused:
             cut = "; the page ends inside it" if is_cut and number == len(reader.texts) else ""
-            scripts.append(Script(place, None, f"{refused}{cut}"))
+            scripts.append(JsonLdScript(place, None, f"{refused}{cut}"))
     return [script for script in scripts if script.reason != _EMPTY] or scripts
 
 
@@ -66,7 +66,7 @@ def _page_text(page: bytes) -> str:
     return page.decode("cp1252", "replace")
 
 
-def _bare(text: str) -> str:
+def _without_marks(text: str) -> str:
     """The JSON without the marks of a comment or of CDATA around it."""
     text = text.strip().removeprefix("\ufeff").lstrip()
     for _ in range(_MOST_MARKS):
@@ -90,7 +90,7 @@ def _script_document(text: str) -> object:
             raise
         document = parse_inner_json(mended)
     if not isinstance(document, dict | list):
-        raise Refused(why_unread(document))
+        raise Refused(describe_member(document))
     return document
 
 

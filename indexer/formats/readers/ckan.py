@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import listed, objects_in, parse_inner_json, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, objects_in, parse_inner_json, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
-from indexer.formats.repair.names import Kind
+from indexer.formats.repair.names import NameKind
 from indexer.formats.repair.resolution import distance_in, step_in
 from indexer.raw import RawRecord
 
@@ -24,7 +24,7 @@ _SPANS = (
     ("time_period_coverage_start", "time_period_coverage_end"),
 )
 
-_NAMES: tuple[tuple[str, Kind], ...] = (
+_NAMES: tuple[tuple[str, NameKind], ...] = (
     ("platform", "platform"), ("mission", "platform"), ("instrument", "instrument"), ("sensor", "instrument"),
     ("project", "project"), ("campaign", "project"), ("variable", "variable"), ("parameter", "variable"),
 )  # fmt: skip
@@ -32,7 +32,7 @@ _KINDS_OF_DATE = {"publication": "published", "creation": "created", "revision":
 _NOT_OPEN = frozenset({"notspecified", "other-closed", "other-nc", ""})
 
 
-def extra_names(draft: Draft, package: JsonMapping) -> None:
+def extra_names(draft: RecordDraft, package: JsonMapping) -> None:
     """Extras by the words that portals use for them, singular or plural; several names in one text by commas."""
     for name, kind in _NAMES:
         for text in [*texts_in(package.get(name)), *texts_in(package.get(f"{name}s"))]:
@@ -43,8 +43,8 @@ def extra_names(draft: Draft, package: JsonMapping) -> None:
         draft.names.level(text_in(package.get(name)))
 
 
-def boxes(draft: Draft, package: JsonMapping) -> None:
-    for place in listed(package.get("spatial")):
+def boxes(draft: RecordDraft, package: JsonMapping) -> None:
+    for place in as_list(package.get("spatial")):
         _place(draft, place)
     for coverage in objects_in(package.get("spatial_coverage")):
         draft.keyword(text_in(coverage.get("text")), "location")
@@ -57,7 +57,7 @@ def boxes(draft: Draft, package: JsonMapping) -> None:
         draft.keyword(text_in(package.get(name)).rstrip("/").rpartition("/")[2], "location")
 
 
-def _place(draft: Draft, place: object) -> bool:
+def _place(draft: RecordDraft, place: object) -> bool:
     if isinstance(place, dict):
         return draft.where.geojson(place)
     text = text_in(place)
@@ -70,7 +70,7 @@ def _place(draft: Draft, place: object) -> bool:
     return False
 
 
-def spans(draft: Draft, package: JsonMapping) -> None:
+def spans(draft: RecordDraft, package: JsonMapping) -> None:
     for coverage in objects_in(package.get("temporal_coverage")):
         draft.span(text_in(coverage.get("start")), text_in(coverage.get("end")))
     for begin, end in _SPANS:
@@ -91,7 +91,7 @@ def read(raw: RawRecord, source: str) -> Record:
     if not isinstance(document, dict) or not (document.keys() & {"name", "id", "title"}):
         raise Refused("it is JSON without a CKAN package")
     package = with_extras(document)
-    draft = Draft(raw, source, "ckan")
+    draft = RecordDraft(raw, source, "ckan")
     _what(draft, package)
     _who(draft, package)
     boxes(draft, package)
@@ -120,7 +120,7 @@ def _opened(value: object) -> object:
     return value
 
 
-def _what(draft: Draft, package: JsonMapping) -> None:
+def _what(draft: RecordDraft, package: JsonMapping) -> None:
     stated = [text_in(package.get(name)) for name in ("guid", "identifier", "id", "name", "uri")]
     draft.identifier = next((text for text in stated if text), "")
     draft.doi = next((doi for text in [text_in(package.get("doi")), *stated] if (doi := doi_in(text))), None)
@@ -132,7 +132,7 @@ def _what(draft: Draft, package: JsonMapping) -> None:
     draft.of_type(text_in(package.get("resource-type")) or text_in(package.get("dcat_type")))
     if text_in(package.get("type")) in ("dataset_series", "service", "dataservice"):
         draft.of_type(text_in(package.get("type")).replace("_", ""))
-    for tag in listed(package.get("tags")):
+    for tag in as_list(package.get("tags")):
         draft.keyword(text_in(tag.get("display_name") or tag.get("name") if isinstance(tag, dict) else tag))
     for group in objects_in(package.get("groups")):
         draft.keyword(text_in(group.get("title")) or text_in(group.get("display_name")), "group")
@@ -149,7 +149,7 @@ def _what(draft: Draft, package: JsonMapping) -> None:
     draft.parent = next(iter(series), None)
 
 
-def _dates(draft: Draft, package: JsonMapping) -> None:
+def _dates(draft: RecordDraft, package: JsonMapping) -> None:
     for name, kind in (
         ("issued", "published"),
         ("created", "created"),
@@ -170,7 +170,7 @@ def _translated(package: JsonMapping, name: str) -> str:
     return text_in(package.get(name)) or text_in(package.get(f"{name}_translated"))
 
 
-def _who(draft: Draft, package: JsonMapping) -> None:
+def _who(draft: RecordDraft, package: JsonMapping) -> None:
     draft.contact(text_in(package.get("author")), role="author", email=text_in(package.get("author_email")))
     for role, name in (("author", "creator"), ("publisher", "publisher"), ("pointOfContact", "contact")):
         for party in objects_in(package.get(name)):
@@ -190,7 +190,7 @@ def _who(draft: Draft, package: JsonMapping) -> None:
         draft.contact("", text_in(organization.get("title")) or text_in(organization.get("name")), role="owner")
 
 
-def _terms(draft: Draft, package: JsonMapping) -> None:
+def _terms(draft: RecordDraft, package: JsonMapping) -> None:
     names = [text_in(package.get(name)) for name in ("license_url", "license_id", "license_title", "licence")]
     if text_in(package.get("license_id")).lower() not in _NOT_OPEN or names[0]:
         draft.licensed(*names)
@@ -205,7 +205,7 @@ def _terms(draft: Draft, package: JsonMapping) -> None:
         draft.access = "restricted"
 
 
-def _ways(draft: Draft, package: JsonMapping) -> None:
+def _ways(draft: RecordDraft, package: JsonMapping) -> None:
     if (url := text_in(package.get("url"))).lower().startswith("http"):
         draft.link(url, "about")
     for resource in objects_in(package.get("resources")):

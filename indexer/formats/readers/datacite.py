@@ -6,18 +6,18 @@ import re
 
 from core.json_types import Json, JsonMapping
 from core.record import Record
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,
-    all_of,
+    find,
+    find_all,
     inner_text,
     local_name,
-    one_of,
     parse,
     text_at,
     texts_at,
@@ -56,21 +56,21 @@ _LINEAGE = frozenset({"Methods", "TechnicalInfo"})
 
 def as_json(root: Element) -> Json:
     """The ``resource`` element as the JSON that DataCite's API returns for it."""
-    identifier = one_of(root, "identifier")
-    kind = one_of(root, "resourceType")
+    identifier = find(root, "identifier")
+    kind = find(root, "resourceType")
     document: Json = {
         container: [
             {text: inner_text(element).strip(), **_attributes(element, attributes)}
-            for element in all_of(root, f"{container}/{name}")
+            for element in find_all(root, f"{container}/{name}")
         ]
         for container, (name, text, attributes) in _LISTS.items()
     }
     return document | {
         "identifier": inner_text(identifier).strip(),
         "identifierType": "" if identifier is None else identifier.get("identifierType", ""),
-        "creators": [_person_as_json(element, "creatorName") for element in all_of(root, "creators/creator")],
+        "creators": [_person_as_json(element, "creatorName") for element in find_all(root, "creators/creator")],
         "contributors": [
-            _person_as_json(element, "contributorName") for element in all_of(root, "contributors/contributor")
+            _person_as_json(element, "contributorName") for element in find_all(root, "contributors/contributor")
         ],
         "publisher": text_at(root, "publisher"),
         "publicationYear": text_at(root, "publicationYear"),
@@ -81,7 +81,7 @@ def as_json(root: Element) -> Json:
         },
         "formats": texts_at(root, "formats/format"),
         "version": text_at(root, "version"),
-        "geoLocations": [_place(element) for element in all_of(root, "geoLocations/geoLocation")],
+        "geoLocations": [_place(element) for element in find_all(root, "geoLocations/geoLocation")],
     }
 
 
@@ -90,12 +90,12 @@ def _attributes(element: Element, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _language_of(root: Element) -> str:
-    title = one_of(root, "titles/title")
+    title = find(root, "titles/title")
     return "" if title is None else title.get(XML_LANG, "")
 
 
 def _person_as_json(element: Element, name: str) -> Json:
-    named = one_of(element, name)
+    named = find(element, name)
     return {
         "name": inner_text(named).strip(),
         "nameType": "" if named is None else named.get("nameType", ""),
@@ -106,7 +106,7 @@ def _person_as_json(element: Element, name: str) -> Json:
 
 def _place(element: Element) -> Json:
     place: Json = {"geoLocationPlace": text_at(element, "geoLocationPlace")}
-    box, point = one_of(element, "geoLocationBox"), one_of(element, "geoLocationPoint")
+    box, point = find(element, "geoLocationBox"), find(element, "geoLocationPoint")
     if box is not None:
         edges = inner_text(box).split() if not len(box) else []  # DataCite 3: south west north east
         named = {name: text_at(box, name) for name in _BOX}
@@ -119,8 +119,8 @@ def _place(element: Element) -> Json:
             else dict(zip(_POINT, pair[::-1], strict=True))
         )
     polygons = [
-        [{name: text_at(corner, name) for name in _POINT} for corner in all_of(polygon, "polygonPoint")]
-        for polygon in all_of(element, "geoLocationPolygon")
+        [{name: text_at(corner, name) for name in _POINT} for corner in find_all(polygon, "polygonPoint")]
+        for polygon in find_all(element, "geoLocationPolygon")
     ]
     return place | {"geoLocationPolygon": polygons}
 
@@ -133,7 +133,7 @@ def _turned(edges: list[str]) -> list[str]:
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: neither XML nor JSON, or no DataCite resource."""
     document, warnings = _document(raw)
-    draft = Draft(raw, source, "datacite", list(warnings))
+    draft = RecordDraft(raw, source, "datacite", list(warnings))
     _what(draft, document)
     _who(draft, document)
     for place in objects_in(document.get("geoLocations")):
@@ -162,7 +162,7 @@ def _document(raw: RawRecord) -> tuple[JsonMapping, tuple[str, ...]]:
     return document, ()
 
 
-def _what(draft: Draft, document: JsonMapping) -> None:
+def _what(draft: RecordDraft, document: JsonMapping) -> None:
     draft.doi = doi_in(text_in(document.get("doi"))) or doi_in(_identifier(document))
     draft.identifier = draft.doi or _identifier(document)
     draft.edition = text_in(document.get("version"))
@@ -185,7 +185,7 @@ def _what(draft: Draft, document: JsonMapping) -> None:
         draft.link(href, "download")
 
 
-def _describe(draft: Draft, document: JsonMapping) -> None:
+def _describe(draft: RecordDraft, document: JsonMapping) -> None:
     abstracts = []
     for description in objects_in(document.get("descriptions")):
         text, kind = text_in(description.get("description")), text_in(description.get("descriptionType"))
@@ -194,7 +194,7 @@ def _describe(draft: Draft, document: JsonMapping) -> None:
         if kind in _LINEAGE:
             draft.lineage.append(text)
     draft.abstract = min(abstracts, key=lambda abstract: abstract[0], default=(True, ""))[1]
-    for subject in listed(document.get("subjects")):
+    for subject in as_list(document.get("subjects")):
         if isinstance(subject, dict):
             uri = text_in(subject.get("valueUri")) or text_in(subject.get("valueURI"))
             draft.keyword(text_in(subject.get("subject")), text_in(subject.get("subjectScheme")), uri)
@@ -209,7 +209,7 @@ def _identifier(document: JsonMapping) -> str:
     return next((text_in(identifier.get("identifier")) for identifier in objects_in(document.get("identifiers"))), "")
 
 
-def _who(draft: Draft, document: JsonMapping) -> None:
+def _who(draft: RecordDraft, document: JsonMapping) -> None:
     for person in objects_in(document.get("creators")):
         _person(draft, person, "author")
     draft.contact("", text_in(document.get("publisher")), role="publisher")
@@ -218,7 +218,7 @@ def _who(draft: Draft, document: JsonMapping) -> None:
         _person(draft, person, _ROLES.get(kind, "contributor"))
 
 
-def _person(draft: Draft, person: JsonMapping, role: str) -> None:
+def _person(draft: RecordDraft, person: JsonMapping, role: str) -> None:
     name = text_in(person.get("name")) or text_in(person.get("creatorName"))
     affiliation = next(iter(texts_in(person.get("affiliation"))), "")
     if person.get("nameType") == "Organizational":
@@ -227,19 +227,19 @@ def _person(draft: Draft, person: JsonMapping, role: str) -> None:
         draft.contact(name, affiliation, role=role)
 
 
-def _where(draft: Draft, place: JsonMapping) -> None:
+def _where(draft: RecordDraft, place: JsonMapping) -> None:
     draft.keyword(text_in(place.get("geoLocationPlace")), "location")
     for box in objects_in(place.get("geoLocationBox")):
         draft.where.box(*(box.get(edge) for edge in _EDGES))
     for point in objects_in(place.get("geoLocationPoint")):
         draft.where.point(point.get("pointLongitude"), point.get("pointLatitude"))
-    polygons = listed(place.get("geoLocationPolygon"))
+    polygons = as_list(place.get("geoLocationPolygon"))
     for polygon in polygons if polygons and isinstance(polygons[0], list) else [polygons]:
         corners = [corner.get("polygonPoint", corner) for corner in objects_in(polygon)]
         draft.where.ring([(corner.get("pointLongitude"), corner.get("pointLatitude")) for corner in corners if corner])
 
 
-def _when(draft: Draft, document: JsonMapping) -> None:
+def _when(draft: RecordDraft, document: JsonMapping) -> None:
     for date in objects_in(document.get("dates")):
         kind, text = text_in(date.get("dateType")), text_in(date.get("date"))
         if kind in ("Coverage", "Collected", "Valid"):
@@ -251,7 +251,7 @@ def _when(draft: Draft, document: JsonMapping) -> None:
     draft.date("metadata", text_in(document.get("updated")))
 
 
-def _relations(draft: Draft, document: JsonMapping) -> None:
+def _relations(draft: RecordDraft, document: JsonMapping) -> None:
     for related in objects_in(document.get("relatedIdentifiers")):
         relation, text = text_in(related.get("relationType")), text_in(related.get("relatedIdentifier"))
         href = f"https://doi.org/{doi}" if (doi := doi_in(text)) else text

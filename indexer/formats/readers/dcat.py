@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.linked_data import (
     DCAT_TYPES,
@@ -18,10 +18,10 @@ from indexer.formats.json_documents.linked_data import (
     nodes_of,
     plain_node,
     resources_among,
+    stated_vocabulary,
     types_of,
-    vocabulary,
 )
-from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.rdf import dcat_resources
 from indexer.formats.periods import add_object, add_period
 from indexer.formats.readers.dcat_nodes import (
@@ -57,7 +57,7 @@ def resources_in(document: object) -> list[Json]:
     An object without any type is read as the data set itself (DCAT-US 1.1).
     """
     nodes = list(nodes_of(document))
-    own = [node for node in nodes if vocabulary(node) != "schema.org"]
+    own = [node for node in nodes if stated_vocabulary(node) != "schema.org"]
     resources = resources_among(own, DCAT_TYPES)
     if not resources and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
         resources = nodes
@@ -73,15 +73,15 @@ def read(raw: RawRecord, source: str) -> Record:
             "it holds no data set of DCAT" if not resources else f"it holds {len(resources)} data sets: split them"
         )
     resource = resources[0]
-    draft = Draft(raw, source, "dcat")
+    draft = RecordDraft(raw, source, "dcat")
     for kind in types_of(resource):
         draft.type = DCAT_TYPES.get(kind, draft.type)
     _what(draft, resource)
     _words(draft, resource)
     _who(draft, resource)
-    for place_value in [*listed(resource.get("spatial")), *listed(resource.get("spatialCoverage"))]:
+    for place_value in [*as_list(resource.get("spatial")), *as_list(resource.get("spatialCoverage"))]:
         place(draft, place_value)
-    for period in listed(resource.get("temporal")):
+    for period in as_list(resource.get("temporal")):
         _period(draft, period)
     _terms(draft, resource)
     _links(draft, resource)
@@ -94,12 +94,12 @@ def _rdf_resources(raw: RawRecord) -> list[Json]:
     return [plain_node(node, {}) for node in (dcat_resources(raw.content) if parsed is None else parsed)]
 
 
-def _what(draft: Draft, resource: JsonMapping) -> None:
-    identifiers = [text for item in listed(resource.get("identifier")) if (text := _identifier(item))]
+def _what(draft: RecordDraft, resource: JsonMapping) -> None:
+    identifiers = [text for item in as_list(resource.get("identifier")) if (text := _identifier(item))]
     uri = text_in(resource.get("@id"))
     draft.identifier = next((text for text in identifiers if doi_in(text) is None), next(iter(identifiers), uri))
-    others = [*identifiers, uri, *(_identifier(item) for item in listed(resource.get("otherIdentifier")))]
-    others += [*texts_in(resource.get("sameAs")), address(next(iter(listed(resource.get("landingPage"))), ""))]
+    others = [*identifiers, uri, *(_identifier(item) for item in as_list(resource.get("otherIdentifier")))]
+    others += [*texts_in(resource.get("sameAs")), address(next(iter(as_list(resource.get("landingPage"))), ""))]
     draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
     draft.names.maybe_short_name(*(text for text in others if text != draft.identifier))
     draft.edition = next((text for name in _VERSIONS if (text := text_in(resource.get(name)))), "")
@@ -112,11 +112,11 @@ def _what(draft: Draft, resource: JsonMapping) -> None:
         draft.also_titled(other)
     draft.abstract = next(iter(texts_by_language(resource.get("description"), preferred)), "")
     if draft.type == "dataset":
-        for kind in listed(resource.get("type")):
+        for kind in as_list(resource.get("type")):
             draft.of_type(label(kind))
-    series = [_identifier(item) for name in ("isPartOf", "inSeries", "parent") for item in listed(resource.get(name))]
+    series = [_identifier(item) for name in ("isPartOf", "inSeries", "parent") for item in as_list(resource.get(name))]
     draft.parent = next((text for text in series if text), None)
-    metres = [number(text_in(item)) for item in listed(resource.get("spatialResolutionInMeters"))]
+    metres = [number(text_in(item)) for item in as_list(resource.get("spatialResolutionInMeters"))]
     known = [item for item in metres if math.isfinite(item) and item > 0]
     measured = measured_resolution(resource)
     if measured.metres is not None:
@@ -129,27 +129,27 @@ def _what(draft: Draft, resource: JsonMapping) -> None:
                 draft.date(kind, text)
 
 
-def _words(draft: Draft, resource: JsonMapping) -> None:
-    for item in listed(resource.get("keyword")):
+def _words(draft: RecordDraft, resource: JsonMapping) -> None:
+    for item in as_list(resource.get("keyword")):
         draft.keyword(text_in(item))
-    subjects = listed(resource.get("subject"))
+    subjects = as_list(resource.get("subject"))
     for subject in subjects:
         if isinstance(subject, dict) and "@value" not in subject:
-            scheme = label(next(iter(listed(subject.get("inScheme"))), ""))
+            scheme = label(next(iter(as_list(subject.get("inScheme"))), ""))
             draft.keyword(label(subject), scheme, text_in(subject.get("@id")))
         else:
             draft.keyword(label(subject))
     concepts = {address(subject) for subject in subjects if isinstance(subject, dict) and address(subject)}
-    for theme in listed(resource.get("theme")):
+    for theme in as_list(resource.get("theme")):
         if address(theme) not in concepts:  # a concept that is a keyword already
             draft.theme(label(theme))
     for name, scheme in _HIGH_VALUE.items():
-        for item in listed(resource.get(name)):
+        for item in as_list(resource.get(name)):
             code, _, act = label(item), *address(item).partition("/eli/")[1:]
             draft.keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(item))
-    for form in listed(resource.get("format")):
+    for form in as_list(resource.get("format")):
         draft.format(label(form))
-    for category in listed(resource.get("topicCategory")):
+    for category in as_list(resource.get("topicCategory")):
         draft.theme(label(category))
 
 
@@ -172,13 +172,13 @@ def _identifier(value: object) -> str:
     return text_in(value)
 
 
-def _who(draft: Draft, resource: JsonMapping) -> None:
+def _who(draft: RecordDraft, resource: JsonMapping) -> None:
     for name, role in _AGENTS.items():
-        for agent in listed(resource.get(name)):
+        for agent in as_list(resource.get(name)):
             _agent(draft, agent, role)
     for attribution in objects_in(resource.get("qualifiedAttribution")):
-        role = label(next(iter(listed(attribution.get("hadRole"))), "")) or "contributor"
-        for agent in listed(attribution.get("agent")):
+        role = label(next(iter(as_list(attribution.get("hadRole"))), "")) or "contributor"
+        for agent in as_list(attribution.get("agent")):
             _agent(draft, agent, role)
     for contact in objects_in(resource.get("contactPoint")):
         named, place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
@@ -191,7 +191,7 @@ def _who(draft: Draft, resource: JsonMapping) -> None:
         )
 
 
-def _agent(draft: Draft, agent: object, role: str) -> None:
+def _agent(draft: RecordDraft, agent: object, role: str) -> None:
     name = name_of_agent(agent)
     email = text_in(agent.get("mbox") or agent.get("hasEmail")) if isinstance(agent, dict) else ""
     kinds = types_of(agent)
@@ -200,7 +200,7 @@ def _agent(draft: Draft, agent: object, role: str) -> None:
     draft.contact(*((name, place) if is_person else ("", name)), role=role, email=email)
 
 
-def _period(draft: Draft, period: object) -> None:
+def _period(draft: RecordDraft, period: object) -> None:
     if not isinstance(period, dict) or "@value" in period:
         add_period(draft, text_in(period))
         return
@@ -218,15 +218,15 @@ def _period(draft: Draft, period: object) -> None:
         add_period(draft, text)
 
 
-def _terms(draft: Draft, resource: JsonMapping) -> None:
+def _terms(draft: RecordDraft, resource: JsonMapping) -> None:
     holders = [resource, *objects_in(resource.get("distribution"))]
     for holder in holders:
-        for licence in listed(holder.get("license")):
+        for licence in as_list(holder.get("license")):
             draft.licensed(text_in(licence), label(licence), address(licence))
             if isinstance(licence, dict) and not address(licence):  # a licence in words, without an address
                 draft.constraint(label(licence))
     for holder in holders:
-        for right in [*listed(holder.get("rights")), *listed(holder.get("accessRights"))]:
+        for right in [*as_list(holder.get("rights")), *as_list(holder.get("accessRights"))]:
             text = label(right)
             if address(right).lower().startswith("http") and " " not in text:
                 draft.restricted_if(address(right))
@@ -235,16 +235,16 @@ def _terms(draft: Draft, resource: JsonMapping) -> None:
     draft.restricted_if(text_in(resource.get("accessLevel")))
 
 
-def _links(draft: Draft, resource: JsonMapping) -> None:
-    for page in listed(resource.get("landingPage")):
+def _links(draft: RecordDraft, resource: JsonMapping) -> None:
+    for page in as_list(resource.get("landingPage")):
         draft.link(address(page), "about")
-    for endpoint in listed(resource.get("endpointURL")):
+    for endpoint in as_list(resource.get("endpointURL")):
         draft.link(address(endpoint), "service")
     for href, title in _documents(resource):
         draft.link(href, "describedby", name=title)
     for item in objects_in(resource.get("distribution")):
         _distribution(draft, item)
-    for item in [*listed(resource.get("references")), *listed(resource.get("relation"))]:
+    for item in [*as_list(resource.get("references")), *as_list(resource.get("relation"))]:
         if address(item).lower().startswith("http"):
             draft.link(address(item), "related", name=label(item) if isinstance(item, dict) else "")
 
@@ -252,17 +252,17 @@ def _links(draft: Draft, resource: JsonMapping) -> None:
 def _documents(resource: JsonMapping) -> Iterator[tuple[str, str]]:
     """Address and title."""
     for name in ("describedBy", "endpointDescription", "page"):
-        for item in listed(resource.get(name)):
+        for item in as_list(resource.get(name)):
             if "://" in (href := address(item)):
                 yield href, text_in(item.get("title")) if isinstance(item, dict) else ""
 
 
-def _distribution(draft: Draft, distribution: JsonMapping) -> None:
-    form = label(next(iter(listed(distribution.get("format"))), ""))
-    media_type = media_type_in(next(iter(listed(distribution.get("mediaType"))), ""))
+def _distribution(draft: RecordDraft, distribution: JsonMapping) -> None:
+    form = label(next(iter(as_list(distribution.get("format"))), ""))
+    media_type = media_type_in(next(iter(as_list(distribution.get("mediaType"))), ""))
     draft.format(form or media_type)
     for name, rel in (("downloadURL", "download"), ("accessURL", None)):
-        for href in listed(distribution.get(name)):
+        for href in as_list(distribution.get(name)):
             known = "service" if rel is None and form.upper() in _SERVICES else rel
             properties = {
                 "media_type": media_type if "/" in media_type else None,
@@ -271,17 +271,17 @@ def _distribution(draft: Draft, distribution: JsonMapping) -> None:
             }
             draft.link(address(href), known, **properties)
     for service in objects_in(distribution.get("accessService")):
-        for endpoint in listed(service.get("endpointURL")):
+        for endpoint in as_list(service.get("endpointURL")):
             draft.link(address(endpoint), "service", name=text_in(service.get("title")))
 
 
-def _provenance(draft: Draft, resource: JsonMapping) -> None:
-    for item in listed(resource.get("provenance")):
+def _provenance(draft: RecordDraft, resource: JsonMapping) -> None:
+    for item in as_list(resource.get("provenance")):
         draft.lineage.append(label(item))
     for name in ("wasDerivedFrom", "source"):
-        for item in listed(resource.get(name)):
+        for item in as_list(resource.get(name)):
             draft.derived_from(_identifier(item))
-    for item in listed(resource.get("wasGeneratedBy")):
+    for item in as_list(resource.get("wasGeneratedBy")):
         draft.generated_by(label(item))
         if isinstance(item, dict) and "Project" in types_of(item):
             draft.names.project(label(item))

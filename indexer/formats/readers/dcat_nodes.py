@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from core.json_types import JsonMapping
 from core.record import Resolution
-from indexer.formats.draft import Draft
-from indexer.formats.json_documents.linked_data import short
-from indexer.formats.json_documents.parsing import listed, objects_in, text_in, texts_in
+from indexer.formats.draft import RecordDraft
+from indexer.formats.json_documents.linked_data import without_prefix
+from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.resolution import metres
 
@@ -30,7 +30,7 @@ _COARSEST_SCALE = 1e9  # the whole Earth on 4 cm of paper
 def texts_by_language(value: object, preferred: str | None) -> list[str]:
     """The texts: the preferred language first, then English, then those without a language."""
     texts = [
-        (str(item.get("@language", "")) if isinstance(item, dict) else "", text_in(item)) for item in listed(value)
+        (str(item.get("@language", "")) if isinstance(item, dict) else "", text_in(item)) for item in as_list(value)
     ]
     order = {preferred or "": 0, "en": 1, "": 2}
     return [text for _, text in sorted(texts, key=lambda item: order.get(item[0].lower()[:2], 3)) if text]
@@ -74,7 +74,7 @@ def name_of_agent(agent: object) -> str:
     return named or _last(text_in(agent.get("@id")))
 
 
-def place(draft: Draft, node: object) -> None:
+def place(draft: RecordDraft, node: object) -> None:
     """Reads a shape in any form. If several say the same, the first is enough. Without a shape, reads a place name."""
     if not isinstance(node, dict) or "@value" in node:
         _named_or_shaped(draft, text_in(node))
@@ -96,18 +96,18 @@ def _is_geojson(node: JsonMapping) -> bool:
     return str(node.get("type", "")).lower() in _GEOJSON
 
 
-def _named_or_shaped(draft: Draft, text: str) -> None:
+def _named_or_shaped(draft: RecordDraft, text: str) -> None:
     if not draft.where.text(text) and len(text) <= _LONGEST_NAME:
         draft.keyword(_last(text), "location", text if text.startswith("http") else None)
 
 
 def _shapes_of(node: JsonMapping) -> Iterator[object]:
     """Yields GeoJSON and WKT before GML."""
-    shapes = [shape for name in _SHAPES for shape in listed(node.get(name))]
+    shapes = [shape for name in _SHAPES for shape in as_list(node.get(name))]
     return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))
 
 
-def _shaped(draft: Draft, shape: object) -> bool:
+def _shaped(draft: RecordDraft, shape: object) -> bool:
     if isinstance(shape, dict) and _is_geojson(shape):
         return draft.where.geojson(shape)
     if isinstance(shape, dict) and "@value" not in shape:
@@ -125,7 +125,7 @@ def measured_resolution(resource: JsonMapping) -> Resolution:
     """
     distances, scales = [], []
     for measurement in objects_in(resource.get("hasQualityMeasurement")):
-        metric = short(address(measurement.get("isMeasurementOf")))
+        metric = without_prefix(address(measurement.get("isMeasurementOf")))
         value = number(text_in(measurement.get("value")))
         if not math.isfinite(value) or value <= 0:
             continue

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from core.record import Record, Resolution
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import metres_of, platforms, product, rel_of, role_of, science_keyword
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import distance_in, step_in
-from indexer.formats.xml_documents import Element, all_of, local_name, one_of, parse, text_at, texts_at
+from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
 _SCIENCE = (
@@ -26,8 +26,8 @@ def read(raw: RawRecord, source: str) -> Record:
     root = parsed.root
     if local_name(root) != "DIF":
         raise Refused(f"its root element is {root.tag}, not DIF")
-    is_ten = one_of(root, "Entry_ID/Short_Name") is not None or one_of(root, "Science_Keywords") is not None
-    draft = Draft(raw, source, "dif10" if is_ten else "dif9", list(parsed.warnings))
+    is_ten = find(root, "Entry_ID/Short_Name") is not None or find(root, "Science_Keywords") is not None
+    draft = RecordDraft(raw, source, "dif10" if is_ten else "dif9", list(parsed.warnings))
     _what(draft, root)
     _keywords(draft, root)
     _contacts(draft, root)
@@ -37,7 +37,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, root: Element) -> None:
+def _what(draft: RecordDraft, root: Element) -> None:
     short, version = text_at(root, "Entry_ID/Short_Name"), text_at(root, "Entry_ID/Version")
     draft.identifier = "_".join(part for part in (short, version) if part) or text_at(root, "Entry_ID")
     product(draft, short, version or text_at(root, "Data_Set_Citation/Version", "Dataset_Citation/Version"))
@@ -64,7 +64,7 @@ def _what(draft: Draft, root: Element) -> None:
         draft.in_language(code)
     for parent in texts_at(root, "Parent_DIF"):
         draft.parent = parent
-    for association in all_of(root, "Metadata_Association"):
+    for association in find_all(root, "Metadata_Association"):
         if text_at(association, "Type").upper() == "PARENT":
             draft.parent = "_".join(texts_at(association, "Entry_ID/Short_Name", "Entry_ID/Version"))
     draft.lineage += texts_at(root, "Quality")
@@ -80,36 +80,36 @@ def _what(draft: Draft, root: Element) -> None:
         draft.date(kind, text_at(root, name))
 
 
-def _keywords(draft: Draft, root: Element) -> None:
+def _keywords(draft: RecordDraft, root: Element) -> None:
     for path in ("Parameters", "Science_Keywords"):
-        for group in all_of(root, path):
+        for group in find_all(root, path):
             science_keyword(draft, [text_at(group, name) for name in _SCIENCE])
     for text in texts_at(root, "Keyword", "Ancillary_Keyword"):
         draft.keyword(text)
     for text in texts_at(root, "ISO_Topic_Category"):
         draft.theme(text)
-    for location in all_of(root, "Location"):
+    for location in find_all(root, "Location"):
         draft.keyword(text_at(location, "Detailed_Location", *_PLACES), "location")
-    for project in all_of(root, "Project"):
+    for project in find_all(root, "Project"):
         draft.keyword(text_at(project, "Short_Name", "Long_Name"), "project")
     for instrument in texts_at(root, "Sensor_Name/Short_Name", "Platform/Instrument/Short_Name"):
         draft.keyword(instrument, "instrument")
-    named_platforms = [(text_at(platform, "Short_Name", "Long_Name"), "") for platform in all_of(root, "Source_Name")]
+    named_platforms = [(text_at(platform, "Short_Name", "Long_Name"), "") for platform in find_all(root, "Source_Name")]
     named_platforms += [
         (text_at(platform, "Short_Name", "Long_Name"), text_at(platform, "Type"))
-        for platform in all_of(root, "Platform")
+        for platform in find_all(root, "Platform")
     ]
     platforms(draft, named_platforms, text_at(root, "Product_Level_Id").lower().removeprefix("level").strip())
 
 
-def _contacts(draft: Draft, root: Element) -> None:
+def _contacts(draft: RecordDraft, root: Element) -> None:
     for path in ("Data_Set_Citation/Dataset_Creator", "Dataset_Citation/Dataset_Creator"):
         for text in texts_at(root, path):
             draft.contact(text, role="author")
     for path in ("Data_Set_Citation/Dataset_Publisher", "Dataset_Citation/Dataset_Publisher"):
         for text in texts_at(root, path):
             draft.contact("", text, role="publisher")
-    for person in all_of(root, "Personnel"):
+    for person in find_all(root, "Personnel"):
         names = texts_at(person, "First_Name", "Middle_Name", "Last_Name")
         names = names or texts_at(person, "Contact_Person/First_Name", "Contact_Person/Last_Name")
         draft.contact(
@@ -117,29 +117,29 @@ def _contacts(draft: Draft, root: Element) -> None:
             role=role_of(text_at(person, "Role")),
             email=text_at(person, "Email", "Contact_Person/Email", "Contact_Group/Email"),
         )
-    for centre in all_of(root, "Data_Center"):
-        draft.contact("", _organisation(one_of(centre, "Data_Center_Name")), role="distributor")
-    for organisation in all_of(root, "Organization"):
+    for centre in find_all(root, "Data_Center"):
+        draft.contact("", _organisation(find(centre, "Data_Center_Name")), role="distributor")
+    for organisation in find_all(root, "Organization"):
         role = role_of(text_at(organisation, "Organization_Type"))
-        draft.contact("", _organisation(one_of(organisation, "Organization_Name")), role=role)
+        draft.contact("", _organisation(find(organisation, "Organization_Name")), role=role)
 
 
 def _organisation(name: Element | None) -> str:
     return text_at(name, "Long_Name", "Short_Name")
 
 
-def _where(draft: Draft, root: Element) -> None:
-    for coverage in all_of(root, "Spatial_Coverage"):
-        for box in [coverage, *all_of(coverage, "Geometry/Bounding_Rectangle")]:
+def _where(draft: RecordDraft, root: Element) -> None:
+    for coverage in find_all(root, "Spatial_Coverage"):
+        for box in [coverage, *find_all(coverage, "Geometry/Bounding_Rectangle")]:
             edges = [text_at(box, f"{name}most_{kind}") for name, kind in _EDGES]
             if any(edges):
                 draft.where.box(*edges)
-        for point in all_of(coverage, "Geometry/Point"):
+        for point in find_all(coverage, "Geometry/Point"):
             draft.where.point(text_at(point, "Point_Longitude"), text_at(point, "Point_Latitude"))
-        for polygon in all_of(coverage, "Geometry/Polygon"):
+        for polygon in find_all(coverage, "Geometry/Polygon"):
             ring = [
                 (text_at(point, "Point_Longitude"), text_at(point, "Point_Latitude"))
-                for point in all_of(polygon, "Boundary/Point")
+                for point in find_all(polygon, "Boundary/Point")
             ]
             draft.where.ring(ring)
         _vertical(draft, coverage)
@@ -149,7 +149,7 @@ def _where(draft: Draft, root: Element) -> None:
 def _resolution(root: Element) -> Resolution:
     """The finest resolution stated; without one, the range, which is a class such as "10 km - < 50 km"."""
     stated, classes, steps = [], [], []
-    for resolution in all_of(root, "Data_Resolution"):
+    for resolution in find_all(root, "Data_Resolution"):
         stated += [distance_in(text_at(resolution, f"{edge}_Resolution")) for edge in ("Latitude", "Longitude")]
         classes.append(distance_in(text_at(resolution, "Horizontal_Resolution_Range")))
         steps.append(step_in(text_at(resolution, "Temporal_Resolution")))
@@ -162,36 +162,36 @@ def _resolution(root: Element) -> Resolution:
 _EDGES = (("Western", "Longitude"), ("Southern", "Latitude"), ("Eastern", "Longitude"), ("Northern", "Latitude"))
 
 
-def _vertical(draft: Draft, coverage: Element) -> None:
+def _vertical(draft: RecordDraft, coverage: Element) -> None:
     """Altitudes are upwards, depths downwards."""
     for sign, name in ((1.0, "Altitude"), (-1.0, "Depth")):
         low, high = (sign * metres_of(text_at(coverage, f"{end}_{name}")) for end in ("Minimum", "Maximum"))
         draft.set_vertical(low, high)
 
 
-def _when(draft: Draft, root: Element) -> None:
-    for coverage in all_of(root, "Temporal_Coverage"):
+def _when(draft: RecordDraft, root: Element) -> None:
+    for coverage in find_all(root, "Temporal_Coverage"):
         goes_on = text_at(coverage, "Ends_At_Present_Flag").lower() == "true"
-        if one_of(coverage, "Start_Date") is not None or one_of(coverage, "Beginning_Date") is not None:
+        if find(coverage, "Start_Date") is not None or find(coverage, "Beginning_Date") is not None:
             draft.span(text_at(coverage, "Start_Date", "Beginning_Date"), text_at(coverage, "Stop_Date", "Ending_Date"))
-        for span in all_of(coverage, "Range_DateTime"):
+        for span in find_all(coverage, "Range_DateTime"):
             end = "" if goes_on else text_at(span, "Ending_Date_Time")
             draft.span(text_at(span, "Beginning_Date_Time"), end)
         for text in texts_at(coverage, "Single_DateTime"):
             draft.span(text, text)
-        for span in all_of(coverage, "Periodic_DateTime"):
+        for span in find_all(coverage, "Periodic_DateTime"):
             draft.span(text_at(span, "Start_Date"), text_at(span, "End_Date"))
 
 
-def _ways(draft: Draft, root: Element) -> None:
+def _ways(draft: RecordDraft, root: Element) -> None:
     for text in texts_at(root, "Access_Constraints/Description", "Access_Constraints"):
         draft.constraint(text)
-    for use in all_of(root, "Use_Constraints"):
+    for use in find_all(root, "Use_Constraints"):
         draft.constraint(text_at(use, "Description", "."))
         draft.licensed(text_at(use, "License_URL/URL"), text_at(use, "License_Text"))
     for text in texts_at(root, "Distribution/Distribution_Format"):
         draft.format(text)
-    for link in all_of(root, "Related_URL"):
+    for link in find_all(root, "Related_URL"):
         kinds = texts_at(link, "URL_Content_Type/Subtype", "URL_Content_Type/Type")
         for url in texts_at(link, "URL"):
             draft.link(

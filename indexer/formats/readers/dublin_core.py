@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from core.record import Record
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import line
-from indexer.formats.xml_documents import Element, all_of, inner_text, local_name, one_of, parse, text_at, texts_at
+from indexer.formats.xml_documents import Element, find, find_all, inner_text, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
 _ROLES = {"creator": "author", "contributor": "contributor", "publisher": "publisher", "rightsHolder": "rightsHolder"}
@@ -29,10 +29,10 @@ def read(raw: RawRecord, source: str) -> Record:
     parsed = parse(raw.content)
     holder = parsed.root
     if local_name(holder) == "RDF":
-        holder = next((child for child in holder.iterchildren("*") if one_of(child, "title") is not None), holder)
+        holder = next((child for child in holder.iterchildren("*") if find(child, "title") is not None), holder)
     if not any("purl.org/dc/" in str(element.tag) for element in holder.iterchildren("*")):
         raise Refused("it holds no element of Dublin Core")
-    draft = Draft(raw, source, "dublin-core", list(parsed.warnings))
+    draft = RecordDraft(raw, source, "dublin-core", list(parsed.warnings))
     _what(draft, holder)
     _who_and_when(draft, holder)
     _where(draft, holder)
@@ -40,7 +40,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, holder: Element) -> None:
+def _what(draft: RecordDraft, holder: Element) -> None:
     identifiers = texts_at(holder, "identifier")
     about = holder.get(_RDF_ABOUT) or ""
     draft.doi = next((doi for text in [*identifiers, about] if (doi := doi_in(text))), None)
@@ -55,7 +55,7 @@ def _what(draft: Draft, holder: Element) -> None:
         draft.of_type(kind)
     for code in texts_at(holder, "language"):
         draft.in_language(code)
-    for subject in all_of(holder, "subject"):
+    for subject in find_all(holder, "subject"):
         draft.keyword(inner_text(subject), subject.get("scheme"))
     for name in ("format", "medium"):
         for text in texts_at(holder, name):
@@ -64,7 +64,7 @@ def _what(draft: Draft, holder: Element) -> None:
     draft.lineage += texts_at(holder, "provenance")
 
 
-def _who_and_when(draft: Draft, holder: Element) -> None:
+def _who_and_when(draft: RecordDraft, holder: Element) -> None:
     for name, role in _ROLES.items():
         for text in texts_at(holder, name):
             if role == "publisher":
@@ -78,9 +78,9 @@ def _who_and_when(draft: Draft, holder: Element) -> None:
         draft.interval(text)
 
 
-def _where(draft: Draft, holder: Element) -> None:
+def _where(draft: RecordDraft, holder: Element) -> None:
     for name in ("BoundingBox", "WGS84BoundingBox"):
-        for box in all_of(holder, name):
+        for box in find_all(holder, name):
             crs = box.get("crs", "") if name == "BoundingBox" else ""
             draft.where.corners(text_at(box, "LowerCorner"), text_at(box, "UpperCorner"), crs)
     for name in ("spatial", "coverage"):
@@ -88,15 +88,15 @@ def _where(draft: Draft, holder: Element) -> None:
             _coverage(draft, text)
 
 
-def _coverage(draft: Draft, text: str) -> None:
+def _coverage(draft: RecordDraft, text: str) -> None:
     """A place, a period, or the name of either."""
     if not draft.where.text(text) and not draft.interval(text):
         draft.keyword(text, "spatial")
 
 
-def _ways(draft: Draft, holder: Element) -> None:
+def _ways(draft: RecordDraft, holder: Element) -> None:
     for name in ("license", "rights", "accessRights"):
-        for element in all_of(holder, name):
+        for element in find_all(holder, name):
             text = inner_text(element).strip() or element.get(_RDF_RESOURCE) or ""
             draft.constraint(text)
             if name == "license" or _ADDRESS.match(text):
@@ -105,14 +105,14 @@ def _ways(draft: Draft, holder: Element) -> None:
         if _ADDRESS.match(text) or doi_in(text):
             draft.link(text if _ADDRESS.match(text) else f"https://doi.org/{doi_in(text)}", "about")
     for name in ("URI", "references", "relation"):
-        for element in all_of(holder, name):
+        for element in find_all(holder, name):
             _reference(draft, element)
     for name in _RELATIONS:
         for text in texts_at(holder, name):
             draft.derived_from(text)
 
 
-def _reference(draft: Draft, element: Element) -> None:
+def _reference(draft: RecordDraft, element: Element) -> None:
     """Adds a link, with the attributes that csw:Record and GeoNetwork give it."""
     text = line(inner_text(element))
     if _ADDRESS.match(text):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from core.record import Record
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import platforms, product, rel_of, role_of, science_keyword
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
-from indexer.formats.xml_documents import Element, all_of, local_name, one_of, parse, text_at, texts_at
+from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
 _SCIENCE = (
@@ -25,17 +25,17 @@ def read(raw: RawRecord, source: str) -> Record:
     root = parsed.root
     if local_name(root) != "Collection":
         raise Refused(f"its root element is {root.tag}, not Collection")
-    draft = Draft(raw, source, "echo10", list(parsed.warnings))
+    draft = RecordDraft(raw, source, "echo10", list(parsed.warnings))
     _what(draft, root)
     _keywords(draft, root)
     _contacts(draft, root)
-    _where(draft, one_of(root, "Spatial"))
+    _where(draft, find(root, "Spatial"))
     _when(draft, root)
     _ways(draft, root)
     return draft.finish()
 
 
-def _what(draft: Draft, root: Element) -> None:
+def _what(draft: RecordDraft, root: Element) -> None:
     short, version = text_at(root, "ShortName"), text_at(root, "VersionId")
     draft.identifier = "_".join(part for part in (short, version) if part)
     product(draft, short, version)
@@ -47,36 +47,36 @@ def _what(draft: Draft, root: Element) -> None:
     draft.date("created", text_at(root, "InsertTime"))
     draft.date("modified", text_at(root, "RevisionDate"))
     draft.date("metadata", text_at(root, "LastUpdate"))
-    for association in all_of(root, "CollectionAssociations/CollectionAssociation"):
+    for association in find_all(root, "CollectionAssociations/CollectionAssociation"):
         if "parent" in text_at(association, "CollectionType").lower():
             draft.parent = "_".join(texts_at(association, "ShortName", "VersionId"))
         elif "source" in text_at(association, "CollectionType").lower():
             draft.derived_from("_".join(texts_at(association, "ShortName", "VersionId")))
 
 
-def _keywords(draft: Draft, root: Element) -> None:
-    for group in all_of(root, "ScienceKeywords/ScienceKeyword"):
+def _keywords(draft: RecordDraft, root: Element) -> None:
+    for group in find_all(root, "ScienceKeywords/ScienceKeyword"):
         science_keyword(draft, [text_at(group, path) for path in _SCIENCE])
     for text in texts_at(root, "SpatialKeywords/Keyword"):
         draft.keyword(text, "location")
     for text in texts_at(root, "TemporalKeywords/Keyword"):
         draft.keyword(text, "temporal")
-    for campaign in all_of(root, "Campaigns/Campaign"):
+    for campaign in find_all(root, "Campaigns/Campaign"):
         draft.keyword(text_at(campaign, "ShortName", "LongName"), "project")
     for text in texts_at(root, "Platforms/Platform/Instruments/Instrument/ShortName"):
         draft.keyword(text, "instrument")
     named_platforms = [
-        (text_at(platform, "ShortName"), text_at(platform, "Type")) for platform in all_of(root, "Platforms/Platform")
+        (text_at(platform, "ShortName"), text_at(platform, "Type")) for platform in find_all(root, "Platforms/Platform")
     ]
     platforms(draft, named_platforms, text_at(root, "ProcessingLevelId"))
 
 
-def _contacts(draft: Draft, root: Element) -> None:
-    for contact in all_of(root, "Contacts/Contact"):
+def _contacts(draft: RecordDraft, root: Element) -> None:
+    for contact in find_all(root, "Contacts/Contact"):
         role = role_of(text_at(contact, "Role"))
         organisation = text_at(contact, "OrganizationName")
         email = text_at(contact, "OrganizationEmails/Email")
-        people = list(all_of(contact, "ContactPersons/ContactPerson"))
+        people = list(find_all(contact, "ContactPersons/ContactPerson"))
         for person in people:
             draft.contact(" ".join(texts_at(person, "FirstName", "LastName")), organisation, role=role, email=email)
         if not people:
@@ -85,50 +85,50 @@ def _contacts(draft: Draft, root: Element) -> None:
     draft.contact("", text_at(root, "ProcessingCenter"), role="processor")
 
 
-def _where(draft: Draft, spatial: Element | None) -> None:
-    for geometry in all_of(spatial, "HorizontalSpatialDomain/Geometry"):
-        for box in all_of(geometry, "BoundingRectangle"):
+def _where(draft: RecordDraft, spatial: Element | None) -> None:
+    for geometry in find_all(spatial, "HorizontalSpatialDomain/Geometry"):
+        for box in find_all(geometry, "BoundingRectangle"):
             draft.where.box(*(text_at(box, name) for name in _EDGES))
-        for point in all_of(geometry, "Point"):
+        for point in find_all(geometry, "Point"):
             draft.where.point(text_at(point, "PointLongitude"), text_at(point, "PointLatitude"))
-        for boundary in all_of(geometry, "GPolygon/Boundary"):
-            points = all_of(boundary, "Point")
+        for boundary in find_all(geometry, "GPolygon/Boundary"):
+            points = find_all(boundary, "Point")
             draft.where.ring(
                 [(text_at(corner, "PointLongitude"), text_at(corner, "PointLatitude")) for corner in points]
             )
 
 
-def _when(draft: Draft, root: Element) -> None:
-    for temporal in all_of(root, "Temporal"):
+def _when(draft: RecordDraft, root: Element) -> None:
+    for temporal in find_all(root, "Temporal"):
         goes_on = text_at(temporal, "EndsAtPresentFlag").lower() == "true"
-        for span in all_of(temporal, "RangeDateTime"):
+        for span in find_all(temporal, "RangeDateTime"):
             draft.span(text_at(span, "BeginningDateTime"), "" if goes_on else text_at(span, "EndingDateTime"))
         for text in texts_at(temporal, "SingleDateTime"):
             draft.span(text, text)
-        for span in all_of(temporal, "PeriodicDateTime"):
+        for span in find_all(temporal, "PeriodicDateTime"):
             draft.span(text_at(span, "StartDate"), text_at(span, "EndDate"))
 
 
-def _ways(draft: Draft, root: Element) -> None:
+def _ways(draft: RecordDraft, root: Element) -> None:
     draft.constraint(text_at(root, "RestrictionComment"))
-    for use in all_of(root, "UseConstraints"):
+    for use in find_all(root, "UseConstraints"):
         draft.constraint(text_at(use, "Description"))
         draft.licensed(text_at(use, "LicenseURL/URL"), text_at(use, "LicenseText"), text_at(use, "Description"))
     for text in texts_at(root, "DataFormat"):
         draft.format(text)
     if (doi := draft.doi) is not None:
         draft.link(f"https://doi.org/{doi}", "about")
-    for link in all_of(root, "OnlineAccessURLs/OnlineAccessURL"):
+    for link in find_all(root, "OnlineAccessURLs/OnlineAccessURL"):
         draft.link(
             text_at(link, "URL"),
             "download",
             media_type=text_at(link, "MimeType"),
             description=text_at(link, "URLDescription"),
         )
-    for link in all_of(root, "OnlineResources/OnlineResource"):
+    for link in find_all(root, "OnlineResources/OnlineResource"):
         rel = rel_of(text_at(link, "Type"))
         draft.link(text_at(link, "URL"), rel, media_type=text_at(link, "MimeType"), name=text_at(link, "Description"))
-    for link in all_of(root, "AssociatedBrowseImageUrls/ProviderBrowseUrl"):
+    for link in find_all(root, "AssociatedBrowseImageUrls/ProviderBrowseUrl"):
         draft.link(text_at(link, "URL"), "preview", name=text_at(link, "Description"))
 
 

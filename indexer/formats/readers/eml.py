@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 
 from core.record import Record
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.periods import add_between
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
-from indexer.formats.repair.geologic_time import Edge, geologic_edge, scale_unit
+from indexer.formats.repair.geologic_time import PeriodEnd, parse_period_end, scale_unit
 from indexer.formats.repair.links import doi_in
 from indexer.formats.xml_documents import (
     XML_LANG,
     Element,
-    all_of,
+    find,
+    find_all,
     inner_text,
     local_name,
-    one_of,
     parse,
     text_at,
     texts_at,
@@ -41,14 +41,14 @@ def read(raw: RawRecord, source: str) -> Record:
     root = parsed.root
     if local_name(root) != "eml":
         raise Refused(f"its root element is {root.tag}, not eml")
-    resource = next((element for name in _RESOURCES if (element := one_of(root, name)) is not None), None)
+    resource = next((element for name in _RESOURCES if (element := find(root, name)) is not None), None)
     if resource is None:
         raise Refused("it holds neither dataset, software, citation nor protocol")
-    draft = Draft(raw, source, "eml", list(parsed.warnings))
+    draft = RecordDraft(raw, source, "eml", list(parsed.warnings))
     draft.type = _RESOURCES[local_name(resource)]
     _what(draft, root, resource)
     _who(draft, resource)
-    for coverage in [*all_of(resource, "coverage"), *all_of(resource, "methods/sampling/studyExtent/coverage")]:
+    for coverage in [*find_all(resource, "coverage"), *find_all(resource, "methods/sampling/studyExtent/coverage")]:
         _coverage(draft, coverage)
     _terms(draft, root, resource)
     _ways(draft, resource)
@@ -56,7 +56,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, root: Element, resource: Element) -> None:
+def _what(draft: RecordDraft, root: Element, resource: Element) -> None:
     draft.identifier = root.get("packageId", "").strip() or text_at(resource, "alternateIdentifier")
     identifiers = [draft.identifier, *texts_at(resource, "alternateIdentifier")]
     draft.doi = next((doi for text in identifiers if (doi := doi_in(text))), None)
@@ -66,11 +66,11 @@ def _what(draft: Draft, root: Element, resource: Element) -> None:
         draft.also_titled(other)
     for short in texts_at(resource, "shortName"):
         draft.names.short_name(short)
-    abstract = one_of(resource, "abstract")
+    abstract = find(resource, "abstract")
     paragraphs = texts_at(abstract, "section/title", "section/para", "para", "markdown")
     draft.abstract = "\n\n".join(paragraphs) or inner_text(abstract)
     draft.in_language(text_at(resource, "language") or resource.get(XML_LANG, "") or root.get(XML_LANG, ""))
-    for group in all_of(resource, "keywordSet"):
+    for group in find_all(resource, "keywordSet"):
         for term in texts_at(group, "keyword"):
             draft.keyword(term, text_at(group, "keywordThesaurus"))
     draft.date("published", text_at(resource, "pubDate"))
@@ -80,9 +80,9 @@ def _what(draft: Draft, root: Element, resource: Element) -> None:
         draft.keyword(project, "project")
 
 
-def _who(draft: Draft, resource: Element) -> None:
+def _who(draft: RecordDraft, resource: Element) -> None:
     for name, role in _ROLES.items():
-        for party in all_of(resource, name):
+        for party in find_all(resource, name):
             stated = text_at(party, "role")
             person = " ".join(texts_at(party, "individualName/givenName", "individualName/surName"))
             draft.contact(
@@ -93,25 +93,25 @@ def _who(draft: Draft, resource: Element) -> None:
             )
 
 
-def _coverage(draft: Draft, coverage: Element) -> None:
-    for place in all_of(coverage, "geographicCoverage"):
+def _coverage(draft: RecordDraft, coverage: Element) -> None:
+    for place in find_all(coverage, "geographicCoverage"):
         draft.keyword(_name(text_at(place, "geographicDescription")), "location")
-        for box in all_of(place, "boundingCoordinates"):
+        for box in find_all(place, "boundingCoordinates"):
             draft.where.box(*(text_at(box, name) for name in _EDGES))
             _vertical(draft, box)
-        for ring in [*all_of(place, "datasetGPolygon/datasetGPolygonOuterGRing")]:
+        for ring in [*find_all(place, "datasetGPolygon/datasetGPolygonOuterGRing")]:
             _ring(draft, ring)
-    for span in all_of(coverage, "temporalCoverage/rangeOfDates"):
-        add_between(draft, _edge(one_of(span, "beginDate")), _edge(one_of(span, "endDate")))
-    for date in all_of(coverage, "temporalCoverage/singleDateTime"):
+    for span in find_all(coverage, "temporalCoverage/rangeOfDates"):
+        add_between(draft, _edge(find(span, "beginDate")), _edge(find(span, "endDate")))
+    for date in find_all(coverage, "temporalCoverage/singleDateTime"):
         add_between(draft, _edge(date), _edge(date))
-    for taxon in all_of(coverage, "taxonomicCoverage/taxonomicClassification"):
+    for taxon in find_all(coverage, "taxonomicCoverage/taxonomicClassification"):
         for name in _taxa(taxon):
             draft.keyword(name, "taxon")
 
 
-def _ring(draft: Draft, ring: Element) -> None:
-    points = all_of(ring, "gRingPoint")
+def _ring(draft: RecordDraft, ring: Element) -> None:
+    points = find_all(ring, "gRingPoint")
     pairs = [(text_at(point, "gRingLongitude"), text_at(point, "gRingLatitude")) for point in points]
     for written in text_at(ring, "gRing").split():
         longitude, _, latitude = written.partition(",")
@@ -124,7 +124,7 @@ def _name(text: str) -> str:
     return text if len(text) <= 100 else ""
 
 
-def _vertical(draft: Draft, box: Element) -> None:
+def _vertical(draft: RecordDraft, box: Element) -> None:
     low, high = (number(text_at(box, f"boundingAltitudes/altitude{end}imum")) for end in ("Min", "Max"))
     unit = text_at(box, "boundingAltitudes/altitudeUnits").lower()
     draft.set_vertical(low, high, "m" if unit in ("", "meter", "metre", "meters") else unit)
@@ -132,20 +132,24 @@ def _vertical(draft: Draft, box: Element) -> None:
 
 def _taxa(taxon: Element) -> list[str]:
     """The most specific names of a classification, with their common names."""
-    below = list(all_of(taxon, "taxonomicClassification"))
+    below = list(find_all(taxon, "taxonomicClassification"))
     if below:
         return [name for rank in below for name in _taxa(rank)]
     return texts_at(taxon, "taxonRankValue", "commonName")
 
 
-def _edge(date: Element | None) -> Edge:
+def _edge(date: Element | None) -> PeriodEnd:
     """A calendar date, or an age or era of another time scale."""
-    scale = one_of(date, "alternativeTimeScale") if date is not None else None
+    scale = find(date, "alternativeTimeScale") if date is not None else None
     if scale is None:
-        return Edge(_moment(date), calendar=True)
+        return PeriodEnd(_moment(date), calendar=True)
     name, age = text_at(scale, "timeScaleName"), text_at(scale, "timeScaleAgeEstimate")
-    edge = geologic_edge(age or name, scale_unit(name))
-    return edge if edge.span is not None else Edge(" ".join(f"{age} ({name})".split()) if age and name else age or name)
+    edge = parse_period_end(age or name, scale_unit(name))
+    return (
+        edge
+        if edge.span is not None
+        else PeriodEnd(" ".join(f"{age} ({name})".split()) if age and name else age or name)
+    )
 
 
 def _moment(date: Element | None) -> str:
@@ -153,57 +157,57 @@ def _moment(date: Element | None) -> str:
     return f"{day}T{time}" if time and len(day) == len("2000-01-01") else day
 
 
-def _terms(draft: Draft, root: Element, resource: Element) -> None:
-    for rights in all_of(resource, "intellectualRights"):
-        links = [link.get("url", "") for link in all_of(rights, ".//ulink")]
+def _terms(draft: RecordDraft, root: Element, resource: Element) -> None:
+    for rights in find_all(resource, "intellectualRights"):
+        links = [link.get("url", "") for link in find_all(rights, ".//ulink")]
         draft.constraint(inner_text(rights))
         draft.licensed(inner_text(rights), *links)
-    for licence in all_of(resource, "licensed"):
+    for licence in find_all(resource, "licensed"):
         draft.licensed(*(text_at(licence, name) for name in ("identifier", "url", "licenseName")))
         draft.constraint(text_at(licence, "licenseName"))
     public = [
         text_at(allowed, "permission")
-        for access in [*all_of(root, "access"), *all_of(resource, "access")]
-        for allowed in all_of(access, "allow")
+        for access in [*find_all(root, "access"), *find_all(resource, "access")]
+        for allowed in find_all(access, "allow")
         if text_at(allowed, "principal").lower() == "public"
     ]
-    if not public and (one_of(root, "access") is not None or one_of(resource, "access") is not None):
+    if not public and (find(root, "access") is not None or find(resource, "access") is not None):
         draft.access = "restricted"
 
 
-def _ways(draft: Draft, resource: Element) -> None:
-    for online in all_of(resource, "distribution/online"):
-        url = one_of(online, "url")
+def _ways(draft: RecordDraft, resource: Element) -> None:
+    for online in find_all(resource, "distribution/online"):
+        url = find(online, "url")
         function = "" if url is None else url.get("function", "")
         rel = "download" if function == "download" else "about"
         draft.link(text_at(online, "url"), rel, description=text_at(online, "onlineDescription"))
     for name in _ENTITIES:
-        for entity in all_of(resource, name):
+        for entity in find_all(resource, name):
             _attributes(draft, entity)
-            for physical in all_of(entity, "physical"):
+            for physical in find_all(entity, "physical"):
                 label = text_at(physical, "objectName") or text_at(entity, "entityName")
                 for href in texts_at(physical, "distribution/online/url"):
                     draft.link(href, "download", name=label)
                 draft.format(text_at(physical, "dataFormat/externallyDefinedFormat/formatName"))
 
 
-def _attributes(draft: Draft, entity: Element) -> None:
+def _attributes(draft: RecordDraft, entity: Element) -> None:
     """Columns by their label, else by their name."""
-    for attribute in all_of(entity, "attributeList/attribute"):
+    for attribute in find_all(entity, "attributeList/attribute"):
         units = [f"measurementScale/{scale}/unit/{kind}Unit" for scale in ("ratio", "interval") for kind in _UNITS]
         draft.names.variable(text_at(attribute, "attributeLabel", "attributeName"), unit=text_at(attribute, *units))
 
 
-def _lineage(draft: Draft, resource: Element) -> None:
-    for step in all_of(resource, "methods/methodStep"):
+def _lineage(draft: RecordDraft, resource: Element) -> None:
+    for step in find_all(resource, "methods/methodStep"):
         text = " ".join(text_at(step, "description").split())
         draft.lineage.append(text)
         draft.generated_by(text)
         for instrument in texts_at(step, "instrumentation"):
             draft.keyword(instrument, "instrument")
-        for source in all_of(step, "dataSource"):
+        for source in find_all(step, "dataSource"):
             draft.derived_from(text_at(source, "alternateIdentifier", "title"))
-    for annotation in all_of(resource, "annotation"):
+    for annotation in find_all(resource, "annotation"):
         prop, value = text_at(annotation, "propertyURI"), text_at(annotation, "valueURI")
         if prop.endswith("wasDerivedFrom"):
             draft.derived_from(value)

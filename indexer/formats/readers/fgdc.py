@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 
 from core.record import Record, Resolution
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres
-from indexer.formats.xml_documents import Element, all_of, one_of, parse, text_at, texts_at
+from indexer.formats.xml_documents import Element, find, find_all, parse, text_at, texts_at
 from indexer.raw import RawRecord
 
 _KEYWORD_GROUPS = {
@@ -33,11 +33,11 @@ def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: not XML, or no ``idinfo``."""
     parsed = parse(raw.content)
     root = parsed.root
-    idinfo = one_of(root, "idinfo")
+    idinfo = find(root, "idinfo")
     if idinfo is None:
         raise Refused("it has no idinfo: nothing is said of any data set")
-    draft = Draft(raw, source, "fgdc", list(parsed.warnings))
-    citation = one_of(idinfo, "citation/citeinfo")
+    draft = RecordDraft(raw, source, "fgdc", list(parsed.warnings))
+    citation = find(idinfo, "citation/citeinfo")
     _what(draft, root, idinfo, citation)
     _keywords(draft, idinfo)
     _attributes(draft, root)
@@ -51,7 +51,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, root: Element, idinfo: Element, citation: Element | None) -> None:
+def _what(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
     links = texts_at(citation, "onlink")
     draft.identifier = text_at(idinfo, "datsetid") or text_at(root, "metainfo/metuid", "Esri/PublishedDocID")
     draft.doi = next(
@@ -73,9 +73,9 @@ def _what(draft: Draft, root: Element, idinfo: Element, citation: Element | None
     draft.parent = text_at(citation, "lworkcit/citeinfo/title") or None
 
 
-def _keywords(draft: Draft, idinfo: Element) -> None:
+def _keywords(draft: RecordDraft, idinfo: Element) -> None:
     for group, (thesaurus, key) in _KEYWORD_GROUPS.items():
-        for element in all_of(idinfo, f"keywords/{group}"):
+        for element in find_all(idinfo, f"keywords/{group}"):
             vocabulary = text_at(element, thesaurus)
             for term in texts_at(element, key):
                 if _ISO_THEMES in vocabulary.lower():
@@ -88,15 +88,15 @@ def _keywords(draft: Draft, idinfo: Element) -> None:
         draft.keyword(instrument, "instrument")
 
 
-def _attributes(draft: Draft, root: Element) -> None:
+def _attributes(draft: RecordDraft, root: Element) -> None:
     """Columns of the data, without those that a GIS adds to every table."""
-    for attribute in all_of(root, "eainfo/detailed/attr"):
+    for attribute in find_all(root, "eainfo/detailed/attr"):
         label = text_at(attribute, "attrlabl")
         if not label.lower().startswith(_OF_THE_GIS):
             draft.names.variable(label, unit=text_at(attribute, "attrdomv/rdom/attrunit"))
 
 
-def _contacts(draft: Draft, root: Element, idinfo: Element, citation: Element | None) -> None:
+def _contacts(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
     for origin in texts_at(citation, "origin"):
         draft.contact(origin, role="originator")
     draft.contact("", text_at(citation, "pubinfo/publish"), role="publisher")
@@ -107,38 +107,38 @@ def _contacts(draft: Draft, root: Element, idinfo: Element, citation: Element | 
         (root, "metainfo/metc/cntinfo", "pointOfContact"),
     ]
     for element, path, role in holders:
-        for info in all_of(element, path):
+        for info in find_all(element, path):
             name = text_at(info, "cntperp/cntper", "cntorgp/cntper")
             organisation = text_at(info, "cntorgp/cntorg", "cntperp/cntorg")
             draft.contact(name, organisation, role=role, email=text_at(info, "cntemail"))
 
 
-def _where(draft: Draft, idinfo: Element) -> None:
-    for bounding in all_of(idinfo, "spdom/bounding"):
+def _where(draft: RecordDraft, idinfo: Element) -> None:
+    for bounding in find_all(idinfo, "spdom/bounding"):
         edges = [text_at(bounding, name) for name in ("westbc", "southbc", "eastbc", "northbc")]
         if any(edges):
             draft.where.box(*edges)
-    for polygon in all_of(idinfo, "spdom/dsgpoly"):
-        points = all_of(polygon, "dsgpolyo/grngpoin")
+    for polygon in find_all(idinfo, "spdom/dsgpoly"):
+        points = find_all(polygon, "dsgpolyo/grngpoin")
         ring = [(text_at(point, "gringlon"), text_at(point, "gringlat")) for point in points]
         if not ring:
             numbers = text_at(polygon, "dsgpolyo/gring").replace(",", " ").split()
             ring = list(zip(numbers[::2], numbers[1::2], strict=False))
         if ring:
             draft.where.ring(ring)
-    altitudes = one_of(idinfo, "spdom/vertdom")  # in the biological profile
+    altitudes = find(idinfo, "spdom/vertdom")  # in the biological profile
     if altitudes is None:
-        altitudes = one_of(idinfo, "spdom/bounding/boundalt")
+        altitudes = find(idinfo, "spdom/bounding/boundalt")
     unit = text_at(altitudes, "altunits") or "m"
     low, high = (number(text_at(altitudes, name)) for name in ("altmin", "altmax"))
     draft.set_vertical(low, high, "m" if unit.lower().startswith("met") else unit)
 
 
-def _when(draft: Draft, idinfo: Element) -> None:
-    for info in all_of(idinfo, "timeperd/timeinfo"):
-        for span in all_of(info, "rngdates"):
+def _when(draft: RecordDraft, idinfo: Element) -> None:
+    for info in find_all(idinfo, "timeperd/timeinfo"):
+        for span in find_all(info, "rngdates"):
             draft.span(*(_moment(span, f"{end}date", f"{end}time") for end in ("beg", "end")))
-        for date in [*all_of(info, "sngdate"), *all_of(info, "mdattim/sngdate")]:
+        for date in [*find_all(info, "sngdate"), *find_all(info, "mdattim/sngdate")]:
             moment = _moment(date, "caldate", "time")
             draft.span(moment, moment)
 
@@ -155,7 +155,7 @@ def _day(written: str) -> str:
     return written if match is None else "-".join(part for part in match.groups() if part)
 
 
-def _terms(draft: Draft, root: Element, idinfo: Element) -> None:
+def _terms(draft: RecordDraft, root: Element, idinfo: Element) -> None:
     for name in ("accconst", "useconst", "othconst"):
         for text in texts_at(idinfo, name):
             draft.constraint(text)
@@ -164,15 +164,15 @@ def _terms(draft: Draft, root: Element, idinfo: Element) -> None:
         draft.constraint(text)
 
 
-def _links(draft: Draft, root: Element, idinfo: Element, citation: Element | None) -> None:
+def _links(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
     for href in texts_at(citation, "onlink"):
         draft.link(href)
-    for order in all_of(root, "distinfo/stdorder/digform"):
+    for order in find_all(root, "distinfo/stdorder/digform"):
         draft.format(text_at(order, "digtinfo/formname"))
         for href in texts_at(order, "digtopt/onlinopt/computer/networka/networkr"):
             draft.link(href, "download", name=text_at(order, "digtinfo/formname"))
     draft.format(text_at(citation, "geoform"))
-    for browse in all_of(idinfo, "browse"):
+    for browse in find_all(idinfo, "browse"):
         href = text_at(browse, "browsen")
         if href.lower().startswith(("http", "ftp")):
             draft.link(href, "preview", name=text_at(browse, "browsed"))
@@ -180,9 +180,9 @@ def _links(draft: Draft, root: Element, idinfo: Element, citation: Element | Non
         draft.link(href, "related", name=text_at(idinfo, "crossref/citeinfo/title"))
 
 
-def _lineage(draft: Draft, root: Element) -> None:
-    for lineage in all_of(root, "dataqual/lineage"):
-        for cited in all_of(lineage, "srcinfo/srccite/citeinfo"):
+def _lineage(draft: RecordDraft, root: Element) -> None:
+    for lineage in find_all(root, "dataqual/lineage"):
+        for cited in find_all(lineage, "srcinfo/srccite/citeinfo"):
             doi = next((doi for text in texts_at(cited, "onlink", "othercit") if (doi := doi_in(text))), None)
             draft.derived_from(f"https://doi.org/{doi}" if doi else text_at(cited, "title"))
         for step in texts_at(lineage, "procstep/procdesc"):
@@ -197,7 +197,7 @@ def _resolution(root: Element) -> Resolution:
     """
     scales = [number(text) for text in texts_at(root, "dataqual/lineage/srcinfo/srcscale")]
     scales = [scale for scale in scales if math.isfinite(scale) and scale >= 1]
-    cells = [] if one_of(root, "spdoinfo/rastinfo") is None else [*_cells(root)]
+    cells = [] if find(root, "spdoinfo/rastinfo") is None else [*_cells(root)]
     return Resolution(min(cells, default=None), int(min(scales)) if scales else None)
 
 
@@ -206,7 +206,7 @@ def _cells(root: Element) -> Iterator[float]:
         ("spref/horizsys/geograph", "geogunit", ("latres", "longres")),
         ("spref/horizsys/planar/planci", "plandu", ("coordrep/absres", "coordrep/ordres")),
     ):
-        for holder in all_of(root, path):
+        for holder in find_all(root, path):
             for name in names:
                 cell = metres(number(text_at(holder, name)), text_at(holder, unit))
                 if cell is not None and cell >= _FINEST_GRID_M:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from core.json_types import JsonMapping
 from core.record import Record
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import objects_in, parse_inner_json, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
-from indexer.formats.repair.shapes import Where
+from indexer.formats.repair.shapes import PlaceCollector
 from indexer.raw import RawRecord
 
 _REFERENCES = {
@@ -39,7 +39,7 @@ def read(raw: RawRecord, source: str) -> Record:
     is_aardvark = "dct_title_s" in document
     if not is_aardvark and "dc_title_s" not in document and "layer_slug_s" not in document:
         raise Refused("it is JSON with neither dct_title_s nor dc_title_s")
-    draft = Draft(raw, source, "aardvark" if is_aardvark else "geoblacklight")
+    draft = RecordDraft(raw, source, "aardvark" if is_aardvark else "geoblacklight")
     _what(draft, document)
     _who(draft, document)
     _where_and_when(draft, document)
@@ -57,7 +57,7 @@ def _one(document: JsonMapping, *names: str) -> str:
     return next(iter(_either(document, *names)), "")
 
 
-def _what(draft: Draft, document: JsonMapping) -> None:
+def _what(draft: RecordDraft, document: JsonMapping) -> None:
     draft.identifier = _one(document, "layer_slug_s", "id", "dc_identifier_s", "dct_identifier_sm")
     texts = [*_either(document, "dct_identifier_sm", "dc_identifier_s")]
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
@@ -81,7 +81,7 @@ def _what(draft: Draft, document: JsonMapping) -> None:
     draft.lineage += texts_in(document.get("dct_provenance_sm"))
 
 
-def _keywords(draft: Draft, document: JsonMapping) -> None:
+def _keywords(draft: RecordDraft, document: JsonMapping) -> None:
     for name, vocabulary in (
         ("dc_subject_sm", None),
         ("dct_subject_sm", None),
@@ -95,7 +95,7 @@ def _keywords(draft: Draft, document: JsonMapping) -> None:
         draft.theme(theme)
 
 
-def _who(draft: Draft, document: JsonMapping) -> None:
+def _who(draft: RecordDraft, document: JsonMapping) -> None:
     for name in _either(document, "dct_creator_sm", "dc_creator_sm"):
         draft.contact(name, role="author")
     for name in _either(document, "dct_publisher_sm", "dc_publisher_sm", "dc_publisher_s"):
@@ -106,9 +106,9 @@ def _who(draft: Draft, document: JsonMapping) -> None:
         draft.contact("", name, role="rightsHolder")
 
 
-def _where_and_when(draft: Draft, document: JsonMapping) -> None:
+def _where_and_when(draft: RecordDraft, document: JsonMapping) -> None:
     for name in ("locn_geometry", "dcat_bbox", "solr_geom", "georss_box_s", "georss_polygon_s"):
-        where = Where() if draft.where.boxes else draft.where  # the second statement only confirms the first
+        where = PlaceCollector() if draft.where.boxes else draft.where  # the second statement only confirms the first
         text = _one(document, name)
         if name.startswith("georss"):
             where.geo_rss(text)
@@ -124,7 +124,7 @@ def _where_and_when(draft: Draft, document: JsonMapping) -> None:
             draft.interval(year)
 
 
-def _terms(draft: Draft, document: JsonMapping) -> None:
+def _terms(draft: RecordDraft, document: JsonMapping) -> None:
     draft.licensed(*_either(document, "dct_license_sm"))
     for text in texts_in(document.get("dct_rights_sm")):
         draft.constraint(text)
@@ -134,7 +134,7 @@ def _terms(draft: Draft, document: JsonMapping) -> None:
         draft.constraint(access)
 
 
-def _links(draft: Draft, document: JsonMapping) -> None:
+def _links(draft: RecordDraft, document: JsonMapping) -> None:
     for kind, href, label in _references(_one(document, "dct_references_s", "dct_references")):
         rel = _REFERENCES.get(kind.lower().rstrip("/"))
         if rel is None and any(word in kind.lower() for word in _METADATA):

@@ -12,10 +12,10 @@ from core.record import Record
 from indexer.formats.format import Format, Inspection
 from indexer.formats.iso.elements import GCO, GMD, GMI, GMX, SRV
 from indexer.formats.iso.iso19115_3 import move_to_19139
-from indexer.formats.iso.structure import OF_19115_3, mend_structure
+from indexer.formats.iso.structure import NAMES_OF_19115_3, repair_structure
 from indexer.formats.readers import iso19139
 from indexer.formats.repair.resolution import iso_duration
-from indexer.formats.xml_documents import Element, Parsed, parse
+from indexer.formats.xml_documents import Element, ParsedXml, parse
 from indexer.raw import RawRecord
 
 NAMESPACE = "http://standards.iso.org/iso/19115/-3/"
@@ -29,9 +29,9 @@ def read(raw: RawRecord, source: str) -> Record:
     parsed = parse(raw.content)
     step = _time_step(parsed.root)
     root = renamed(parsed.root)
-    mended = [warning for warning in mend_structure(root) if warning != OF_19115_3]
+    mended = [warning for warning in repair_structure(root) if warning != NAMES_OF_19115_3]
     move_to_19139(root)
-    record = iso19139.read_tree(Parsed(root, (*parsed.warnings, *mended)), raw, source)
+    record = iso19139.read_tree(ParsedXml(root, (*parsed.warnings, *mended)), raw, source)
     if step is not None:
         record = replace(record, resolution=replace(record.resolution, time_step=step))
     return replace(record, native_format="iso19115-3")

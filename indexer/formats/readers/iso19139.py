@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.record import Record, record_id
-from indexer.formats.draft import attributed_to, without_doubles
+from indexer.formats.draft import makers_among, unique_keywords_of
 from indexer.formats.format import Format, Inspection
 from indexer.formats.iso.citation import (
     Titles,
@@ -24,21 +24,21 @@ from indexer.formats.iso.elements import (
     child,
     children,
     code_of,
-    first,
+    first_object,
     objects,
     one_line,
     paragraphs,
     text_of,
 )
-from indexer.formats.iso.extents import read_resolution, read_times, read_vertical, read_where
+from indexer.formats.iso.extents import read_extents, read_resolution, read_times, read_vertical
 from indexer.formats.iso.iso19115_3 import move_to_19139
 from indexer.formats.iso.keywords import read_edition, read_keywords, read_names, read_themes
-from indexer.formats.iso.structure import OF_19115_3, mend_structure, put_own_language_first, resolve_references
+from indexer.formats.iso.structure import NAMES_OF_19115_3, put_own_language_first, repair_structure, resolve_references
 from indexer.formats.refused import Refused
 from indexer.formats.repair.codes import language, resource_type, scope
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import is_placeholder, unique
-from indexer.formats.xml_documents import Element, Parsed, local_name, parse
+from indexer.formats.xml_documents import Element, ParsedXml, local_name, parse
 from indexer.raw import RawRecord
 
 _LONGEST_STANDIN = 120
@@ -64,13 +64,13 @@ def read(raw: RawRecord, source: str) -> Record:
     Raises Refused: not XML, a document type, another root, or no identifier, title and abstract at all.
     """
     parsed = parse(raw.content)
-    mended = mend_structure(parsed.root)
-    if OF_19115_3 in mended:
+    mended = repair_structure(parsed.root)
+    if NAMES_OF_19115_3 in mended:
         move_to_19139(parsed.root)
-    return read_tree(Parsed(parsed.root, (*parsed.warnings, *mended)), raw, source)
+    return read_tree(ParsedXml(parsed.root, (*parsed.warnings, *mended)), raw, source)
 
 
-def read_tree(parsed: Parsed, raw: RawRecord, source: str) -> Record:
+def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
     """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises Refused."""
     resolve_references(parsed.root)
     put_own_language_first(parsed.root)
@@ -97,8 +97,8 @@ def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: 
     metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
     terms_used = read_keywords(metadata, identifications)
     words = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
-    where = read_where(parts.extents, words, warnings)
-    keywords = without_doubles([*terms_used, *where.places])
+    where = read_extents(parts.extents, words, warnings)
+    keywords = unique_keywords_of([*terms_used, *where.places])
     contacts = read_contacts(metadata, parts.identification, citation, warnings)
     links = read_links(metadata, identifications, warnings)
     terms = read_terms(identifications)
@@ -119,7 +119,7 @@ def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: 
         vertical=read_vertical(parts.extents, warnings),
         times=read_times(parts.extents, warnings),
         resolution=read_resolution(metadata, identifications, parts.extents, warnings),
-        provenance=read_provenance(metadata, identifications, keywords, attributed_to(contacts)),
+        provenance=read_provenance(metadata, identifications, keywords, makers_among(contacts)),
         licence=terms.licence,
         constraints=terms.constraints,
         access=terms.access,
@@ -148,7 +148,7 @@ def _parts(root: Element) -> _Parts:
         for name in (f"{GMD}extent", f"{SRV}extent")
         for extent in objects(identification, name)
     ]
-    return _Parts(root, identifications, first(identifications[0], f"{GMD}citation"), extents)
+    return _Parts(root, identifications, first_object(identifications[0], f"{GMD}citation"), extents)
 
 
 def _native_format(metadata: Element) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.repair.boxes import number
-from indexer.formats.repair.codes import agreed, kind_of_platform
+from indexer.formats.repair.codes import agreed_kind, kind_of_platform
 
 SCIENCE = "NASA/GCMD Earth Science Keywords"
 _RELS = (
@@ -35,12 +35,12 @@ def role_of(stated: str) -> str:
     return ROLES.get(stated.strip().upper(), stated.strip() or "pointOfContact")
 
 
-def science_keyword(draft: Draft, parts: Iterable[str]) -> None:
+def science_keyword(draft: RecordDraft, parts: Iterable[str]) -> None:
     """Adds ``EARTH SCIENCE > ATMOSPHERE > AEROSOLS`` as a keyword."""
     draft.keyword(" > ".join(part.strip() for part in parts if part and part.strip()), SCIENCE)
 
 
-def platforms(draft: Draft, stated: Iterable[tuple[str, str]], level: str) -> None:
+def platforms(draft: RecordDraft, stated: Iterable[tuple[str, str]], level: str) -> None:
     """Adds short names with their category, and the processing level: together they give the kind of data.
 
     Level 4 is "model output or results from analyses of lower level data": derived, unless the platform is a model.
@@ -48,7 +48,7 @@ def platforms(draft: Draft, stated: Iterable[tuple[str, str]], level: str) -> No
     named = [(name.strip(), category) for name, category in stated if name.strip()]
     for name, _ in named:
         draft.keyword(name, "platform")
-    kind = agreed(kind_of_platform(category) for _, category in named)
+    kind = agreed_kind(kind_of_platform(category) for _, category in named)
     if level.strip().startswith("4"):
         draft.kind(kind if kind == "simulation" else "derived")
     else:
@@ -56,7 +56,7 @@ def platforms(draft: Draft, stated: Iterable[tuple[str, str]], level: str) -> No
     draft.names.level(level)
 
 
-def product(draft: Draft, short_name: str, version: str) -> None:
+def product(draft: RecordDraft, short_name: str, version: str) -> None:
     """Short name and version of a collection; "Not provided" is neither."""
     draft.names.short_name(short_name)
     draft.edition = "" if version.lower().startswith("not provided") else version

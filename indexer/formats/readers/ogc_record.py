@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import listed, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in, is_message_channel
@@ -33,7 +33,7 @@ def read(raw: RawRecord, source: str) -> Record:
     if not isinstance(document, dict) or not isinstance(document.get("properties"), dict):
         raise Refused("it is JSON without properties: no record of OGC API - Records")
     properties = document["properties"]
-    draft = Draft(raw, source, "ogc-record")
+    draft = RecordDraft(raw, source, "ogc-record")
     _what(draft, document, properties)
     _who(draft, properties)
     _where_and_when(draft, document, properties)
@@ -47,7 +47,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
+def _what(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
     external = [text_in(item.get("value")) for item in objects_in(properties.get("externalIds"))]
     external += [text_in(item.get("value")) for item in objects_in(properties.get("externalId"))]
     draft.identifier = text_in(document.get("id")) or text_in(properties.get("identifier")) or next(iter(external), "")
@@ -69,9 +69,9 @@ def _what(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
             draft.keyword(term)
     for theme in objects_in(properties.get("themes")):
         _theme(draft, theme)
-    for language in [properties.get("language"), *listed(properties.get("resourceLanguages"))]:
+    for language in [properties.get("language"), *as_list(properties.get("resourceLanguages"))]:
         draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
-    for form in listed(properties.get("formats")):
+    for form in as_list(properties.get("formats")):
         draft.format(text_in(form.get("name") or form.get("mediaType") if isinstance(form, dict) else form))
     for name, kind in (
         ("created", "created"),
@@ -86,9 +86,9 @@ def _what(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
             draft.lineage.append(text)
 
 
-def _theme(draft: Draft, theme: JsonMapping) -> None:
+def _theme(draft: RecordDraft, theme: JsonMapping) -> None:
     scheme = text_in(theme.get("scheme"))
-    for concept in listed(theme.get("concepts")):
+    for concept in as_list(theme.get("concepts")):
         if isinstance(concept, dict):
             term = text_in(concept.get("title")) or text_in(concept.get("name")) or text_in(concept.get("id"))
             uri = text_in(concept.get("url"))
@@ -100,7 +100,7 @@ def _theme(draft: Draft, theme: JsonMapping) -> None:
             draft.keyword(term, scheme, uri)
 
 
-def _who(draft: Draft, properties: JsonMapping) -> None:
+def _who(draft: RecordDraft, properties: JsonMapping) -> None:
     for contact in [*objects_in(properties.get("contacts")), *objects_in(properties.get("providers"))]:
         draft.contact(
             text_in(contact.get("name")),
@@ -113,7 +113,7 @@ def _who(draft: Draft, properties: JsonMapping) -> None:
 
 
 def _roles(contact: JsonMapping) -> Iterator[str]:
-    for role in listed(contact.get("roles")) or listed(contact.get("role")):
+    for role in as_list(contact.get("roles")) or as_list(contact.get("role")):
         if text := text_in(role.get("name") if isinstance(role, dict) else role):
             yield text
 
@@ -121,17 +121,17 @@ def _roles(contact: JsonMapping) -> Iterator[str]:
 def _email(contact: JsonMapping) -> str:
     info = contact.get("contactInfo")
     nested = info.get("email") if isinstance(info, dict) else None
-    for email in [*listed(contact.get("emails")), *listed(contact.get("email")), *listed(nested)]:
+    for email in [*as_list(contact.get("emails")), *as_list(contact.get("email")), *as_list(nested)]:
         if text := text_in(email.get("value") or email.get("work") if isinstance(email, dict) else email):
             return text
     return ""
 
 
-def _where_and_when(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
+def _where_and_when(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
     if not draft.where.geojson(document.get("geometry")):
         extent = properties.get("extent")
         spatial = extent.get("spatial") if isinstance(extent, dict) else None
-        boxes = [document.get("bbox"), *(listed(spatial.get("bbox")) if isinstance(spatial, dict) else ())]
+        boxes = [document.get("bbox"), *(as_list(spatial.get("bbox")) if isinstance(spatial, dict) else ())]
         for box in boxes:
             draft.where.numbers(box)
     time = document.get("time")
@@ -150,8 +150,8 @@ def _where_and_when(draft: Draft, document: JsonMapping, properties: JsonMapping
         draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
 
 
-def _time(draft: Draft, time: JsonMapping) -> None:
-    interval = listed(time.get("interval")) if time.get("interval") is not None else []
+def _time(draft: RecordDraft, time: JsonMapping) -> None:
+    interval = as_list(time.get("interval")) if time.get("interval") is not None else []
     value = time.get("interval")
     if isinstance(value, list) and len(value) == 2 and not isinstance(value[0], list):
         draft.span(text_in(value[0]), text_in(value[1]))
@@ -167,7 +167,7 @@ def _time(draft: Draft, time: JsonMapping) -> None:
         draft.resolution = Resolution(draft.resolution.metres, None, step)
 
 
-def _terms(draft: Draft, properties: JsonMapping) -> None:
+def _terms(draft: RecordDraft, properties: JsonMapping) -> None:
     licence = text_in(properties.get("license"))
     draft.licensed(licence)
     if licence and not draft.has_licence:
@@ -179,7 +179,7 @@ def _terms(draft: Draft, properties: JsonMapping) -> None:
                 draft.access = "restricted"
 
 
-def _link(draft: Draft, link: JsonMapping) -> None:
+def _link(draft: RecordDraft, link: JsonMapping) -> None:
     rel, href = text_in(link.get("rel")), text_in(link.get("href"))
     if rel == "license":
         draft.licensed(href)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.linked_data import (
     SCHEMA_ORG_TYPES,
@@ -14,7 +14,7 @@ from indexer.formats.json_documents.linked_data import (
     resources_among,
     types_of,
 )
-from indexer.formats.json_documents.parsing import listed, looks_like_json, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.web_pages import page_scripts
 from indexer.formats.periods import add_any
 from indexer.formats.refused import Refused
@@ -55,15 +55,15 @@ def read(raw: RawRecord, source: str) -> Record:
             "it holds no schema.org Dataset" if not datasets else f"it holds {len(datasets)} data sets: split them"
         )
     dataset = datasets[0]
-    draft = Draft(raw, source, "schema.org")
+    draft = RecordDraft(raw, source, "schema.org")
     _what(draft, dataset)
     _measured(draft, dataset)
     for name, role in _PEOPLE.items():
-        for party in listed(dataset.get(name)):
+        for party in as_list(dataset.get(name)):
             _party(draft, party, role)
-    for place in [*listed(dataset.get("spatialCoverage")), *listed(dataset.get("spatial"))]:
+    for place in [*as_list(dataset.get("spatialCoverage")), *as_list(dataset.get("spatial"))]:
         _place(draft, place)
-    for period in [*listed(dataset.get("temporalCoverage")), *listed(dataset.get("temporal"))]:
+    for period in [*as_list(dataset.get("temporalCoverage")), *as_list(dataset.get("temporal"))]:
         add_any(draft, period)
     _terms(draft, dataset)
     _links(draft, dataset)
@@ -78,8 +78,8 @@ def _scripts(raw: RawRecord) -> list[object]:
     return [script.document for script in page_scripts(raw.content) if not script.reason]
 
 
-def _what(draft: Draft, dataset: JsonMapping) -> None:
-    identifiers = [text for item in listed(dataset.get("identifier")) if (text := _identifier(item))]
+def _what(draft: RecordDraft, dataset: JsonMapping) -> None:
+    identifiers = [text for item in as_list(dataset.get("identifier")) if (text := _identifier(item))]
     address = text_in(dataset.get("@id")) or text_in(dataset.get("url"))
     draft.doi = next(
         (doi for text in [*identifiers, address, *texts_in(dataset.get("sameAs"))] if (doi := doi_in(text))), None
@@ -92,18 +92,18 @@ def _what(draft: Draft, dataset: JsonMapping) -> None:
     draft.abstract = text_in(dataset.get("description")) or text_in(dataset.get("abstract"))
     for kind in types_of(dataset):
         draft.type = SCHEMA_ORG_TYPES.get(kind, draft.type)
-    for code in listed(dataset.get("inLanguage")):
+    for code in as_list(dataset.get("inLanguage")):
         draft.in_language(text_in(code.get("alternateName") or code.get("name") if isinstance(code, dict) else code))
-    for term in listed(dataset.get("keywords")):
+    for term in as_list(dataset.get("keywords")):
         _keyword(draft, term)
     for name, vocabulary in (("variableMeasured", "variable"), ("measurementTechnique", "measurement technique")):
-        for variable in listed(dataset.get(name)):
+        for variable in as_list(dataset.get(name)):
             term = text_in(variable.get("name") if isinstance(variable, dict) else variable)
             draft.keyword(term, vocabulary, text_in(variable.get("propertyID")) if isinstance(variable, dict) else "")
     draft.names.maybe_short_name(*identifiers)
     for name, kind in _DATES.items():
         draft.date(kind, text_in(dataset.get(name)))
-    draft.parent = next((text for item in listed(dataset.get("isPartOf")) if (text := _reference(item))), None)
+    draft.parent = next((text for item in as_list(dataset.get("isPartOf")) if (text := _reference(item))), None)
     for theme in texts_in(dataset.get("theme")):
         draft.theme(theme)
     resolution = next(objects_in(dataset.get("spatialResolution")), None)
@@ -114,7 +114,7 @@ def _what(draft: Draft, dataset: JsonMapping) -> None:
     draft.resolution = Resolution(distance, None, step_in(text_in(dataset.get("temporalResolution"))))
 
 
-def _measured(draft: Draft, dataset: JsonMapping) -> None:
+def _measured(draft: RecordDraft, dataset: JsonMapping) -> None:
     for measured in objects_in(dataset.get("variableMeasured")):
         unit = text_in(measured.get("unitText")) or text_in(measured.get("unitCode"))
         standard = next(filter(is_standard_name, texts_in(measured.get("alternateName"))), "")
@@ -132,7 +132,7 @@ def _identifier(node: object) -> str:
     return f"doi:{value}" if any(kind.endswith(name) for name in _RESOLVERS) and value.startswith("10.") else value
 
 
-def _keyword(draft: Draft, term: object) -> None:
+def _keyword(draft: RecordDraft, term: object) -> None:
     if isinstance(term, dict):
         vocabulary = term.get("inDefinedTermSet")
         label = text_in(vocabulary)
@@ -147,7 +147,7 @@ def _keyword(draft: Draft, term: object) -> None:
         draft.keyword(part)
 
 
-def _party(draft: Draft, party: object, role: str) -> None:
+def _party(draft: RecordDraft, party: object, role: str) -> None:
     if not isinstance(party, dict):
         draft.contact(text_in(party), role=role)
         return
@@ -170,7 +170,7 @@ def _party(draft: Draft, party: object, role: str) -> None:
             draft.contact(text_in(point.get("name")), name, role="pointOfContact", email=text_in(point.get("email")))
 
 
-def _place(draft: Draft, place: object) -> None:
+def _place(draft: RecordDraft, place: object) -> None:
     if not isinstance(place, dict):
         text = text_in(place)
         if not draft.where.text(text):
@@ -178,7 +178,7 @@ def _place(draft: Draft, place: object) -> None:
         return
     draft.keyword(text_in(place.get("name")), "location")
     itself = [place] if types_of(place) & {"GeoShape", "GeoCoordinates"} else []
-    for geo in [*listed(place.get("geo")), *itself]:
+    for geo in [*as_list(place.get("geo")), *itself]:
         if isinstance(geo, dict):
             _geo(draft, geo)
         else:
@@ -187,7 +187,7 @@ def _place(draft: Draft, place: object) -> None:
         draft.where.point(text_in(place.get("longitude")), point)
 
 
-def _geo(draft: Draft, geo: JsonMapping) -> None:
+def _geo(draft: RecordDraft, geo: JsonMapping) -> None:
     if "latitude" in geo:
         draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
     for name in ("box", "polygon", "line"):
@@ -198,8 +198,8 @@ def _geo(draft: Draft, geo: JsonMapping) -> None:
         draft.where.geojson(geo["geometry"])
 
 
-def _terms(draft: Draft, dataset: JsonMapping) -> None:
-    for licence in listed(dataset.get("license")):
+def _terms(draft: RecordDraft, dataset: JsonMapping) -> None:
+    for licence in as_list(dataset.get("license")):
         if isinstance(licence, dict):
             draft.licensed(*(text_in(licence.get(name)) for name in ("url", "@id", "identifier", "name")))
             draft.constraint(text_in(licence.get("name")))
@@ -214,7 +214,7 @@ def _terms(draft: Draft, dataset: JsonMapping) -> None:
         draft.format(text)
 
 
-def _links(draft: Draft, dataset: JsonMapping) -> None:
+def _links(draft: RecordDraft, dataset: JsonMapping) -> None:
     for href in [*texts_in(dataset.get("url")), *texts_in(dataset.get("sameAs"))]:
         if href.lower().startswith("http"):
             draft.link(href, "about")
@@ -226,7 +226,7 @@ def _links(draft: Draft, dataset: JsonMapping) -> None:
         if href.lower().startswith(("http", "ftp", "s3:", "gs:")):
             draft.link(href, "download", media_type=media_type, **_named(item))
     for name, rel in (("thumbnailUrl", "preview"), ("image", "preview"), ("subjectOf", "describedby")):
-        for item in listed(dataset.get(name)):
+        for item in as_list(dataset.get(name)):
             href = text_in(item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item)
             if "://" in href:
                 draft.link(href, rel, **(_named(item) if isinstance(item, dict) else {}))
@@ -236,12 +236,12 @@ def _named(node: JsonMapping) -> dict[str, str | None]:
     return {name: text_in(node.get(name)) or None for name in ("name", "description")}
 
 
-def _provenance(draft: Draft, dataset: JsonMapping) -> None:
+def _provenance(draft: RecordDraft, dataset: JsonMapping) -> None:
     draft.lineage += texts_in(dataset.get("provenance"))
     for name in ("isBasedOn", "isBasedOnUrl", "wasDerivedFrom"):
-        for item in listed(dataset.get(name)):
+        for item in as_list(dataset.get(name)):
             draft.derived_from(_reference(item))
-    for item in listed(dataset.get("wasGeneratedBy")):
+    for item in as_list(dataset.get("wasGeneratedBy")):
         draft.generated_by(text_in(item.get("description") or item.get("name") if isinstance(item, dict) else item))
     for vertical in objects_in(dataset.get("verticalCoverage")):
         low, high = (number(text_in(vertical.get(f"{end}Value"))) for end in ("min", "max"))

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import listed, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import read_names, read_variables
 from indexer.formats.repair.resolution import iso_duration, metres
-from indexer.formats.repair.shapes import Where
+from indexer.formats.repair.shapes import PlaceCollector
 from indexer.raw import RawRecord
 
 _ROLES = {"producer": "originator", "licensor": "owner", "processor": "processor", "host": "distributor"}
@@ -37,7 +37,7 @@ def read(raw: RawRecord, source: str) -> Record:
     document = json_of(raw)
     if not isinstance(document, dict) or not _is_stac(document):
         raise Refused("it is JSON without stac_version: no STAC collection, item or catalogue")
-    draft = Draft(raw, source, "stac")
+    draft = RecordDraft(raw, source, "stac")
     draft.identifier = text_in(document.get("id"))
     is_item = document.get("type") == "Feature"
     draft.type = "dataset" if is_item else "collection" if "extent" not in document else "series"
@@ -60,7 +60,7 @@ def _is_stac(document: JsonMapping) -> bool:
     return "stac_version" in document or document.get("type") in ("Collection", "Catalog")
 
 
-def _what(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
+def _what(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
     """Reads what collections have at the top and items have in their properties."""
     draft.edition = text_in(properties.get("version"))
     if properties is document:  # an item's id names one scene
@@ -76,7 +76,7 @@ def _what(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
         for concept in objects_in(theme.get("concepts")):
             term = text_in(concept.get("title")) or text_in(concept.get("name")) or text_in(concept.get("id"))
             draft.keyword(term, text_in(theme.get("scheme")), text_in(concept.get("url")))
-    for language in [properties.get("language"), *listed(properties.get("languages"))]:
+    for language in [properties.get("language"), *as_list(properties.get("languages"))]:
         draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
     _who(draft, properties)
     _licence(draft, text_in(properties.get("license")) or text_in(document.get("license")))
@@ -94,7 +94,7 @@ def _what(draft: Draft, document: JsonMapping, properties: JsonMapping) -> None:
         draft.generated_by(f"{name} {text_in(version)}".strip())
 
 
-def _who(draft: Draft, properties: JsonMapping) -> None:
+def _who(draft: RecordDraft, properties: JsonMapping) -> None:
     for provider in objects_in(properties.get("providers")):
         for role in texts_in(provider.get("roles")) or [""]:
             draft.contact("", text_in(provider.get("name")), role=_ROLES.get(role, role or None))
@@ -109,7 +109,7 @@ def _who(draft: Draft, properties: JsonMapping) -> None:
         )
 
 
-def _licence(draft: Draft, licence: str) -> None:
+def _licence(draft: RecordDraft, licence: str) -> None:
     if not licence or licence.lower() in _NO_LICENCE:
         return
     draft.licensed(licence)
@@ -117,7 +117,7 @@ def _licence(draft: Draft, licence: str) -> None:
         draft.constraint(licence)
 
 
-def _acquisition(draft: Draft, properties: JsonMapping) -> None:
+def _acquisition(draft: RecordDraft, properties: JsonMapping) -> None:
     """Platforms, instruments and ground distance: from an item, or from a collection's summaries."""
     instruments = texts_in(properties.get("instruments"))
     platforms = texts_in(properties.get("platform"))
@@ -129,7 +129,7 @@ def _acquisition(draft: Draft, properties: JsonMapping) -> None:
         for term in terms:
             draft.keyword(term, kind)
     distances = [
-        number(text_in(value)) for value in [*listed(properties.get("gsd")), *listed(properties.get("eo:gsd"))]
+        number(text_in(value)) for value in [*as_list(properties.get("gsd")), *as_list(properties.get("eo:gsd"))]
     ]
     if isinstance(properties.get("gsd"), dict):
         distances.append(number(text_in(properties["gsd"].get("minimum"))))
@@ -140,17 +140,17 @@ def _acquisition(draft: Draft, properties: JsonMapping) -> None:
         draft.kind("observation")
 
 
-def _collection(draft: Draft, document: JsonMapping) -> None:
+def _collection(draft: RecordDraft, document: JsonMapping) -> None:
     extent = document.get("extent")
     extent = extent if isinstance(extent, dict) else {}
     spatial, temporal = extent.get("spatial"), extent.get("temporal")
-    boxes = listed(spatial.get("bbox")) if isinstance(spatial, dict) else listed(spatial)
+    boxes = as_list(spatial.get("bbox")) if isinstance(spatial, dict) else as_list(spatial)
     if boxes and not isinstance(boxes[0], list):
         boxes = [boxes]
     # If there are several boxes, the first encloses the others.
     for box in boxes[1:] if len(boxes) > 2 else boxes:
         draft.where.numbers(box)
-    spans = listed(temporal.get("interval")) if isinstance(temporal, dict) else listed(temporal)
+    spans = as_list(temporal.get("interval")) if isinstance(temporal, dict) else as_list(temporal)
     if isinstance(temporal, list) and temporal and not isinstance(temporal[0], list):
         spans = [temporal]
     for span in spans[1:] if len(spans) > 2 else spans:
@@ -159,8 +159,8 @@ def _collection(draft: Draft, document: JsonMapping) -> None:
     draft.parent = next(_related(document, "parent"), None) if "parent" not in document else None
 
 
-def _item(draft: Draft, document: JsonMapping) -> None:
-    bounds = Where()
+def _item(draft: RecordDraft, document: JsonMapping) -> None:
+    bounds = PlaceCollector()
     bounds.numbers(document.get("bbox"))
     if draft.where.geojson(document.get("geometry")):
         draft.where.confirmed_by(bounds)
@@ -187,7 +187,7 @@ def _related(document: JsonMapping, rel: str) -> Iterator[str]:
             yield href
 
 
-def _link(draft: Draft, link: JsonMapping) -> None:
+def _link(draft: RecordDraft, link: JsonMapping) -> None:
     rel, href = text_in(link.get("rel")), text_in(link.get("href"))
     if rel == "derived_from":
         draft.derived_from(href)
@@ -201,7 +201,7 @@ def _link(draft: Draft, link: JsonMapping) -> None:
     draft.link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
 
 
-def _asset(draft: Draft, name: str, asset: object) -> None:
+def _asset(draft: RecordDraft, name: str, asset: object) -> None:
     if not isinstance(asset, dict):
         return
     read_variables(draft.names, asset)
@@ -270,7 +270,7 @@ FORMAT = Format(
 )
 
 
-def cube(draft: Draft, properties: JsonMapping) -> None:
+def cube(draft: RecordDraft, properties: JsonMapping) -> None:
     """Fills box, period and resolution where the document's usual members do not give them."""
     dimensions = properties.get("cube:dimensions")
     axes = [axis for axis in dimensions.values() if isinstance(axis, dict)] if isinstance(dimensions, dict) else []
@@ -292,16 +292,16 @@ def _ground(axes: list[Json]) -> Iterator[Json]:
             yield axis
 
 
-def _box(draft: Draft, axes: list[Json]) -> None:
+def _box(draft: RecordDraft, axes: list[Json]) -> None:
     """Only for axes in degrees: a projected cube gives its place in its geometry."""
-    ends = {axis["axis"]: listed(axis.get("extent")) for axis in _ground(axes) if _in_degrees(axis)}
+    ends = {axis["axis"]: as_list(axis.get("extent")) for axis in _ground(axes) if _in_degrees(axis)}
     x, y = ends.get("x", []), ends.get("y", [])
     if len(x) == len(y) == 2:
         draft.where.box(x[0], y[0], x[1], y[1])
 
 
-def _time(draft: Draft, axis: JsonMapping) -> None:
-    ends = listed(axis.get("extent"))
+def _time(draft: RecordDraft, axis: JsonMapping) -> None:
+    ends = as_list(axis.get("extent"))
     if not draft.has_times and len(ends) == 2 and any(ends):
         draft.span(text_in(ends[0]), text_in(ends[1]))
     step = iso_duration(text_in(axis.get("step")))

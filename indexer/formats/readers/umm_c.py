@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from core.json_types import JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import Draft
+from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
-from indexer.formats.json_documents.parsing import listed, objects_in, text_in, texts_in
+from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
 from indexer.formats.readers.nasa import metres_of, platforms, product, rel_of, role_of, science_keyword
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
@@ -27,7 +27,7 @@ def read(raw: RawRecord, source: str) -> Record:
     collection = document.get("umm", document) if isinstance(document, dict) else None
     if not isinstance(collection, dict) or "EntryTitle" not in collection:
         raise Refused("it is JSON without EntryTitle: no collection of UMM-C")
-    draft = Draft(raw, source, "umm-c")
+    draft = RecordDraft(raw, source, "umm-c")
     _what(draft, collection, meta if isinstance(meta, dict) else {})
     _keywords(draft, collection)
     _who(draft, collection)
@@ -38,7 +38,7 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _what(draft: Draft, collection: JsonMapping, meta: JsonMapping) -> None:
+def _what(draft: RecordDraft, collection: JsonMapping, meta: JsonMapping) -> None:
     short, version = text_in(collection.get("ShortName")), text_in(collection.get("Version"))
     named = "_".join(part for part in (short, version) if part and not part.lower().startswith("not provided"))
     draft.identifier = text_in(meta.get("concept-id")) or named
@@ -67,7 +67,7 @@ def _what(draft: Draft, collection: JsonMapping, meta: JsonMapping) -> None:
             draft.derived_from(target)
 
 
-def _keywords(draft: Draft, collection: JsonMapping) -> None:
+def _keywords(draft: RecordDraft, collection: JsonMapping) -> None:
     for group in objects_in(collection.get("ScienceKeywords")):
         science_keyword(draft, [text_in(group.get(name)) for name in _SCIENCE])
     for text in texts_in(collection.get("AncillaryKeywords")):
@@ -90,7 +90,7 @@ def _keywords(draft: Draft, collection: JsonMapping) -> None:
     )
 
 
-def _who(draft: Draft, collection: JsonMapping) -> None:
+def _who(draft: RecordDraft, collection: JsonMapping) -> None:
     for citation in objects_in(collection.get("CollectionCitations")):
         draft.contact(text_in(citation.get("Creator")), role="author")
         draft.contact("", text_in(citation.get("Publisher")), role="publisher")
@@ -112,7 +112,7 @@ def _email(info: object) -> str:
     return ""
 
 
-def _where(draft: Draft, collection: JsonMapping) -> None:
+def _where(draft: RecordDraft, collection: JsonMapping) -> None:
     spatial = collection.get("SpatialExtent")
     domain = spatial.get("HorizontalSpatialDomain") if isinstance(spatial, dict) else None
     domain = domain if isinstance(domain, dict) else {}
@@ -137,11 +137,11 @@ def _where(draft: Draft, collection: JsonMapping) -> None:
     _resolution(draft, collection, domain)
 
 
-def _resolution(draft: Draft, collection: JsonMapping, domain: JsonMapping) -> None:
+def _resolution(draft: RecordDraft, collection: JsonMapping, domain: JsonMapping) -> None:
     system = domain.get("ResolutionAndCoordinateSystem")
     horizontal = system.get("HorizontalDataResolution") if isinstance(system, dict) else None
     distances = []
-    for group in listed(list(horizontal.values())) if isinstance(horizontal, dict) else ():
+    for group in as_list(list(horizontal.values())) if isinstance(horizontal, dict) else ():
         for resolution in objects_in(group):
             for name in ("XDimension", "YDimension", "MinimumXDimension", "MinimumYDimension"):
                 distances.append(metres(number(text_in(resolution.get(name))), _unit(text_in(resolution.get("Unit")))))
@@ -159,7 +159,7 @@ def _unit(stated: str) -> str:
     return {"decimal degrees": "deg", "statute miles": "mi"}.get(stated.lower(), stated.lower())
 
 
-def _when(draft: Draft, extent: JsonMapping) -> None:
+def _when(draft: RecordDraft, extent: JsonMapping) -> None:
     goes_on = extent.get("EndsAtPresentFlag") is True
     for span in objects_in(extent.get("RangeDateTimes")):
         end = "" if goes_on else text_in(span.get("EndingDateTime"))
@@ -170,7 +170,7 @@ def _when(draft: Draft, extent: JsonMapping) -> None:
         draft.span(text_in(span.get("StartDate")), text_in(span.get("EndDate")))
 
 
-def _ways(draft: Draft, collection: JsonMapping) -> None:
+def _ways(draft: RecordDraft, collection: JsonMapping) -> None:
     for access in objects_in(collection.get("AccessConstraints")):
         draft.constraint(text_in(access.get("Description")))
     for use in objects_in(collection.get("UseConstraints")):

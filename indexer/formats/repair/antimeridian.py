@@ -45,7 +45,7 @@ _PACIFIC = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PlaceEvidence:
     """What else a record says about its place. ``said``: title, places and keywords. ``near``: its other shapes."""
 
     said: str = ""
@@ -62,25 +62,25 @@ class Evidence:
         )
 
 
-def is_swapped(west: float, east: float, south: float, north: float, evidence: Evidence) -> bool:
+def is_swapped(west: float, east: float, south: float, north: float, evidence: PlaceEvidence) -> bool:
     """Whether the edges of a box written with west > east were swapped; if not, it crosses the antimeridian."""
-    across = (east - west) % 360.0
+    read_across = (east - west) % 360.0
     west, east = normalise_longitude(west), normalise_longitude(east)
     if west <= east:  # 350 to 10 is -10 to 10
         return False
     written, swapped = BBox(west, south, east, north), BBox(east, south, west, north)
-    nearer = _nearer(swapped, written, evidence)
+    nearer = _fits_better(swapped, written, evidence)
     if nearer is not None:
         return nearer
-    if max(across, 360.0 - across) >= _WIDER_THAN_ANY_SEA_DEG and _means_the_world(written, evidence):
-        return across < 180.0
-    if _PACIFIC.search(evidence.said) and across <= _WIDEST_OCEAN_DEG:
+    if max(read_across, 360.0 - read_across) >= _WIDER_THAN_ANY_SEA_DEG and _is_global(written, evidence):
+        return read_across < 180.0
+    if _PACIFIC.search(evidence.said) and read_across <= _WIDEST_OCEAN_DEG:
         return False
     if swapped.height_deg >= max(_SLIVER_HEIGHT_DEG, swapped.width_deg / _SLIVER):
         return False  # a grid around the whole globe whose last column is just past its first
-    if swapped.height_deg >= _TALL_DEG and _FAR_NARROWER * swapped.width_deg > across:
+    if swapped.height_deg >= _TALL_DEG and _FAR_NARROWER * swapped.width_deg > read_across:
         return False  # a grid on a polar projection: North America's reaches from 149 E to 3 W
-    return 360.0 - across < across
+    return 360.0 - read_across < read_across
 
 
 def is_inside_out(box: BBox, words: str) -> bool:
@@ -90,19 +90,19 @@ def is_inside_out(box: BBox, words: str) -> bool:
     return at_the_seam and rest > _SLIVER * box.height_deg and _AT_THE_SEAM.search(words) is not None
 
 
-def across(shape: BaseGeometry, evidence: Evidence) -> BaseGeometry | None:
+def read_across(shape: BaseGeometry, evidence: PlaceEvidence) -> BaseGeometry | None:
     """The shape read the short way across the antimeridian (0..360); None where the written form is right."""
     if not has_long_edges(shape):
         return None
     west, south, east, north = shape.bounds
     if not -180.0 <= west < 0.0 < east <= 180.0 or south < -90.0 or north > 90.0:
         return None
-    turned = shapely.transform(shape, _turned)
+    turned = shapely.transform(shape, _shift_west)
     narrow_west, _, narrow_east, _ = turned.bounds
     written, narrow = BBox(west, south, east, north), BBox(narrow_west, south, narrow_east - 360.0, north)
-    nearer = _nearer(narrow, written, evidence)
+    nearer = _fits_better(narrow, written, evidence)
     if nearer is None:
-        nearer = not _means_the_world(narrow, evidence) and narrow.width_deg < written.width_deg
+        nearer = not _is_global(narrow, evidence) and narrow.width_deg < written.width_deg
     return turned if nearer else None
 
 
@@ -112,7 +112,7 @@ def has_long_edges(shape: BaseGeometry) -> bool:
     return any(180.0 < abs(a[0] - b[0]) < 360.0 for ring in rings for a, b in pairwise(ring))
 
 
-def _means_the_world(crossing: BBox, evidence: Evidence) -> bool:
+def _is_global(crossing: BBox, evidence: PlaceEvidence) -> bool:
     """Whether one reading reaches (almost) around the globe and the words or the other reading's shape support it.
 
     ``crossing`` is the reading across the antimeridian.
@@ -123,13 +123,13 @@ def _means_the_world(crossing: BBox, evidence: Evidence) -> bool:
     return crossing.height_deg >= _TALL_DEG and _GLOBAL.search(evidence.said) is not None
 
 
-def _nearer(reading: BBox, other: BBox, evidence: Evidence) -> bool | None:
+def _fits_better(reading: BBox, other: BBox, evidence: PlaceEvidence) -> bool | None:
     """Whether the record's other shapes fit ``one`` better than ``other``; None where they do not decide."""
     difference = evidence.likeness(reading) - evidence.likeness(other)
     return None if abs(difference) < _CLEARLY else difference > 0
 
 
-def _turned(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shift_west(points: NDArray[np.float64]) -> NDArray[np.float64]:
     moved = points.copy()
     moved[moved[:, 0] < 0.0, 0] += 360.0
     return moved

@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from core.extent import BBox, normalise_longitude
-from indexer.formats.repair.antimeridian import SWAPPED, Evidence, is_inside_out, is_swapped
+from indexer.formats.repair.antimeridian import SWAPPED, PlaceEvidence, is_inside_out, is_swapped
 
 _OVERSHOOT_DEG = 1.0  # the outer edge of a grid cell at a pole
 _FULL_CIRCLE_DEG = 360.0 - 1e-6
-_NO_EVIDENCE = Evidence()
+_NO_EVIDENCE = PlaceEvidence()
 _EDGES = ("west", "south", "east", "north")
 _LARGEST_LATITUDE = 91.0  # with the outer edge of a grid cell at a pole
 _LARGEST_LONGITUDE = 180.0
 
 
 def repair_box(
-    west: float, south: float, east: float, north: float, evidence: Evidence = _NO_EVIDENCE
+    west: float, south: float, east: float, north: float, evidence: PlaceEvidence = _NO_EVIDENCE
 ) -> tuple[BBox | None, list[str]]:
     """A box in degrees, and the repairs; None where it had to be left out (the last warning says why).
 
@@ -82,7 +82,7 @@ def _longitudes(west: float, east: float) -> tuple[tuple[float, float] | None, l
     return (west, east), warnings
 
 
-class Edges(NamedTuple):
+class BoxEdges(NamedTuple):
     """A box as written, in degrees."""
 
     west: float
@@ -91,20 +91,20 @@ class Edges(NamedTuple):
     north: float
 
 
-def _has_swapped_axes(edges: Edges) -> bool:
+def _has_swapped_axes(edges: BoxEdges) -> bool:
     """Whether the latitudes can only be longitudes, and the longitudes can be latitudes; also of a point."""
     latitudes = max(abs(edges.south), abs(edges.north))
     longitudes = max(abs(edges.west), abs(edges.east))
     return _LARGEST_LATITUDE < latitudes <= _LARGEST_LONGITUDE and longitudes <= 90.0
 
 
-class Boxes:
+class BoxCollector:
     """Boxes in the order in which they were added; ``settle`` decides the ambiguous ones (written with west > east)."""
 
     def __init__(self) -> None:
         self.found: list[BBox] = []
         self.warnings: list[str] = []
-        self._doubtful: dict[int, Edges] = {}  # by position
+        self._doubtful: dict[int, BoxEdges] = {}  # by position
         self._near: list[BBox] = []
 
     @property
@@ -112,11 +112,11 @@ class Boxes:
         """The boxes that have only one reading."""
         return tuple(box for i, box in enumerate(self.found) if i not in self._doubtful)
 
-    def add(self, edges: Edges) -> bool:
+    def add(self, edges: BoxEdges) -> bool:
         """Adds the edges; whether they make a box."""
         if _has_swapped_axes(edges):
             self.warnings.append("extent: latitude and longitude of a box were swapped")
-            edges = Edges(edges.south, edges.west, edges.north, edges.east)
+            edges = BoxEdges(edges.south, edges.west, edges.north, edges.east)
         box, repairs = repair_box(*edges)
         if box is None:
             self.warnings.extend(repairs)
@@ -128,7 +128,7 @@ class Boxes:
         self.found.append(box)
         return True
 
-    def confirmed_by(self, other: Boxes) -> None:
+    def confirmed_by(self, other: BoxCollector) -> None:
         """Uses the boxes that the document states a second time to choose a reading of the first ones.
 
         If two boxes are each other's complement, one of them is the other with west and east swapped.
@@ -139,13 +139,13 @@ class Boxes:
                 if (edges.west, edges.east, edges.south) == (box.east, box.west, box.south):
                     self._doubtful[position] = edges
 
-    def settle(self, words: str, near: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> Evidence:
+    def settle(self, words: str, near: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> PlaceEvidence:
         """Decides the ambiguous boxes by ``said`` (title, places, keywords) and other shapes; gives that evidence.
 
         Boxes at the positions in ``leaving`` are left to the caller.
         """
         known = [box for i, box in enumerate(self.found) if i not in self._doubtful and i not in leaving]
-        evidence = Evidence(words, (*known, *self._near, *near))
+        evidence = PlaceEvidence(words, (*known, *self._near, *near))
         for position, edges in self._doubtful.items():
             decided, repairs = repair_box(*edges, evidence)
             self.warnings.extend(repairs)

@@ -138,7 +138,7 @@ def kind_of_platform(category: str) -> ProvenanceKind | None:
     return next((kind for word, kind in _KIND_OF_PLATFORM if word in lowered), None)
 
 
-def agreed(stated: Iterable[ProvenanceKind | None]) -> ProvenanceKind | None:
+def agreed_kind(stated: Iterable[ProvenanceKind | None]) -> ProvenanceKind | None:
     """The one kind that is stated; None where none is, or where several contradict each other.
 
     A reanalysis is model output made from observations, so its metadata often state all three.
@@ -155,7 +155,7 @@ def place_names(text: str) -> list[str]:
         return []
     if text.lstrip()[:1] == "[" and text.rstrip()[-1:] == "]":
         try:
-            return _listed(parse_inner_json(text))
+            return _names_in_list(parse_inner_json(text))
         except Refused:
             return [text] if _WORD_OF_LETTERS.search(text) and '"' not in text else []
     if _SHAPE.match(text) or not _WORD_OF_LETTERS.search(text):
@@ -166,7 +166,7 @@ def place_names(text: str) -> list[str]:
     return [] if _CODE.match(text) and text not in _LIKE_NAMES else [text]
 
 
-def _listed(value: object) -> list[str]:
+def _names_in_list(value: object) -> list[str]:
     if isinstance(value, str):
         return place_names(value)
-    return [name for item in value[:_MOST] for name in _listed(item)] if isinstance(value, list) else []
+    return [name for item in value[:_MOST] for name in _names_in_list(item)] if isinstance(value, list) else []

@@ -9,7 +9,7 @@ from datetime import datetime
 from dateutil.relativedelta import relativedelta
 
 from core.timespan import TimeSpan, instant_ms
-from indexer.formats.repair.written_dates import says_no_date, written_span
+from indexer.formats.repair.written_dates import parse_written_dates, says_no_date
 
 _NOW = frozenset(
     {"now", "present", "to present", "ongoing", "on-going", "on going", "current", "currently", "today", "continuing",
@@ -62,7 +62,7 @@ def repair_date(text: str) -> str:
     return _bounds(text)[0]
 
 
-def stated_date(text: str, warnings: list[str]) -> str:
+def read_date(text: str, warnings: list[str]) -> str:
     """``repair_date`` for a date of the data set or its metadata, with a warning where it was a period or a guess."""
     first, last, doubtful = _bounds(text)
     if doubtful or first != last:
@@ -75,7 +75,7 @@ def _bounds(text: str) -> tuple[str, str, bool]:
     try:
         iso = _numeric_date(text)
     except ValueError:
-        span = written_span(text)
+        span = parse_written_dates(text)
         if span is None or not all(_exists(end) for end in (span.begin, span.end) if end):
             raise
         return span.begin or span.end, span.end or span.begin, span.doubtful
@@ -144,10 +144,10 @@ def repair_span(begin: Position, end: Position, duration: str = "") -> tuple[Tim
         start = _start(begin, warnings)
         stop = _stop(end, warnings)
         if stop is None and start is not None and duration and not end.indeterminate:
-            stop = _later(start, duration)
+            stop = _end_of_duration(start, duration)
         if start is None and stop is None:
             return None, warnings
-        return _ordered(start, stop, warnings), warnings
+        return _ordered_span(start, stop, warnings), warnings
     except ValueError as error:
         return None, [f"time: period left out: {error}"]
 
@@ -159,7 +159,7 @@ def _start(begin: Position, warnings: list[str]) -> str | None:
     if _FAR_PAST.match(written):
         warnings.append(f"time: begin {written} read as open")
         return None
-    return _repaired(written, warnings, 0)
+    return _repair_end(written, warnings, 0)
 
 
 def _stop(end: Position, warnings: list[str]) -> str | None:
@@ -169,33 +169,33 @@ def _stop(end: Position, warnings: list[str]) -> str | None:
     if _FAR_FUTURE.match(written):
         warnings.append(f"time: end {written[:4]} read as open")
         return None
-    return _repaired(written, warnings, 1)
+    return _repair_end(written, warnings, 1)
 
 
-def _repaired(written: str, warnings: list[str], end: int) -> str | None:
+def _repair_end(written: str, warnings: list[str], end: int) -> str | None:
     """``end``: 0 for the first possible date, 1 for the last; None where the text says that there is no date."""
     if says_no_date(written):
         return None
     first, last, doubtful = _bounds(written)
     iso = (first, last)[end]
     if iso != written:
-        warnings.append(read_as(written, first if first == last else f"{first}/{last}", doubtful=doubtful))
+        warnings.append(reading_warning(written, first if first == last else f"{first}/{last}", doubtful=doubtful))
     return iso
 
 
-def read_as(written: str, iso: str, *, doubtful: bool = False) -> str:
+def reading_warning(written: str, iso: str, *, doubtful: bool = False) -> str:
     """The warning that a date or a period was read differently from what is written."""
     return f"time: {written[:40]} read as {iso}" + (", which is doubtful" if doubtful else "")
 
 
-def _ordered(start: str | None, stop: str | None, warnings: list[str]) -> TimeSpan:
+def _ordered_span(start: str | None, stop: str | None, warnings: list[str]) -> TimeSpan:
     if start is not None and stop is not None and instant_ms(start) > instant_ms(stop, at_end=True):
         warnings.append("time: begin and end were swapped")
         start, stop = stop, start
     return TimeSpan.from_iso(start, stop)
 
 
-def _later(start: str, duration: str) -> str | None:
+def _end_of_duration(start: str, duration: str) -> str | None:
     """The last day of a period that begins at ``start``; None where the duration is not ISO 8601."""
     match = _DURATION.match(duration.strip().upper())
     if match is None or not any(match.groups()):
@@ -233,7 +233,7 @@ def interval_in(text: str) -> Interval | None:
 
 
 def _in_words(written: str) -> Interval | None:
-    span = written_span(written)
+    span = parse_written_dates(written)
     if span is None:
         return None
     return Interval(Position(span.begin), Position(span.end), doubtful=span.doubtful, in_words=True)
@@ -255,7 +255,7 @@ def _iso(written: str) -> Interval | None:
 
 def _is_date(written: str) -> bool:
     """Whether the text has the numeric form of a date. Impossible dates count too, so that a warning names them."""
-    return written_span(written) is None or re.fullmatch(r"\d{4}", written) is not None
+    return parse_written_dates(written) is None or re.fullmatch(r"\d{4}", written) is not None
 
 
 def _dcmi(written: str) -> Interval:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.json_types import JsonMapping
 from core.timespan import TimeSpan, instant_ms
-from indexer.formats.json_documents.parsing import listed, text_in
+from indexer.formats.json_documents.parsing import as_list, text_in
 from indexer.formats.repair.dates import Position, repair_span
 from reading.periods import period_words, year_span
 
@@ -40,7 +40,7 @@ _CALENDAR = ("inXSDDate", "inXSDDateTimeStamp", "inXSDDateTime", "inXSDgYear", "
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class PeriodEnd:
     """One end of a period as it is written, and its years (None: not known). ``calendar``: it is a date."""
 
     words: str = ""
@@ -48,35 +48,37 @@ class Edge:
     calendar: bool = False
 
 
-def geologic_edge(text: str, unit: str = "") -> Edge:
+def parse_period_end(text: str, unit: str = "") -> PeriodEnd:
     """``unit``: of a bare number, an abbreviation or the name of a time scale."""
     words = " ".join(text.split())
     written = f"{words} {unit}".strip() if unit and re.fullmatch(r"~?[\d.,]+", words) else words
-    return Edge(written, _age(written) or _era(words))
+    return PeriodEnd(written, _age(written) or _era(words))
 
 
 def geologic_span(text: str) -> TimeSpan | None:
     """The years of one text: an age, an era, or two of them; None if it is something else."""
-    whole = None if text.strip().lower() in _NOW else geologic_edge(text).span
-    parts = next((two for between in _BETWEEN if len(two := [part for part in between.split(text) if part]) == 2), None)
+    whole = None if text.strip().lower() in _NOW else parse_period_end(text).span
+    parts = next(
+        (two for pattern in _BETWEEN if len(two := [part for part in pattern.split(text) if part]) == 2), None
+    )
     if whole is not None or parts is None:
         return whole
     first, second = parts
     unit = re.sub(r"^[\d.,\s~]+", "", second)
-    return joined(geologic_edge(first, unit).span, geologic_edge(second).span)
+    return join_spans(parse_period_end(first, unit).span, parse_period_end(second).span)
 
 
-def between(begin: Edge, end: Edge) -> TimeSpan | None:
+def span_between(begin: PeriodEnd, end: PeriodEnd) -> TimeSpan | None:
     """The period of two edges of which one is no date; a missing one is the same as the other."""
     first, second = (begin if begin.words else end), (end if end.words else begin)
-    return joined(*(_dated(edge) if edge.calendar else edge.span for edge in (first, second)))
+    return join_spans(*(_calendar_span(edge) if edge.calendar else edge.span for edge in (first, second)))
 
 
-def _dated(edge: Edge) -> TimeSpan | None:
+def _calendar_span(edge: PeriodEnd) -> TimeSpan | None:
     return repair_span(Position(edge.words), Position(edge.words))[0]
 
 
-def joined(first: TimeSpan | None, second: TimeSpan | None) -> TimeSpan | None:
+def join_spans(first: TimeSpan | None, second: TimeSpan | None) -> TimeSpan | None:
     """From the older to the younger; None unless both are known."""
     if first is None or second is None:
         return None
@@ -89,40 +91,40 @@ def joined(first: TimeSpan | None, second: TimeSpan | None) -> TimeSpan | None:
 
 def scale_unit(name: str) -> str:
     """The unit in the name of a time scale: ``Ma`` in "Geologic time (Ma)", ``yr BP`` in "radiocarbon years"."""
-    name = in_words(name)
+    name = split_name(name)
     unit = _UNIT_IN_NAME.search(name)
     if unit is not None:
         return unit[1] or f"{unit[2].lower()} years"
     return "yr BP" if _RADIOCARBON.search(name) else ""
 
 
-def owl_time(value: JsonMapping) -> tuple[Edge, Edge, tuple[str, ...]] | None:
+def owl_time(value: JsonMapping) -> tuple[PeriodEnd, PeriodEnd, tuple[str, ...]] | None:
     """Begin and end of an interval or instant of OWL-Time, and words about it; None if it is none.
 
     A calendar date is an edge without a span. Names are read without their prefix.
     """
     own = _by_local_name(value)
     words = tuple(text for name in ("description", "name", "label", "prefLabel") if (text := text_in(own.get(name))))
-    begin, end = (next(iter(listed(own.get(name))), None) for name in ("hasBeginning", "hasEnd"))
+    begin, end = (next(iter(as_list(own.get(name))), None) for name in ("hasBeginning", "hasEnd"))
     if begin is None and end is None and not {"inTimePosition", *_CALENDAR} & own.keys():
         eras = [text for name in ("intervalStartedBy", "intervalFinishedBy", "hasTime", "intervalEquals")
                 for text in _names(own.get(name))]  # fmt: skip
-        return (geologic_edge(eras[0]), geologic_edge(eras[-1]), words) if eras else None
+        return (parse_period_end(eras[0]), parse_period_end(eras[-1]), words) if eras else None
     if begin is None and end is None:
         begin = end = value
     return _instant(begin), _instant(end), words
 
 
-def _instant(value: object) -> Edge:
+def _instant(value: object) -> PeriodEnd:
     if not isinstance(value, Mapping):
-        return geologic_edge(_last_part(text_in(value)))
+        return parse_period_end(_last_part(text_in(value)))
     own = _by_local_name(value)
     for name in _CALENDAR:
         if text := text_in(own.get(name)):
-            return Edge(text, calendar=True)
-    position = next((item for item in listed(own.get("inTimePosition")) if isinstance(item, Mapping)), None)
+            return PeriodEnd(text, calendar=True)
+    position = next((item for item in as_list(own.get("inTimePosition")) if isinstance(item, Mapping)), None)
     if position is None:
-        return geologic_edge(next(iter(_names(value)), ""))
+        return parse_period_end(next(iter(_names(value)), ""))
     inside = _by_local_name(position)
     system = _by_local_name(item) if isinstance(item := inside.get("hasTRS"), Mapping) else {}
     scale = text_in(inside.get("hasTRS")) or str(system.get("@id") or system.get("id") or "")
@@ -131,12 +133,12 @@ def _instant(value: object) -> Edge:
     if number:
         last = _last_part(scale)
         unit = unit or (last if last.lower() in _YEARS else "Ma" if last == "geologicage" else scale_unit(last))
-        return geologic_edge(number, unit or scale)
-    return geologic_edge(_last_part(text_in(inside.get("nominalPosition") or inside.get("NominalPosition"))))
+        return parse_period_end(number, unit or scale)
+    return parse_period_end(_last_part(text_in(inside.get("nominalPosition") or inside.get("NominalPosition"))))
 
 
 def _names(value: object) -> Iterator[str]:
-    for item in listed(value):
+    for item in as_list(value):
         own = _by_local_name(item) if isinstance(item, Mapping) else {}
         text = (
             text_in(own.get("name") or own.get("prefLabel") or own.get("@id") or own.get("id"))
@@ -153,10 +155,10 @@ def _by_local_name(value: Mapping[str, object]) -> dict[str, object]:
 
 def _last_part(text: str) -> str:
     """``LateJurassic`` of ``http://resource.geosciml.org/classifier/ics/ischart/LateJurassic``, in words."""
-    return in_words(text) if re.match(r"^(?:https?://|[a-z]+:)\S+$", text) else text
+    return split_name(text) if re.match(r"^(?:https?://|[a-z]+:)\S+$", text) else text
 
 
-def in_words(name: str) -> str:
+def split_name(name: str) -> str:
     """The last part of an address or of a prefixed name, in words."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.split(r"[#/:]", name.rstrip("/"))[-1].replace("_", " "))
 

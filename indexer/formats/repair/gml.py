@@ -12,13 +12,13 @@ from shapely.geometry.base import BaseGeometry
 
 from core.extent import BBox, enclosing_box
 from core.json_types import JsonMapping
-from indexer.formats.repair.antimeridian import ACROSS, Evidence, across
+from indexer.formats.repair.antimeridian import ACROSS, PlaceEvidence, read_across
 from indexer.formats.xml_documents import Element, local_name
 
 _DEGREES = re.compile(r"4326|4258|4269|4283|CRS:?84|WGS[ _]?84|4979|4937", re.IGNORECASE)
 _LATITUDE_FIRST = re.compile(r"^(?:urn:(?:x-)?ogc:def:crs:epsg|https?://www\.opengis\.net/def/crs/epsg)", re.IGNORECASE)
 _BETWEEN_NUMBERS = re.compile(r"[\s,]+")
-_NO_EVIDENCE = Evidence()
+_NO_EVIDENCE = PlaceEvidence()
 
 _MOST_TRACED = 100  # with more corners than this only areas are kept, not lines, which is some 100 times faster
 _MOST_MENDED = 1_000
@@ -26,7 +26,7 @@ _MOST_MENDED = 1_000
 _Pairs = list[tuple[float, float]]
 
 
-class Unreadable(ValueError):
+class UnreadableGeometry(ValueError):
     """A geometry that must be left out; the message says why."""
 
 
@@ -36,7 +36,7 @@ class PolygonReader:
     ``geometry`` is all of them as one GeoJSON geometry, valid and inside -180..180; ``boxes`` holds one box for each.
     """
 
-    def __init__(self, evidence: Evidence = _NO_EVIDENCE) -> None:
+    def __init__(self, evidence: PlaceEvidence = _NO_EVIDENCE) -> None:
         self._evidence = evidence
         self._shapes: list[BaseGeometry] = []
         self.boxes: list[BBox] = []
@@ -51,19 +51,19 @@ class PolygonReader:
     def add(self, element: Element) -> None:
         try:
             shape = self._oriented(element)
-        except (Unreadable, ValueError, shapely.errors.ShapelyError) as error:
+        except (UnreadableGeometry, ValueError, shapely.errors.ShapelyError) as error:
             self.warnings.append(f"extent: polygon left out: {error}")
             return
         self.add_shape(shape)
 
     def add_shape(self, shape: BaseGeometry) -> None:
         """Adds a geometry whose x is longitude and y latitude."""
-        turned = across(shape, self._evidence)
+        turned = read_across(shape, self._evidence)
         if turned is not None:
             self.warnings.append(ACROSS)
         try:
             shape = self._in_range(shape if turned is None else turned)
-        except (Unreadable, ValueError, shapely.errors.ShapelyError) as error:
+        except (UnreadableGeometry, ValueError, shapely.errors.ShapelyError) as error:
             self.warnings.append(f"extent: polygon left out: {error}")
             return
         enclosing = enclosing_box(tuple(BBox(*part.bounds) for part in shapely.get_parts(shape)))
@@ -75,11 +75,11 @@ class PolygonReader:
         """The geometry as x = longitude, y = latitude."""
         name = _srs_name(element)
         if name and not _DEGREES.search(name):
-            raise Unreadable(f"its reference system {name} is not in degrees")
+            raise UnreadableGeometry(f"its reference system {name} is not in degrees")
         shape = shapely.union_all(list(_shapes(element)))
         if shape.is_empty:
-            raise Unreadable("it has no coordinates")
-        written, other = (_swapped(shape), shape) if _LATITUDE_FIRST.match(name) else (shape, _swapped(shape))
+            raise UnreadableGeometry("it has no coordinates")
+        written, other = (_swap_axes(shape), shape) if _LATITUDE_FIRST.match(name) else (shape, _swap_axes(shape))
         if not self._fits(written) and self._fits(other):
             self.warnings.append("extent: latitude and longitude of a polygon were swapped")
             return other
@@ -99,10 +99,10 @@ class PolygonReader:
     def _in_range(self, shape: BaseGeometry) -> BaseGeometry:
         _, south, _, north = shape.bounds
         if south < -90.0 or north > 90.0:
-            raise Unreadable(f"latitude {south if south < -90 else north:g} outside -90..90")
+            raise UnreadableGeometry(f"latitude {south if south < -90 else north:g} outside -90..90")
         west, _, east, _ = shape.bounds
         if west < -360.0 or east > 540.0:
-            raise Unreadable(f"longitude {west if west < -360 else east:g} outside -180..180")
+            raise UnreadableGeometry(f"longitude {west if west < -360 else east:g} outside -180..180")
         if west >= -180.0 and east <= 180.0:
             return shape
         if ACROSS not in self.warnings:
@@ -122,7 +122,7 @@ def _turns(shape: BaseGeometry) -> Iterator[BaseGeometry]:
             yield affinity.translate(piece, xoff=-360.0 * turn)
 
 
-def _swapped(shape: BaseGeometry) -> BaseGeometry:
+def _swap_axes(shape: BaseGeometry) -> BaseGeometry:
     return shapely.transform(shape, lambda points: points[:, ::-1])
 
 
@@ -155,13 +155,13 @@ def _polygon(element: Element) -> BaseGeometry:
     corners = set(outer)
     if len(corners) < 3:  # a box without area, which some editors write as a polygon
         if not corners:
-            raise Unreadable("it has no outer ring")
+            raise UnreadableGeometry("it has no outer ring")
         return MultiPoint(list(corners)).convex_hull
     shape = Polygon(outer, holes)
-    return shape if shape.is_valid else _areas(mended(shape))
+    return shape if shape.is_valid else _areas(repair_geometry(shape))
 
 
-def mended(shape: BaseGeometry) -> BaseGeometry:
+def repair_geometry(shape: BaseGeometry) -> BaseGeometry:
     """A valid geometry in place of one that crosses itself; with very many corners, its box.
 
     The repair takes time and memory in proportion to the number of crossings: 200,000 corners took 1.7 GB.
@@ -200,7 +200,7 @@ def _coordinates(element: Element) -> _Pairs:
 
 def _pairs(numbers: list[str], dimension: int) -> _Pairs:
     if dimension < 2 or len(numbers) % dimension:
-        raise Unreadable(f"{len(numbers)} numbers do not make positions")
+        raise UnreadableGeometry(f"{len(numbers)} numbers do not make positions")
     return [(float(numbers[i]), float(numbers[i + 1])) for i in range(0, len(numbers), dimension)]
 
 

@@ -123,7 +123,7 @@ def _spdx(text: str) -> str | None:
     alone = _by_identifier(text.removeprefix("SPDX:").strip()) or _by_name().get(_plain(text))
     if alone is not None:
         return alone
-    matches = [(place, licence) for place, licence in sorted(_in_sentence(text)) if not _is_denied(text, place)]
+    matches = [(place, licence) for place, licence in sorted(_in_sentence(text)) if not _is_negated(text, place)]
     of_data = [licence for place, licence in matches if not _OF_METADATA.search(_clause_before(text, place))]
     return next(iter([*of_data, *(licence for _, licence in matches)]), None)
 
@@ -194,13 +194,13 @@ def _creative_commons(match: re.Match[str]) -> str:
     version = (groups["version"] or "").replace("_", ".")
     version = version if "." in version else f"{version[0]}.{version[1:] or 0}"
     if groups.get("short"):
-        licence = f"CC-{re.sub(r'[^A-Z]+', '-', _split(groups['short'].upper()))}-{version}"
+        licence = f"CC-{re.sub(r'[^A-Z]+', '-', _split_conditions(groups['short'].upper()))}-{version}"
     else:
         licence = f"CC-BY{_conditions(groups.get('long') or '')}-{version}"
     return _BY_ID.get(f"{licence}-{groups.get('land')}".casefold(), licence)
 
 
-def _split(short: str) -> str:
+def _split_conditions(short: str) -> str:
     """BYNCSA as BY-NC-SA."""
     return re.sub(r"(?<=[A-Z])(?=(?:NC|SA|ND)(?:[^A-Z]|$))|(?<=BY)(?=NC)", "-", short)
 
@@ -217,7 +217,7 @@ def _clause_before(text: str, place: int) -> str:
     return text[begin:place]
 
 
-def _is_denied(text: str, place: int) -> bool:
+def _is_negated(text: str, place: int) -> bool:
     before = _clause_before(text, place)[-_FARTHEST_DENIAL:]
     return _DENIED.search(before) is not None and _ALLOWED.search(before) is None
 

@@ -16,12 +16,14 @@ from core.names import Names, Variable, names_once, variables_once
 from indexer.formats.json_documents.parsing import objects_in, text_in, texts_in
 from indexer.formats.repair.text import is_placeholder, line
 
-Kind = Literal["platform", "instrument", "project", "variable", "standard name", "science keyword", "processing level"]
+NameKind = Literal[
+    "platform", "instrument", "project", "variable", "standard name", "science keyword", "processing level"
+]
 
 _MOST = 200  # of each kind
 _LONGEST_GUESS = 40
 _LONGEST = 200  # a longer text describes, and names nothing
-_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+_KINDS: tuple[tuple[re.Pattern[str], NameKind], ...] = (
     (re.compile(r"standard[\s_-]*names?\b|^cf\b|climate and forecast"), "standard name"),
     (re.compile(r"\bplatforms?\b|\bmissions?\b"), "platform"),
     (re.compile(r"\binstruments?\b|\bsensors?\b"), "instrument"),
@@ -41,7 +43,7 @@ _MADE_UP = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f-]{4,}|[0-9a-f]{16,}", 
 
 
 @lru_cache(maxsize=4096)
-def kind_of_vocabulary(vocabulary: str) -> Kind | None:
+def kind_of_vocabulary(vocabulary: str) -> NameKind | None:
     """What a vocabulary's title says its terms are: ``GCMD Platforms``, ``AODN Instrument Vocabulary``."""
     title = vocabulary.casefold()
     return next((kind for pattern, kind in _KINDS if pattern.search(title)), None)
@@ -65,7 +67,7 @@ def is_standard_name(text: str) -> bool:
 
 
 @dataclass(slots=True)
-class GatheredNames:
+class NameCollector:
     """Takes texts as written; ``finish`` gives each name once, whatever its case."""
 
     short_names: list[str] = field(default_factory=list)
@@ -76,7 +78,7 @@ class GatheredNames:
     processing_level: str | None = None
 
     def short_name(self, text: str) -> None:
-        _take(self.short_names, text)
+        _append(self.short_names, text)
 
     def maybe_short_name(self, *texts: str) -> None:
         for text in texts:
@@ -84,13 +86,13 @@ class GatheredNames:
                 self.short_name(text)
 
     def platform(self, text: str) -> None:
-        _take(self.platforms, _of_path(line(text)))
+        _append(self.platforms, _last_step(line(text)))
 
     def instrument(self, text: str) -> None:
-        _take(self.instruments, _of_path(line(text)))
+        _append(self.instruments, _last_step(line(text)))
 
     def project(self, text: str) -> None:
-        _take(self.projects, _of_path(line(text)))
+        _append(self.projects, _last_step(line(text)))
 
     def variable(self, name: str, standard_name: str = "", unit: str = "") -> None:
         """``name`` may carry CF's standard name behind it: ``Temperature (sea_water_temperature)``."""
@@ -118,7 +120,7 @@ class GatheredNames:
         if kind is not None:
             self.of_kind(kind, term)
 
-    def of_kind(self, kind: Kind, term: str) -> None:
+    def of_kind(self, kind: NameKind, term: str) -> None:
         match kind:
             case "platform":
                 self.platform(term)
@@ -148,7 +150,7 @@ class GatheredNames:
         )
 
 
-def _take(names: list[str], text: str) -> None:
+def _append(names: list[str], text: str) -> None:
     words = line(text)
     if len(words) <= _LONGEST and not _is_placeholder(words):
         names.append(words)
@@ -158,7 +160,7 @@ def _is_placeholder(text: str) -> bool:
     return not text or is_placeholder(text) or text.casefold().startswith(_NOT_SAID)
 
 
-def _of_path(term: str) -> str:
+def _last_step(term: str) -> str:
     """The short name in GCMD's ways of writing: ``AQUA > Earth Observing System, AQUA``, also behind its categories,
     and ``Satellites > GOES > GOES-13``: the last step if it is one word, else the shorter of the last two.
     """
@@ -168,7 +170,7 @@ def _of_path(term: str) -> str:
     return steps[-1] if len(steps[-1].split()) == 1 else min(steps[-2:], key=len)
 
 
-def read_names(names: GatheredNames, members: JsonMapping) -> None:
+def read_names(names: NameCollector, members: JsonMapping) -> None:
     for member in ("platform", "constellation", "mission", "osc:missions"):
         for text in texts_in(members.get(member)):
             names.platform(text)
@@ -183,7 +185,7 @@ def read_names(names: GatheredNames, members: JsonMapping) -> None:
     read_variables(names, members)
 
 
-def read_variables(names: GatheredNames, members: JsonMapping) -> None:
+def read_variables(names: NameCollector, members: JsonMapping) -> None:
     """Also of an asset. Of a cube only those that hold data: an auxiliary one describes an axis."""
     cube = members.get("cube:variables")
     for name, variable in cube.items() if isinstance(cube, dict) else ():

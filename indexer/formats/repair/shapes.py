@@ -16,9 +16,9 @@ from core.extent import BBox
 from core.json_types import JsonMapping
 from indexer.formats.json_documents.parsing import parse_inner_json
 from indexer.formats.refused import Refused
-from indexer.formats.repair.antimeridian import ACROSS, Evidence, across, has_long_edges
-from indexer.formats.repair.boxes import Boxes, Edges, number
-from indexer.formats.repair.gml import PolygonReader, mended
+from indexer.formats.repair.antimeridian import ACROSS, PlaceEvidence, has_long_edges, read_across
+from indexer.formats.repair.boxes import BoxCollector, BoxEdges, number
+from indexer.formats.repair.gml import PolygonReader, repair_geometry
 from indexer.formats.xml_documents import parse
 
 _COORDINATE = r"""(?:(?P<{0}name>lat|lon|lng)[a-z]*\.?\s*[:=]?\s*)?(?P<{0}before>[NSEW]\s*)?
@@ -91,11 +91,11 @@ def _degrees(groups: dict[str, str], prefix: str) -> float:
     return -size if written.startswith("-") or "s" in letters or "w" in letters else size
 
 
-class Where:
+class PlaceCollector:
     """Collects the places of one document; ``geometry`` holds every shape that is more than a box."""
 
     def __init__(self) -> None:
-        self._boxes = Boxes()
+        self._boxes = BoxCollector()
         self._long: list[tuple[int, BaseGeometry]] = []  # polygons with an edge longer than half the globe
         self._reader = PolygonReader()
         self.warnings = self._boxes.warnings
@@ -110,9 +110,9 @@ class Where:
 
     def box(self, west: Any, south: Any, east: Any, north: Any) -> bool:
         """Adds a box in degrees, from numbers or texts; whether it was usable."""
-        return self._boxes.add(Edges(*(number(str(edge)) for edge in (west, south, east, north))))
+        return self._boxes.add(BoxEdges(*(number(str(edge)) for edge in (west, south, east, north))))
 
-    def confirmed_by(self, other: Where) -> None:
+    def confirmed_by(self, other: PlaceCollector) -> None:
         """Takes places that the document states a second time: they only choose a reading of the first ones."""
         if not other._long:
             self._boxes.confirmed_by(other._boxes)
@@ -125,9 +125,9 @@ class Where:
         for position, polygon in long:
             self._boxes.found[position] = self._settled(polygon, evidence)
 
-    def _settled(self, long: BaseGeometry, evidence: Evidence) -> BBox:
+    def _settled(self, long: BaseGeometry, evidence: PlaceEvidence) -> BBox:
         """The box of a polygon with long edges, read as written or across the antimeridian."""
-        turned = across(long, evidence)
+        turned = read_across(long, evidence)
         if turned is not None:
             self.warnings.append(ACROSS)
         used = long if turned is None else turned
@@ -250,7 +250,7 @@ class Where:
         swapped = max(map(abs, latitudes)) > 90.0
         if possible and not swapped and self._boxes.clear:
             as_written, other = (
-                Evidence(near=self._boxes.clear).likeness(BBox(min(x), min(y), max(x), max(y)))
+                PlaceEvidence(near=self._boxes.clear).likeness(BBox(min(x), min(y), max(x), max(y)))
                 for x, y in ((longitudes, latitudes), (latitudes, longitudes))
             )
             swapped = other > as_written
@@ -287,7 +287,7 @@ class Where:
         if _is_box(geometry) or shapely.get_num_coordinates(geometry) > _MOST_POSITIONS:
             return self.box(*geometry.bounds)
         if not geometry.is_valid:
-            geometry = mended(geometry)
+            geometry = repair_geometry(geometry)
         before = len(self._reader.boxes)
         self._reader.add_shape(geometry)
         self.warnings.extend(self._reader.warnings)

@@ -42,7 +42,7 @@ _PARTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenDates:
     """First and last day, month or year in ISO 8601, either may be empty (open); whether the text expresses doubt."""
 
     begin: str
@@ -55,7 +55,7 @@ def says_no_date(text: str) -> bool:
     return _NO_DATE.match(_BRACKETS.sub(" ", text.casefold()).strip(" .,;?")) is not None
 
 
-def written_span(text: str) -> Written | None:
+def parse_written_dates(text: str) -> WrittenDates | None:
     """What a text can mean; None where it is not a date. An ambiguous order of day and month is never guessed."""
     text = _CORRECTED.sub(r"\1", text.casefold())
     plain = " ".join(_BRACKETS.sub(" ", text.replace("'s", "s")).split()).strip(" .,;:")
@@ -66,52 +66,52 @@ def written_span(text: str) -> Written | None:
     for form in _FORMS:
         span = form(bare)
         if span is not None:
-            return Written(span.begin, span.end, doubtful or span.doubtful)
+            return WrittenDates(span.begin, span.end, doubtful or span.doubtful)
     return None
 
 
-def _one_year(text: str) -> Written | None:
-    return Written(text, text) if re.fullmatch(_YEAR, text) else None
+def _one_year(text: str) -> WrittenDates | None:
+    return WrittenDates(text, text) if re.fullmatch(_YEAR, text) else None
 
 
-def _open(text: str) -> Written | None:
+def _open_range(text: str) -> WrittenDates | None:
     if match := re.fullmatch(
         rf"(?:since|after|from|not before|ab|seit|depuis|desde|post)[ -]?({_YEAR})|({_YEAR}) ?[-–—]", text
     ):
-        return Written(match[1] or match[2], "")
+        return WrittenDates(match[1] or match[2], "")
     if match := re.fullmatch(rf"(?:before|until|up to|not after|vor|bis|avant|pre)[ -]?({_YEAR})", text):
-        return Written("", match[1])
+        return WrittenDates("", match[1])
     return None
 
 
-def _two_years(text: str) -> Written | None:
+def _two_years(text: str) -> WrittenDates | None:
     match = re.fullmatch(rf"(?:between |from |zwischen |entre |von |tra )?({_YEAR}){_TO}({_YEAR}|\d\d?)", text)
     if match is None:
         return None
     begin, end = match[1], match[1][: -len(match[2])] + match[2] if len(match[2]) < 4 else match[2]
-    return Written(begin, end) if begin <= end else None
+    return WrittenDates(begin, end) if begin <= end else None
 
 
-def _decade(text: str) -> Written | None:
+def _decade(text: str) -> WrittenDates | None:
     """185-, 185-?, 1850s, 185X, 18--, 18uu."""
     if match := re.fullmatch(r"(\d\d\d)[-–_xu]|(\d\d\d)0s", text):
         decade = match[1] or match[2]
-        return Written(f"{decade}0", f"{decade}9") if "050" <= decade <= "210" else None
+        return WrittenDates(f"{decade}0", f"{decade}9") if "050" <= decade <= "210" else None
     if match := re.fullmatch(r"(\d\d)(?:--|–|__|xx|uu)", text):
-        return Written(f"{match[1]}00", f"{match[1]}99")
+        return WrittenDates(f"{match[1]}00", f"{match[1]}99")
     return None
 
 
-def _two_decades(text: str) -> Written | None:
+def _two_decades(text: str) -> WrittenDates | None:
     """1920s-1930s, 1840-1849 written with decades."""
     match = re.fullmatch(rf"(\d{{3}})0s{_TO}(?:(\d{{3}})|(\d))0s", text)
     if match is None:
         return None
     last = match[2] or match[1][:2] + match[3]
-    return Written(f"{match[1]}0", f"{last}9") if match[1] <= last else None
+    return WrittenDates(f"{match[1]}0", f"{last}9") if match[1] <= last else None
 
 
-def _century(text: str) -> Written | None:
+def _century(text: str) -> WrittenDates | None:
     match = re.fullmatch(
         r"(?:(early|mid|middle|late|first half|second half)[ -]*)?"
         r"(?:(\d\d?)(?:st|nd|rd|th|\.|e|ème|o|º)?|([ivx]+)(?:e|ème|\.)?)[ -]*"
@@ -127,10 +127,10 @@ def _century(text: str) -> Written | None:
         return None
     first, last = _PARTS.get(match[1] or "", (1, 100))
     start = (number - 1) * 100
-    return Written(str(start + first).zfill(4), str(start + last).zfill(4), doubtful=match[1] is not None)
+    return WrittenDates(str(start + first).zfill(4), str(start + last).zfill(4), doubtful=match[1] is not None)
 
 
-def _month(text: str) -> Written | None:
+def _month(text: str) -> WrittenDates | None:
     """March 2008, 5 March 2008, March 5th, 2008, 2008 March 5, 5-Mar-2008, IV.1998, 5.IV.1998, 25/12/1999.
 
     A time after the day is dropped.
@@ -151,7 +151,7 @@ def _month(text: str) -> Written | None:
             iso = f"{match['year']}-{number:02d}"
             named = match.groupdict().get("day")
             iso += f"-{int(named):02d}" if named else ""
-            return Written(iso, iso)
+            return WrittenDates(iso, iso)
     return None
 
 
@@ -162,7 +162,7 @@ def _number_of(month: str) -> int:
     return MONTHS.get(month, 0) or (roman if roman <= 12 else 0)
 
 
-def _two_months(text: str) -> Written | None:
+def _two_months(text: str) -> WrittenDates | None:
     """March - May 2008, March 2008 to May 2009."""
     for parting in re.finditer(_TO, text):
         left, right = text[: parting.start()], text[parting.end() :]
@@ -171,17 +171,17 @@ def _two_months(text: str) -> Written | None:
             continue
         begin = _month(left) or _one_year(left) or _month(f"{left} {end.end[:4]}")
         if begin is not None and begin.begin <= end.end:
-            return Written(begin.begin, end.end)
+            return WrittenDates(begin.begin, end.end)
     return None
 
 
-def _season(text: str) -> Written | None:
+def _season(text: str) -> WrittenDates | None:
     """Spring 2008 (of the northern half), winter 2008-2009, Q1 2008."""
     if match := re.fullmatch(
         rf"(?:q([1-4])|([1-4])(?:st|nd|rd|th) quarter)[ ,/-]*({_YEAR})|({_YEAR})[ -]?q([1-4])", text
     ):
         quarter, year = int(match[1] or match[2] or match[5]), match[3] or match[4]
-        return Written(f"{year}-{3 * quarter - 2:02d}", f"{year}-{3 * quarter:02d}")
+        return WrittenDates(f"{year}-{3 * quarter - 2:02d}", f"{year}-{3 * quarter:02d}")
     match = re.fullmatch(rf"([^\W\d]+),? ({_YEAR})(?:[-–/](\d\d|{_YEAR}))?|({_YEAR}),? ([^\W\d]+)", text)
     first = SEASONS.get((match[1] or match[5]) if match else "")
     if match is None or first is None:
@@ -189,8 +189,8 @@ def _season(text: str) -> Written | None:
     year = int(match[2] or match[4])
     if first == 12:  # winter 2008 begins in the preceding December, winter 2008-2009 in December 2008
         year += 1 if match[3] else 0
-        return Written(f"{year - 1}-12", f"{year}-02", doubtful=True)
-    return Written(f"{year}-{first:02d}", f"{year}-{first + 2:02d}", doubtful=True)
+        return WrittenDates(f"{year - 1}-12", f"{year}-02", doubtful=True)
+    return WrittenDates(f"{year}-{first:02d}", f"{year}-{first + 2:02d}", doubtful=True)
 
 
-_FORMS = (_one_year, _two_years, _open, _decade, _two_decades, _century, _month, _season, _two_months)
+_FORMS = (_one_year, _two_years, _open_range, _decade, _two_decades, _century, _month, _season, _two_months)

@@ -9,8 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.json_types import Json, JsonMapping
-from indexer.formats.json_documents.linked_data import in_context, plain_node, short, types_of
-from indexer.formats.json_documents.parsing import in_fixed_order, listed, objects_in, text_in, to_bytes, why_unread
+from indexer.formats.json_documents.linked_data import apply_context, plain_node, types_of, without_prefix
+from indexer.formats.json_documents.parsing import (
+    as_list,
+    describe_member,
+    in_fixed_order,
+    objects_in,
+    text_in,
+    to_bytes,
+)
 from indexer.formats.readers import dcat, schema_org
 from indexer.formats.recognition import format_of_json
 from indexer.formats.repair.links import doi_in
@@ -77,7 +84,7 @@ def _list(entries: Sequence[object], depth: int, where: str) -> JsonMembers:
         if inner.records:
             members.add(inner)
         else:
-            members.unreadable.append(UnreadableMember(place, why_unread(entry), record_name(entry)))
+            members.unreadable.append(UnreadableMember(place, describe_member(entry), record_name(entry)))
     return members
 
 
@@ -115,21 +122,21 @@ def _catalogue_entries(document: JsonMapping, depth: int, where: str) -> tuple[l
     unreadable: list[UnreadableMember] = []
     if depth > _DEEPEST_CATALOGUE:
         return entries, unreadable
-    members = {short(str(name)): value for name, value in in_context(document).items()}
+    members = {without_prefix(str(name)): value for name, value in apply_context(document).items()}
     for name, kind in _IN_A_CATALOGUE:
         value = members.get(name)
-        for number, entry in enumerate(value if isinstance(value, list) else listed(value), 1):
+        for number, entry in enumerate(value if isinstance(value, list) else as_list(value), 1):
             if isinstance(entry, dict) and len(entry) > 1:  # more than a reference
                 entries.append(entry if "@type" in entry else {**entry, "@type": kind})
             else:
                 place = f"entry {number} of {name}{where}"
-                unreadable.append(UnreadableMember(place, why_unread(entry), _reference_name(entry)))
+                unreadable.append(UnreadableMember(place, describe_member(entry), _reference_name(entry)))
     for series in [entry for entry in entries if types_of(entry) & {"DatasetSeries"}]:
         for member in objects_in(series.get("seriesMember")):
             if "title" in member:
                 series_name = series.get("@id") or series.get("identifier") or series.get("title")
                 entries.append({**member, "inSeries": series_name})
-    for number, inner in enumerate(listed(members.get("catalog")), 1):
+    for number, inner in enumerate(as_list(members.get("catalog")), 1):
         if isinstance(inner, dict):
             more, faults = _catalogue_entries(inner, depth + 1, f" of catalog {number}{where}")
             entries += more
@@ -156,9 +163,9 @@ def _graph(document: object, where: str = "") -> JsonMembers:
         return JsonMembers()
     unmatched, members = Counter(map(_likeness, datasets)), JsonMembers([JsonRecord(node) for node in datasets])
     names = {record_name(node) for node in datasets}
-    for place, node in _nodes(in_context(document), where):
+    for place, node in _nodes(apply_context(document), where):
         if not isinstance(node, dict):
-            members.unreadable.append(UnreadableMember(place, why_unread(node)))
+            members.unreadable.append(UnreadableMember(place, describe_member(node)))
         elif unmatched[likeness := _likeness(plain_node(node, {}))]:
             unmatched[likeness] -= 1
         else:
@@ -218,7 +225,7 @@ def record_name(value: object) -> str:
         *(value.get(name) for name in ("identifier", "dct:identifier", "id", "@id", "name")),
     ]
     for candidate in candidates:
-        for item in listed(candidate):
+        for item in as_list(candidate):
             inner = item.get("@id") or item.get("@value") or item.get("value") if isinstance(item, dict) else item
             if text := text_in(inner):
                 return doi_in(text) or text if "doi.org" in text else text

@@ -9,7 +9,7 @@ from lxml import etree
 
 from indexer.formats.recognition import format_of_element
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
-from indexer.formats.xml_documents import Element, element_start, local_name, one_of, text_at
+from indexer.formats.xml_documents import Element, element_start, find, local_name, text_at
 from indexer.raw import Recognition
 
 _DEEPEST_ELEMENT = 5
@@ -98,7 +98,7 @@ def _unreadable(container: Element, records: list[_RecordElement]) -> Iterator[U
         if child in holders or local in _BESIDE_RECORDS or (wrappers is not None and local not in wrappers):
             continue
         place, name = f"element {number} of {local_name(container)}", _protocol_name(child)
-        header = one_of(child, "header")
+        header = find(child, "header")
         if header is not None and header.get("status") == "deleted":
             yield UnreadableMember(place, "its header says that it is deleted", passed_over=True)
         else:
@@ -108,5 +108,5 @@ def _unreadable(container: Element, records: list[_RecordElement]) -> Iterator[U
 def _fault(element: Element) -> str:
     if not len(element):
         return f"the element {local_name(element)} holds nothing"
-    metadata = one_of(element, "metadata/*")
+    metadata = find(element, "metadata/*")
     return f"no reader knows the element {local_name(metadata if metadata is not None else element)}"
