@@ -60,7 +60,7 @@ class RecordDraft:
     access: Access = "open"
     resolution: Resolution = field(default_factory=Resolution)
     vertical: Vertical | None = None
-    where: PlaceCollector = field(default_factory=PlaceCollector)
+    places: PlaceCollector = field(default_factory=PlaceCollector)
     names: NameCollector = field(default_factory=NameCollector)
     _alternate_titles: list[str] = field(default_factory=list)
     _languages: list[str] = field(default_factory=list)
@@ -78,10 +78,10 @@ class RecordDraft:
     _dates: dict[str, list[str]] = field(default_factory=dict)
     _formats: list[str] = field(default_factory=list)
 
-    def also_titled(self, text: str) -> None:
+    def add_alternate_title(self, text: str) -> None:
         self._alternate_titles.append(line(text))
 
-    def in_language(self, text: str) -> None:
+    def add_language(self, text: str) -> None:
         code = language(text)
         if code is not None:
             self._languages.append(code)
@@ -90,13 +90,13 @@ class RecordDraft:
     def first_language(self) -> str | None:
         return next(iter(self._languages), None)
 
-    def of_type(self, text: str) -> None:
+    def set_type(self, text: str) -> None:
         """Sets the type from the document's word for it; an unknown word leaves ``dataset``."""
         known = resource_type(text)
         if known is not None:
             self.type = known
 
-    def keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
+    def add_keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
         text = line(term)
         if not text or is_placeholder(text):
             return
@@ -105,20 +105,20 @@ class RecordDraft:
             self.warnings.append(f"keywords: {text[:_LONGEST_STANDIN]!r} is no name of a place: left out")
         for name in names:
             self._keywords.append(Keyword(name, line(vocabulary) or None, uri or None))
-            self.names.keyword(name, vocabulary)
+            self.names.add_keyword(name, vocabulary)
 
-    def theme(self, term: str) -> None:
+    def add_theme(self, term: str) -> None:
         text = line(term)
         if text and not is_placeholder(text):
             self._themes.append(text)
 
-    def contact(self, name: str = "", organisation: str = "", *, role: str | None = None, email: str = "") -> None:
+    def add_contact(self, name: str = "", organisation: str = "", *, role: str | None = None, email: str = "") -> None:
         parts = [words if not is_placeholder(words := line(text)) else "" for text in (name, organisation, email)]
         if any(parts):
             address = parts[2].removeprefix("mailto:") or None
             self._contacts.append(Contact(parts[0] or None, parts[1] or None, role, address))
 
-    def span(self, begin: str, end: str, *, duration: str = "") -> None:
+    def add_span(self, begin: str, end: str, *, duration: str = "") -> None:
         """Adds a period; an empty end, ``..`` and words such as "present" are open ends."""
         span, repairs = repair_span(Position(line(begin)), Position(line(end)), duration)
         self.warnings.extend(repairs)
@@ -129,7 +129,7 @@ class RecordDraft:
     def has_times(self) -> bool:
         return bool(self._times)
 
-    def interval(self, text: str) -> bool:
+    def add_interval(self, text: str) -> bool:
         """Adds a period written as one text (``2000/2010``); whether the text is one."""
         interval = interval_in(text)
         if interval is None:
@@ -137,14 +137,14 @@ class RecordDraft:
         if interval.in_words:
             span = "/".join(unique(end.text or ".." for end in (interval.begin, interval.end)))
             self.warnings.append(reading_warning(line(text), span, doubtful=interval.doubtful))
-        self.span(interval.begin.text, interval.end.text, duration=interval.duration)
+        self.add_span(interval.begin.text, interval.end.text, duration=interval.duration)
         return True
 
-    def time(self, span: TimeSpan) -> None:
+    def add_time(self, span: TimeSpan) -> None:
         """Adds a period whose edges are known."""
         self._times.append(span)
 
-    def date(self, kind: str, text: str) -> None:
+    def add_date(self, kind: str, text: str) -> None:
         """Adds a date; ``kind`` is a field of core.record.Dates."""
         written = line(text)
         if not written or written.startswith(_NO_DATE) or is_placeholder(written) or says_no_date(written):
@@ -162,16 +162,16 @@ class RecordDraft:
         if known and self.vertical is None:
             self.vertical = Vertical(known[0], known[-1], unit)
 
-    def kind(self, kind: ProvenanceKind | None) -> None:
+    def add_kind(self, kind: ProvenanceKind | None) -> None:
         self._kinds.append(kind)
 
-    def derived_from(self, reference: str) -> None:
+    def add_source(self, reference: str) -> None:
         self._derived_from.append(_short(line(reference)))
 
-    def generated_by(self, activity: str) -> None:
+    def add_activity(self, activity: str) -> None:
         self._generated_by.append(_short(line(activity)))
 
-    def licensed(self, *texts: str) -> None:
+    def add_licence(self, *texts: str) -> None:
         """Adds what the document gives as licence: its name, identifier and address, in any order."""
         self._licence = self._licence or next((licence for text in texts if (licence := spdx(text))), None)
         self._licence_link = self._licence_link or next(
@@ -182,7 +182,7 @@ class RecordDraft:
     def has_licence(self) -> bool:
         return self._licence is not None or self._licence_link is not None
 
-    def constraint(self, text: str) -> None:
+    def add_constraint(self, text: str) -> None:
         """Adds a sentence about permitted use; a licence in it counts."""
         sentence = block(text)
         if not sentence or is_placeholder(sentence):
@@ -192,11 +192,11 @@ class RecordDraft:
         if says_restricted(sentence) or is_restricted_code(sentence):
             self.access = "restricted"
 
-    def restricted_if(self, code: str) -> None:
+    def restrict_by_code(self, code: str) -> None:
         if is_restricted_code(code):
             self.access = "restricted"
 
-    def link(self, href: str, rel: str | None = None, **properties: str | None) -> None:
+    def add_link(self, href: str, rel: str | None = None, **properties: str | None) -> None:
         """Adds a link. ``said``: protocol, media_type, name, description of core.record.Link."""
         address, warning = repair_href(href)
         if warning is not None:
@@ -210,7 +210,7 @@ class RecordDraft:
         if known is None or known.rel == "related":
             self._links[address] = Link(address, rel, media_type=media_type, **parts)
 
-    def format(self, name: str) -> None:
+    def add_format(self, name: str) -> None:
         text = line(name)
         if text and not is_placeholder(text):
             self._formats.append(text)
@@ -222,8 +222,8 @@ class RecordDraft:
         title = self._titled(stated, abstract)
         identifier = stated or self.raw.native_id
         if not self.names.short_names:  # none was stated
-            self.names.maybe_short_name(*self._alternate_titles)
-        self.where.settle(" ".join([title, *self._alternate_titles, *(keyword.term for keyword in self._keywords)]))
+            self.names.add_possible_short_names(*self._alternate_titles)
+        self.places.resolve(" ".join([title, *self._alternate_titles, *(keyword.term for keyword in self._keywords)]))
         if not stated:
             self.warnings.append("identifier: none given, the source's own name for the document is used")
         return Record(
@@ -238,8 +238,8 @@ class RecordDraft:
             keywords=unique_keywords_of(self._keywords),
             themes=unique(self._themes),
             contacts=unique(self._contacts),
-            extents=self.where.boxes,
-            geometry=self.where.geometry,
+            extents=self.places.boxes,
+            geometry=self.places.geometry,
             vertical=self.vertical,
             times=unique(self._times),
             resolution=self.resolution,
@@ -255,7 +255,7 @@ class RecordDraft:
             doi=self.doi or doi_in(stated),
             parent=line(self.parent) or None,
             native_format=self.native_format,
-            warnings=unique([*self.warnings, *self.where.warnings]),
+            warnings=unique([*self.warnings, *self.places.warnings]),
         )
 
     def _titled(self, identifier: str, abstract: str) -> str:

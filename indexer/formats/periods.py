@@ -22,8 +22,8 @@ def add_period(draft: RecordDraft, text: str) -> None:
         return
     era = geologic_span(words)
     if era is not None:
-        draft.time(era)
-    if era is not None or not draft.interval(words):
+        draft.add_time(era)
+    if era is not None or not draft.add_interval(words):
         _keep_words(draft, words, known=era is not None)
 
 
@@ -63,19 +63,19 @@ def add_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: st
     """Adds a period by its edges; ``words`` describe it and stay as keywords."""
     old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
     for text in words:
-        draft.keyword(_short(text), "temporal")
+        draft.add_keyword(_short(text), "temporal")
     if not old:
-        draft.span(begin.words, end.words)
+        draft.add_span(begin.words, end.words)
         return
     span = span_between(begin, end)
     if span is not None:
-        draft.time(span)
+        draft.add_time(span)
     for text in unique(edge.words for edge in old):
         _keep_words(draft, text, known=span is not None)
 
 
 def _keep_words(draft: RecordDraft, words: str, *, known: bool) -> None:
-    draft.keyword(_short(words), "temporal")
+    draft.add_keyword(_short(words), "temporal")
     if not known:
         draft.warnings.append(f"time: {_short(words)!r} is no period with known years: kept as a keyword")
 

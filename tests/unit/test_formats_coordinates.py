@@ -53,14 +53,14 @@ def test_a_box_with_swapped_axes_is_the_box_with_a_warning(
 ) -> None:
     south, north = sorted((south, north))
     right, wrong = PlaceCollector(), PlaceCollector()
-    right.box(west, south, west + width, north)
-    wrong.box(south, west, north, west + width)
+    right.add_box(west, south, west + width, north)
+    wrong.add_box(south, west, north, west + width)
     assert (wrong.boxes, SWAPPED in wrong.warnings) == (right.boxes, True)
 
 
 @given(latitude=_LATITUDE, longitude=_ONLY_LONGITUDE)
 def test_a_point_with_swapped_axes_is_the_point_with_a_warning(latitude: float, longitude: float) -> None:
-    for add in (PlaceCollector.point, lambda where, x, y: where.numbers([x, y])):
+    for add in (PlaceCollector.add_point, lambda places, x, y: places.add_numbers([x, y])):
         right, wrong = PlaceCollector(), PlaceCollector()
         add(right, longitude, latitude)
         add(wrong, latitude, longitude)
@@ -70,13 +70,13 @@ def test_a_point_with_swapped_axes_is_the_point_with_a_warning(latitude: float, 
 
 @pytest.mark.parametrize("given", [[1, 2, 3], "1,2,3,4", {"west": 1}, [1, 2, 3, 4, 5]])
 def test_numbers_that_make_no_box_are_reported(given: object) -> None:
-    where = PlaceCollector()
-    assert not where.numbers(given)
-    assert any("left out" in warning for warning in where.warnings)
+    places = PlaceCollector()
+    assert not places.add_numbers(given)
+    assert any("left out" in warning for warning in places.warnings)
 
 
 @pytest.mark.parametrize("written", ["Lake Constance", "Section 12", "Europe, 2020", "", "area 51, Nevada"])
 def test_names_are_not_reported_as_coordinates(written: str) -> None:
-    where = PlaceCollector()
-    assert not where.text(written)
-    assert not where.warnings
+    places = PlaceCollector()
+    assert not places.add_text(written)
+    assert not places.warnings

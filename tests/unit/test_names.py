@@ -116,7 +116,7 @@ def test_a_vocabulary_says_what_its_terms_are(vocabulary: str, kind: str | None)
 )
 def test_the_short_name_of_a_path(path: str, name: str) -> None:
     names = NameCollector()
-    names.platform(path)
+    names.add_platform(path)
     assert names.finish().platforms == (name,)
 
 
@@ -127,7 +127,7 @@ def test_the_short_name_of_a_path(path: str, name: str) -> None:
 )  # fmt: skip
 def test_levels(written: str, level: str | None) -> None:
     names = NameCollector()
-    names.level(written)
+    names.set_level(written)
     assert names.finish().processing_level == level
 
 
@@ -150,11 +150,11 @@ def test_variables_of_a_cube_have_units_also_in_assets() -> None:
 
 def test_a_variable_is_kept_once_with_all_that_is_said_of_it() -> None:
     names = NameCollector()
-    names.variable("Temperature (sea_water_temperature)")
-    names.variable("temperature", unit="K")
-    names.keyword("EARTH SCIENCE > OCEANS > SALINITY/DENSITY > SALINITY", "any")
-    names.keyword("EARTH SCIENCE > OCEANS", "any")
-    names.keyword("sea_ice_area", "CF Standard Names")
+    names.add_variable("Temperature (sea_water_temperature)")
+    names.add_variable("temperature", unit="K")
+    names.add_keyword("EARTH SCIENCE > OCEANS > SALINITY/DENSITY > SALINITY", "any")
+    names.add_keyword("EARTH SCIENCE > OCEANS", "any")
+    names.add_keyword("sea_ice_area", "CF Standard Names")
     assert names.finish().variables == (
         Variable("Temperature", "sea_water_temperature", "K"),
         Variable("SALINITY"),

@@ -65,7 +65,7 @@ def read_extents(extents: list[Element], words: str, warnings: list[str]) -> Iso
     reader = PolygonReader(PlaceEvidence(words, tuple(boxes.found)))
     for polygon in polygons:
         reader.add(polygon)
-    boxes.settle(words, reader.boxes)
+    boxes.resolve(words, reader.boxes)
     warnings.extend([*boxes.warnings, *reader.warnings])
     return IsoExtents(_unique_boxes([*boxes.found, *reader.boxes]), reader.geometry, unique(places))
 

@@ -99,7 +99,7 @@ def read_names(metadata: Element, identifications: list[Element], citation: Elem
         for group in objects(identification, f"{GMD}descriptiveKeywords"):
             _keywords(names, group)
         for level in objects(identification, f"{GMD}processingLevel"):
-            names.level(text_of(level, f"{GMD}code"))
+            names.set_level(text_of(level, f"{GMD}code"))
     _acquisition_names(names, read_acquisition(metadata))
     for content in objects(metadata, f"{GMD}contentInfo"):
         _content(names, content)
@@ -122,10 +122,10 @@ def _citation(names: NameCollector, citation: Element | None) -> None:
     for identifier in objects(citation, f"{GMD}identifier"):
         code, space = text_of(identifier, f"{GMD}code"), _space_and_description(identifier)
         if "short" in space and "name" in space:
-            names.short_name(code)
+            names.add_short_name(code)
         elif "version" not in space:
-            names.maybe_short_name(code, code.rpartition(":")[2])
-    names.maybe_short_name(*texts_of(citation, f"{GMD}alternateTitle"))
+            names.add_possible_short_names(code, code.rpartition(":")[2])
+    names.add_possible_short_names(*texts_of(citation, f"{GMD}alternateTitle"))
 
 
 def _space_and_description(identifier: Element) -> str:
@@ -140,18 +140,18 @@ def _keywords(names: NameCollector, group: Element) -> None:
     for prop in children(group, f"{GMD}keyword"):
         term = one_line(prop)
         if kind is not None and term:
-            names.of_kind(kind, term)
+            names.add(kind, term)
         else:
-            names.keyword(term, title)
+            names.add_keyword(term, title)
 
 
 def _acquisition_names(names: NameCollector, acquired: Acquisition) -> None:
     for platform in acquired.platforms:
-        names.platform(_identified(platform))
+        names.add_platform(_identified(platform))
     for instrument in acquired.instruments:
-        names.instrument(_identified(instrument))
+        names.add_instrument(_identified(instrument))
     for operation in acquired.operations:
-        names.project(_identified(operation))
+        names.add_project(_identified(operation))
 
 
 def _identified(element: Element) -> str:
@@ -167,7 +167,7 @@ def _identified(element: Element) -> str:
 def _content(names: NameCollector, content: Element) -> None:
     """Bands and dimensions of coverages (19139), attributes of attribute groups (19115-3), feature attributes."""
     for name in _LEVELS:
-        names.level(text_of(first_object(content, name), f"{GMD}code"))
+        names.set_level(text_of(first_object(content, name), f"{GMD}code"))
     dimensions = [*objects(content, f"{GMD}dimension")]
     dimensions += [*objects(content, f"{GMD}attributeGroup", f"{GMD}attribute")]
     for dimension in dimensions:
@@ -179,7 +179,7 @@ def _dimension(names: NameCollector, dimension: Element) -> None:
     member = text_of(first_object(dimension, f"{GMD}sequenceIdentifier"), f"{GCO}aName")
     named = text_of(first_object(dimension, f"{GMD}name"), f"{GMD}code")
     is_label = descriptor and len(descriptor) <= _LONGEST_LABEL
-    names.variable(named or (descriptor if is_label else member), unit=_unit(dimension))
+    names.add_variable(named or (descriptor if is_label else member), unit=_unit(dimension))
 
 
 _LONGEST_LABEL = 80

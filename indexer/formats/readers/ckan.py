@@ -32,54 +32,54 @@ _KINDS_OF_DATE = {"publication": "published", "creation": "created", "revision":
 _NOT_OPEN = frozenset({"notspecified", "other-closed", "other-nc", ""})
 
 
-def extra_names(draft: RecordDraft, package: JsonMapping) -> None:
+def _add_names(draft: RecordDraft, package: JsonMapping) -> None:
     """Extras by the words that portals use for them, singular or plural; several names in one text by commas."""
     for name, kind in _NAMES:
         for text in [*texts_in(package.get(name)), *texts_in(package.get(f"{name}s"))]:
             for part in text.split(","):
-                draft.names.of_kind(kind, part)
-    draft.names.short_name(text_in(package.get("short_name")))
+                draft.names.add(kind, part)
+    draft.names.add_short_name(text_in(package.get("short_name")))
     for name in ("processing_level", "processing-level"):
-        draft.names.level(text_in(package.get(name)))
+        draft.names.set_level(text_in(package.get(name)))
 
 
-def boxes(draft: RecordDraft, package: JsonMapping) -> None:
+def _add_extents(draft: RecordDraft, package: JsonMapping) -> None:
     for place in as_list(package.get("spatial")):
-        _place(draft, place)
+        _add_place(draft, place)
     for coverage in objects_in(package.get("spatial_coverage")):
-        draft.keyword(text_in(coverage.get("text")), "location")
-        if not any(_place(draft, coverage.get(name)) for name in ("geom", "bbox", "centroid")):
+        draft.add_keyword(text_in(coverage.get("text")), "location")
+        if not any(_add_place(draft, coverage.get(name)) for name in ("geom", "bbox", "centroid")):
             uri = text_in(coverage.get("uri"))
-            draft.keyword(uri.rstrip("/").rpartition("/")[2], "location", uri)
-    if not draft.where.boxes and all(text_in(package.get(edge)) for edge in _EDGES):
-        draft.where.box(*(text_in(package.get(edge)) for edge in _EDGES))
+            draft.add_keyword(uri.rstrip("/").rpartition("/")[2], "location", uri)
+    if not draft.places.boxes and all(text_in(package.get(edge)) for edge in _EDGES):
+        draft.places.add_box(*(text_in(package.get(edge)) for edge in _EDGES))
     for name in ("spatial_text", "spatial_uri"):
-        draft.keyword(text_in(package.get(name)).rstrip("/").rpartition("/")[2], "location")
+        draft.add_keyword(text_in(package.get(name)).rstrip("/").rpartition("/")[2], "location")
 
 
-def _place(draft: RecordDraft, place: object) -> bool:
+def _add_place(draft: RecordDraft, place: object) -> bool:
     if isinstance(place, dict):
-        return draft.where.geojson(place)
+        return draft.places.add_geojson(place)
     text = text_in(place)
     if text.lstrip().startswith("{"):
-        return draft.where.geojson_text(text)
-    if draft.where.text(text):
+        return draft.places.add_geojson_text(text)
+    if draft.places.add_text(text):
         return True
     if text and not text.lower().startswith("http") and len(text) <= 100:
-        draft.keyword(text, "location")
+        draft.add_keyword(text, "location")
     return False
 
 
-def spans(draft: RecordDraft, package: JsonMapping) -> None:
+def _add_times(draft: RecordDraft, package: JsonMapping) -> None:
     for coverage in objects_in(package.get("temporal_coverage")):
-        draft.span(text_in(coverage.get("start")), text_in(coverage.get("end")))
+        draft.add_span(text_in(coverage.get("start")), text_in(coverage.get("end")))
     for begin, end in _SPANS:
         start, stop = text_in(package.get(begin)), text_in(package.get(end))
         if start or stop:
-            draft.span(start, stop)
+            draft.add_span(start, stop)
             return
     for name in ("temporal", "temporal_coverage", "temporal_text"):
-        if isinstance(package.get(name), str) and draft.interval(package[name]):
+        if isinstance(package.get(name), str) and draft.add_interval(package[name]):
             return
 
 
@@ -92,12 +92,12 @@ def read(raw: RawRecord, source: str) -> Record:
         raise Refused("it is JSON without a CKAN package")
     package = with_extras(document)
     draft = RecordDraft(raw, source, "ckan")
-    _what(draft, package)
-    _who(draft, package)
-    boxes(draft, package)
-    spans(draft, package)
-    _terms(draft, package)
-    _ways(draft, package)
+    _add_citation(draft, package)
+    _add_contacts(draft, package)
+    _add_extents(draft, package)
+    _add_times(draft, package)
+    _add_terms(draft, package)
+    _add_distribution(draft, package)
     return draft.finish()
 
 
@@ -120,36 +120,36 @@ def _opened(value: object) -> object:
     return value
 
 
-def _what(draft: RecordDraft, package: JsonMapping) -> None:
+def _add_citation(draft: RecordDraft, package: JsonMapping) -> None:
     stated = [text_in(package.get(name)) for name in ("guid", "identifier", "id", "name", "uri")]
     draft.identifier = next((text for text in stated if text), "")
     draft.doi = next((doi for text in [text_in(package.get("doi")), *stated] if (doi := doi_in(text))), None)
     draft.edition = text_in(package.get("version"))
-    extra_names(draft, package)
+    _add_names(draft, package)
     draft.title = _translated(package, "title")
-    draft.also_titled(text_in(package.get("alternate_title")))
+    draft.add_alternate_title(text_in(package.get("alternate_title")))
     draft.abstract = _translated(package, "notes") or text_in(package.get("description"))
-    draft.of_type(text_in(package.get("resource-type")) or text_in(package.get("dcat_type")))
+    draft.set_type(text_in(package.get("resource-type")) or text_in(package.get("dcat_type")))
     if text_in(package.get("type")) in ("dataset_series", "service", "dataservice"):
-        draft.of_type(text_in(package.get("type")).replace("_", ""))
+        draft.set_type(text_in(package.get("type")).replace("_", ""))
     for tag in as_list(package.get("tags")):
-        draft.keyword(text_in(tag.get("display_name") or tag.get("name") if isinstance(tag, dict) else tag))
+        draft.add_keyword(text_in(tag.get("display_name") or tag.get("name") if isinstance(tag, dict) else tag))
     for group in objects_in(package.get("groups")):
-        draft.keyword(text_in(group.get("title")) or text_in(group.get("display_name")), "group")
+        draft.add_keyword(text_in(group.get("title")) or text_in(group.get("display_name")), "group")
     for theme in texts_in(package.get("theme")):
-        draft.theme(theme)
+        draft.add_theme(theme)
     for code in [*texts_in(package.get("language")), *texts_in(package.get("metadata-language"))]:
-        draft.in_language(code)
-    _dates(draft, package)
+        draft.add_language(code)
+    _add_dates(draft, package)
     for name in ("lineage", "provenance"):
         draft.lineage += texts_in(package.get(name))
     for text in texts_in(package.get("source")):
-        draft.derived_from(text)
+        draft.add_source(text)
     series = texts_in(package.get("in_series")) or texts_in(package.get("parent_identifier"))
     draft.parent = next(iter(series), None)
 
 
-def _dates(draft: RecordDraft, package: JsonMapping) -> None:
+def _add_dates(draft: RecordDraft, package: JsonMapping) -> None:
     for name, kind in (
         ("issued", "published"),
         ("created", "created"),
@@ -157,61 +157,61 @@ def _dates(draft: RecordDraft, package: JsonMapping) -> None:
         ("metadata_modified", "metadata"),
         ("metadata-date", "metadata"),
     ):
-        draft.date(kind, text_in(package.get(name)))
+        draft.add_date(kind, text_in(package.get(name)))
     for date in objects_in(package.get("dataset-reference-date")):
         of_type = _KINDS_OF_DATE.get(text_in(date.get("type")))
         if of_type is not None:
-            draft.date(of_type, text_in(date.get("value")))
+            draft.add_date(of_type, text_in(date.get("value")))
     if not package.get("issued"):
-        draft.date("created", text_in(package.get("metadata_created")))
+        draft.add_date("created", text_in(package.get("metadata_created")))
 
 
 def _translated(package: JsonMapping, name: str) -> str:
     return text_in(package.get(name)) or text_in(package.get(f"{name}_translated"))
 
 
-def _who(draft: RecordDraft, package: JsonMapping) -> None:
-    draft.contact(text_in(package.get("author")), role="author", email=text_in(package.get("author_email")))
+def _add_contacts(draft: RecordDraft, package: JsonMapping) -> None:
+    draft.add_contact(text_in(package.get("author")), role="author", email=text_in(package.get("author_email")))
     for role, name in (("author", "creator"), ("publisher", "publisher"), ("pointOfContact", "contact")):
         for party in objects_in(package.get(name)):
-            draft.contact(
+            draft.add_contact(
                 *(("", text_in(party.get("name"))) if role == "publisher" else (text_in(party.get("name")), "")),
                 role=role,
                 email=text_in(party.get("email")),
             )
         label, email = text_in(package.get(f"{name}_name")), text_in(package.get(f"{name}_email"))
-        draft.contact(*(("", label) if role == "publisher" else (label, "")), role=role, email=email)
+        draft.add_contact(*(("", label) if role == "publisher" else (label, "")), role=role, email=email)
     for party in objects_in(package.get("responsible-party")):
-        draft.contact("", text_in(party.get("name")), role=next(iter(texts_in(party.get("roles"))), None))
+        draft.add_contact("", text_in(party.get("name")), role=next(iter(texts_in(party.get("roles"))), None))
     maintainer = text_in(package.get("maintainer"))
-    draft.contact(maintainer, role="pointOfContact", email=text_in(package.get("maintainer_email")))
+    draft.add_contact(maintainer, role="pointOfContact", email=text_in(package.get("maintainer_email")))
     organization = package.get("organization")
     if isinstance(organization, dict):
-        draft.contact("", text_in(organization.get("title")) or text_in(organization.get("name")), role="owner")
+        draft.add_contact("", text_in(organization.get("title")) or text_in(organization.get("name")), role="owner")
 
 
-def _terms(draft: RecordDraft, package: JsonMapping) -> None:
+def _add_terms(draft: RecordDraft, package: JsonMapping) -> None:
     names = [text_in(package.get(name)) for name in ("license_url", "license_id", "license_title", "licence")]
     if text_in(package.get("license_id")).lower() not in _NOT_OPEN or names[0]:
-        draft.licensed(*names)
+        draft.add_licence(*names)
     for text in [names[2], *texts_in(package.get("licence")), *texts_in(package.get("rights"))]:
-        draft.constraint(text)
+        draft.add_constraint(text)
     for name in ("access_constraints", "use_constraints", "access_rights", "accessLevel"):
         for text in texts_in(package.get(name)):
             if not text.lower().startswith("http") and text.lower() != "public":
-                draft.constraint(text)
-            draft.restricted_if(text)
+                draft.add_constraint(text)
+            draft.restrict_by_code(text)
     if package.get("private") is True:
         draft.access = "restricted"
 
 
-def _ways(draft: RecordDraft, package: JsonMapping) -> None:
+def _add_distribution(draft: RecordDraft, package: JsonMapping) -> None:
     if (url := text_in(package.get("url"))).lower().startswith("http"):
-        draft.link(url, "about")
+        draft.add_link(url, "about")
     for resource in objects_in(package.get("resources")):
         form = text_in(resource.get("format"))
-        draft.format(form)
-        draft.link(
+        draft.add_format(form)
+        draft.add_link(
             text_in(resource.get("url")) or text_in(resource.get("download_url")),
             _rel(form, text_in(resource.get("url_type"))),
             protocol=text_in(resource.get("resource_locator_protocol")),
@@ -222,7 +222,7 @@ def _ways(draft: RecordDraft, package: JsonMapping) -> None:
     for name, rel in EXTRA_LINKS.items():
         for href in texts_in(package.get(name)):
             if href.lower().startswith("http"):
-                draft.link(href, rel)
+                draft.add_link(href, rel)
     distance = distance_in(
         text_in(package.get("spatial-resolution")) or f"{text_in(package.get('spatial_resolution_in_meters'))} m"
     )

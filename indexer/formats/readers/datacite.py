@@ -134,16 +134,16 @@ def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused: neither XML nor JSON, or no DataCite resource."""
     document, warnings = _document(raw)
     draft = RecordDraft(raw, source, "datacite", list(warnings))
-    _what(draft, document)
-    _who(draft, document)
+    _add_citation(draft, document)
+    _add_contacts(draft, document)
     for place in objects_in(document.get("geoLocations")):
-        _where(draft, place)
-    _when(draft, document)
-    _relations(draft, document)
+        _add_extents(draft, place)
+    _add_times(draft, document)
+    _add_related_works(draft, document)
     for right in objects_in(document.get("rightsList")):
-        draft.licensed(*(text_in(right.get(name)) for name in ("rightsURI", "rightsIdentifier", "rights")))
-        draft.constraint(text_in(right.get("rights")) or text_in(right.get("rightsURI")))
-        draft.restricted_if(text_in(right.get("rightsURI")))
+        draft.add_licence(*(text_in(right.get(name)) for name in ("rightsURI", "rightsIdentifier", "rights")))
+        draft.add_constraint(text_in(right.get("rights")) or text_in(right.get("rightsURI")))
+        draft.restrict_by_code(text_in(right.get("rightsURI")))
     return draft.finish()
 
 
@@ -162,30 +162,32 @@ def _document(raw: RawRecord) -> tuple[JsonMapping, tuple[str, ...]]:
     return document, ()
 
 
-def _what(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_citation(draft: RecordDraft, document: JsonMapping) -> None:
     draft.doi = doi_in(text_in(document.get("doi"))) or doi_in(_identifier(document))
     draft.identifier = draft.doi or _identifier(document)
     draft.edition = text_in(document.get("version"))
     for other in [*objects_in(document.get("alternateIdentifiers")), *objects_in(document.get("identifiers"))]:
-        draft.names.maybe_short_name(text_in(other.get("alternateIdentifier")) or text_in(other.get("identifier")))
+        draft.names.add_possible_short_names(
+            text_in(other.get("alternateIdentifier")) or text_in(other.get("identifier"))
+        )
     for title in objects_in(document.get("titles")):
         if not draft.title and not title.get("titleType"):
             draft.title = text_in(title.get("title"))
         else:
-            draft.also_titled(text_in(title.get("title")))
-    _describe(draft, document)
-    draft.in_language(text_in(document.get("language")))
+            draft.add_alternate_title(text_in(title.get("title")))
+    _add_descriptions(draft, document)
+    draft.add_language(text_in(document.get("language")))
     types = document.get("types")
     if isinstance(types, dict):
-        draft.of_type(text_in(types.get("resourceTypeGeneral")) or text_in(types.get("resourceType")))
+        draft.set_type(text_in(types.get("resourceTypeGeneral")) or text_in(types.get("resourceType")))
     for name in texts_in(document.get("formats")):
-        draft.format(name)
-    draft.link(text_in(document.get("url")) or (f"https://doi.org/{draft.doi}" if draft.doi else ""), "about")
+        draft.add_format(name)
+    draft.add_link(text_in(document.get("url")) or (f"https://doi.org/{draft.doi}" if draft.doi else ""), "about")
     for href in texts_in(document.get("contentUrl")):
-        draft.link(href, "download")
+        draft.add_link(href, "download")
 
 
-def _describe(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_descriptions(draft: RecordDraft, document: JsonMapping) -> None:
     abstracts = []
     for description in objects_in(document.get("descriptions")):
         text, kind = text_in(description.get("description")), text_in(description.get("descriptionType"))
@@ -197,9 +199,9 @@ def _describe(draft: RecordDraft, document: JsonMapping) -> None:
     for subject in as_list(document.get("subjects")):
         if isinstance(subject, dict):
             uri = text_in(subject.get("valueUri")) or text_in(subject.get("valueURI"))
-            draft.keyword(text_in(subject.get("subject")), text_in(subject.get("subjectScheme")), uri)
+            draft.add_keyword(text_in(subject.get("subject")), text_in(subject.get("subjectScheme")), uri)
         else:
-            draft.keyword(text_in(subject))
+            draft.add_keyword(text_in(subject))
 
 
 def _identifier(document: JsonMapping) -> str:
@@ -209,58 +211,60 @@ def _identifier(document: JsonMapping) -> str:
     return next((text_in(identifier.get("identifier")) for identifier in objects_in(document.get("identifiers"))), "")
 
 
-def _who(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_contacts(draft: RecordDraft, document: JsonMapping) -> None:
     for person in objects_in(document.get("creators")):
-        _person(draft, person, "author")
-    draft.contact("", text_in(document.get("publisher")), role="publisher")
+        _add_person(draft, person, "author")
+    draft.add_contact("", text_in(document.get("publisher")), role="publisher")
     for person in objects_in(document.get("contributors")):
         kind = text_in(person.get("contributorType"))
-        _person(draft, person, _ROLES.get(kind, "contributor"))
+        _add_person(draft, person, _ROLES.get(kind, "contributor"))
 
 
-def _person(draft: RecordDraft, person: JsonMapping, role: str) -> None:
+def _add_person(draft: RecordDraft, person: JsonMapping, role: str) -> None:
     name = text_in(person.get("name")) or text_in(person.get("creatorName"))
     affiliation = next(iter(texts_in(person.get("affiliation"))), "")
     if person.get("nameType") == "Organizational":
-        draft.contact("", name, role=role)
+        draft.add_contact("", name, role=role)
     else:
-        draft.contact(name, affiliation, role=role)
+        draft.add_contact(name, affiliation, role=role)
 
 
-def _where(draft: RecordDraft, place: JsonMapping) -> None:
-    draft.keyword(text_in(place.get("geoLocationPlace")), "location")
+def _add_extents(draft: RecordDraft, place: JsonMapping) -> None:
+    draft.add_keyword(text_in(place.get("geoLocationPlace")), "location")
     for box in objects_in(place.get("geoLocationBox")):
-        draft.where.box(*(box.get(edge) for edge in _EDGES))
+        draft.places.add_box(*(box.get(edge) for edge in _EDGES))
     for point in objects_in(place.get("geoLocationPoint")):
-        draft.where.point(point.get("pointLongitude"), point.get("pointLatitude"))
+        draft.places.add_point(point.get("pointLongitude"), point.get("pointLatitude"))
     polygons = as_list(place.get("geoLocationPolygon"))
     for polygon in polygons if polygons and isinstance(polygons[0], list) else [polygons]:
         corners = [corner.get("polygonPoint", corner) for corner in objects_in(polygon)]
-        draft.where.ring([(corner.get("pointLongitude"), corner.get("pointLatitude")) for corner in corners if corner])
+        draft.places.add_ring(
+            [(corner.get("pointLongitude"), corner.get("pointLatitude")) for corner in corners if corner]
+        )
 
 
-def _when(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_times(draft: RecordDraft, document: JsonMapping) -> None:
     for date in objects_in(document.get("dates")):
         kind, text = text_in(date.get("dateType")), text_in(date.get("date"))
         if kind in ("Coverage", "Collected", "Valid"):
-            draft.interval(text)
+            draft.add_interval(text)
         elif kind in _DATES:
-            draft.date(_DATES[kind], text.partition("/")[0])
+            draft.add_date(_DATES[kind], text.partition("/")[0])
     if not any(text_in(date.get("dateType")) in ("Issued", "Available") for date in objects_in(document.get("dates"))):
-        draft.date("published", text_in(document.get("publicationYear")))
-    draft.date("metadata", text_in(document.get("updated")))
+        draft.add_date("published", text_in(document.get("publicationYear")))
+    draft.add_date("metadata", text_in(document.get("updated")))
 
 
-def _relations(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_related_works(draft: RecordDraft, document: JsonMapping) -> None:
     for related in objects_in(document.get("relatedIdentifiers")):
         relation, text = text_in(related.get("relationType")), text_in(related.get("relatedIdentifier"))
         href = f"https://doi.org/{doi}" if (doi := doi_in(text)) else text
         if relation in _SOURCES or (relation == "References" and related.get("resourceTypeGeneral") == "Dataset"):
-            draft.derived_from(href)
+            draft.add_source(href)
         elif relation == "IsPartOf" and draft.parent is None:
             draft.parent = doi or text
         if href.lower().startswith("http"):
-            draft.link(href, _RELS.get(relation, "related"), description=relation)
+            draft.add_link(href, _RELS.get(relation, "related"), description=relation)
 
 
 _ROOT = re.compile(r"\{http://datacite\.org/schema/kernel-[0-9.]+\}resource")

@@ -25,12 +25,12 @@ from indexer.formats.json_documents.parsing import as_list, looks_like_json, obj
 from indexer.formats.json_documents.rdf import dcat_resources
 from indexer.formats.periods import add_object, add_period
 from indexer.formats.readers.dcat_nodes import (
+    add_place,
     address,
     label,
     measured_resolution,
     media_type_in,
     name_of_agent,
-    place,
     texts_by_language,
 )
 from indexer.formats.refused import Refused
@@ -76,16 +76,16 @@ def read(raw: RawRecord, source: str) -> Record:
     draft = RecordDraft(raw, source, "dcat")
     for kind in types_of(resource):
         draft.type = DCAT_TYPES.get(kind, draft.type)
-    _what(draft, resource)
-    _words(draft, resource)
-    _who(draft, resource)
+    _add_citation(draft, resource)
+    _add_keywords(draft, resource)
+    _add_contacts(draft, resource)
     for place_value in [*as_list(resource.get("spatial")), *as_list(resource.get("spatialCoverage"))]:
-        place(draft, place_value)
+        add_place(draft, place_value)
     for period in as_list(resource.get("temporal")):
-        _period(draft, period)
-    _terms(draft, resource)
-    _links(draft, resource)
-    _provenance(draft, resource)
+        _add_period(draft, period)
+    _add_terms(draft, resource)
+    _add_links(draft, resource)
+    _add_provenance(draft, resource)
     return draft.finish()
 
 
@@ -94,26 +94,26 @@ def _rdf_resources(raw: RawRecord) -> list[Json]:
     return [plain_node(node, {}) for node in (dcat_resources(raw.content) if parsed is None else parsed)]
 
 
-def _what(draft: RecordDraft, resource: JsonMapping) -> None:
+def _add_citation(draft: RecordDraft, resource: JsonMapping) -> None:
     identifiers = [text for item in as_list(resource.get("identifier")) if (text := _identifier(item))]
     uri = text_in(resource.get("@id"))
     draft.identifier = next((text for text in identifiers if doi_in(text) is None), next(iter(identifiers), uri))
     others = [*identifiers, uri, *(_identifier(item) for item in as_list(resource.get("otherIdentifier")))]
     others += [*texts_in(resource.get("sameAs")), address(next(iter(as_list(resource.get("landingPage"))), ""))]
     draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
-    draft.names.maybe_short_name(*(text for text in others if text != draft.identifier))
+    draft.names.add_possible_short_names(*(text for text in others if text != draft.identifier))
     draft.edition = next((text for name in _VERSIONS if (text := text_in(resource.get(name)))), "")
     for code in [*texts_in(resource.get("language")), *texts_in(resource.get("inLanguage"))]:
-        draft.in_language(code)
+        draft.add_language(code)
     preferred = draft.first_language
     titles = texts_by_language(resource.get("title"), preferred)
     draft.title = next(iter(titles), "")
     for other in [*titles[1:], *texts_in(resource.get("alternative"))]:
-        draft.also_titled(other)
+        draft.add_alternate_title(other)
     draft.abstract = next(iter(texts_by_language(resource.get("description"), preferred)), "")
     if draft.type == "dataset":
         for kind in as_list(resource.get("type")):
-            draft.of_type(label(kind))
+            draft.set_type(label(kind))
     series = [_identifier(item) for name in ("isPartOf", "inSeries", "parent") for item in as_list(resource.get(name))]
     draft.parent = next((text for text in series if text), None)
     metres = [number(text_in(item)) for item in as_list(resource.get("spatialResolutionInMeters"))]
@@ -126,31 +126,31 @@ def _what(draft: RecordDraft, resource: JsonMapping) -> None:
     for name, kind in _DATES.items():
         for text in texts_in(resource.get(name)):
             if not text.upper().startswith("R/"):  # "R/P1W" means "changed every week": it is not a date
-                draft.date(kind, text)
+                draft.add_date(kind, text)
 
 
-def _words(draft: RecordDraft, resource: JsonMapping) -> None:
+def _add_keywords(draft: RecordDraft, resource: JsonMapping) -> None:
     for item in as_list(resource.get("keyword")):
-        draft.keyword(text_in(item))
+        draft.add_keyword(text_in(item))
     subjects = as_list(resource.get("subject"))
     for subject in subjects:
         if isinstance(subject, dict) and "@value" not in subject:
             scheme = label(next(iter(as_list(subject.get("inScheme"))), ""))
-            draft.keyword(label(subject), scheme, text_in(subject.get("@id")))
+            draft.add_keyword(label(subject), scheme, text_in(subject.get("@id")))
         else:
-            draft.keyword(label(subject))
+            draft.add_keyword(label(subject))
     concepts = {address(subject) for subject in subjects if isinstance(subject, dict) and address(subject)}
     for theme in as_list(resource.get("theme")):
         if address(theme) not in concepts:  # a concept that is a keyword already
-            draft.theme(label(theme))
+            draft.add_theme(label(theme))
     for name, scheme in _HIGH_VALUE.items():
         for item in as_list(resource.get(name)):
             code, _, act = label(item), *address(item).partition("/eli/")[1:]
-            draft.keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(item))
+            draft.add_keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(item))
     for form in as_list(resource.get("format")):
-        draft.format(label(form))
+        draft.add_format(label(form))
     for category in as_list(resource.get("topicCategory")):
-        draft.theme(label(category))
+        draft.add_theme(label(category))
 
 
 _HIGH_VALUE = {"hvdCategory": "EU high-value data set category", "applicableLegislation": "applicable legislation"}
@@ -172,35 +172,35 @@ def _identifier(value: object) -> str:
     return text_in(value)
 
 
-def _who(draft: RecordDraft, resource: JsonMapping) -> None:
+def _add_contacts(draft: RecordDraft, resource: JsonMapping) -> None:
     for name, role in _AGENTS.items():
         for agent in as_list(resource.get(name)):
-            _agent(draft, agent, role)
+            _add_agent(draft, agent, role)
     for attribution in objects_in(resource.get("qualifiedAttribution")):
         role = label(next(iter(as_list(attribution.get("hadRole"))), "")) or "contributor"
         for agent in as_list(attribution.get("agent")):
-            _agent(draft, agent, role)
+            _add_agent(draft, agent, role)
     for contact in objects_in(resource.get("contactPoint")):
-        named, place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
-        is_organisation = not place and "Organization" in types_of(contact)
-        draft.contact(
+        named, add_place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
+        is_organisation = not add_place and "Organization" in types_of(contact)
+        draft.add_contact(
             "" if is_organisation else named,
-            named if is_organisation else place,
+            named if is_organisation else add_place,
             role="pointOfContact",
             email=text_in(contact.get("hasEmail")) or text_in(contact.get("email")),
         )
 
 
-def _agent(draft: RecordDraft, agent: object, role: str) -> None:
+def _add_agent(draft: RecordDraft, agent: object, role: str) -> None:
     name = name_of_agent(agent)
     email = text_in(agent.get("mbox") or agent.get("hasEmail")) if isinstance(agent, dict) else ""
     kinds = types_of(agent)
     is_person = "Person" in kinds or (role in _PEOPLE and "Organization" not in kinds)
-    place = text_in(agent.get("organization-name")) if isinstance(agent, dict) else ""
-    draft.contact(*((name, place) if is_person else ("", name)), role=role, email=email)
+    add_place = text_in(agent.get("organization-name")) if isinstance(agent, dict) else ""
+    draft.add_contact(*((name, add_place) if is_person else ("", name)), role=role, email=email)
 
 
-def _period(draft: RecordDraft, period: object) -> None:
+def _add_period(draft: RecordDraft, period: object) -> None:
     if not isinstance(period, dict) or "@value" in period:
         add_period(draft, text_in(period))
         return
@@ -211,42 +211,42 @@ def _period(draft: RecordDraft, period: object) -> None:
         instant = next((inner[name] for name in inner if name.startswith("inXSD") or name == "inDateTime"), "")
         ends.append(text_in(instant) or text_in(edge))
     if any(ends):
-        draft.span(*ends)
+        draft.add_span(*ends)
     elif owl_time(period) is not None:
         add_object(draft, period)
     elif text := label(period):
         add_period(draft, text)
 
 
-def _terms(draft: RecordDraft, resource: JsonMapping) -> None:
+def _add_terms(draft: RecordDraft, resource: JsonMapping) -> None:
     holders = [resource, *objects_in(resource.get("distribution"))]
     for holder in holders:
         for licence in as_list(holder.get("license")):
-            draft.licensed(text_in(licence), label(licence), address(licence))
+            draft.add_licence(text_in(licence), label(licence), address(licence))
             if isinstance(licence, dict) and not address(licence):  # a licence in words, without an address
-                draft.constraint(label(licence))
+                draft.add_constraint(label(licence))
     for holder in holders:
         for right in [*as_list(holder.get("rights")), *as_list(holder.get("accessRights"))]:
             text = label(right)
             if address(right).lower().startswith("http") and " " not in text:
-                draft.restricted_if(address(right))
+                draft.restrict_by_code(address(right))
             elif text.lower() not in ("public", "true"):
-                draft.constraint(text)
-    draft.restricted_if(text_in(resource.get("accessLevel")))
+                draft.add_constraint(text)
+    draft.restrict_by_code(text_in(resource.get("accessLevel")))
 
 
-def _links(draft: RecordDraft, resource: JsonMapping) -> None:
+def _add_links(draft: RecordDraft, resource: JsonMapping) -> None:
     for page in as_list(resource.get("landingPage")):
-        draft.link(address(page), "about")
+        draft.add_link(address(page), "about")
     for endpoint in as_list(resource.get("endpointURL")):
-        draft.link(address(endpoint), "service")
+        draft.add_link(address(endpoint), "service")
     for href, title in _documents(resource):
-        draft.link(href, "describedby", name=title)
+        draft.add_link(href, "describedby", name=title)
     for item in objects_in(resource.get("distribution")):
-        _distribution(draft, item)
+        _add_distribution(draft, item)
     for item in [*as_list(resource.get("references")), *as_list(resource.get("relation"))]:
         if address(item).lower().startswith("http"):
-            draft.link(address(item), "related", name=label(item) if isinstance(item, dict) else "")
+            draft.add_link(address(item), "related", name=label(item) if isinstance(item, dict) else "")
 
 
 def _documents(resource: JsonMapping) -> Iterator[tuple[str, str]]:
@@ -257,10 +257,10 @@ def _documents(resource: JsonMapping) -> Iterator[tuple[str, str]]:
                 yield href, text_in(item.get("title")) if isinstance(item, dict) else ""
 
 
-def _distribution(draft: RecordDraft, distribution: JsonMapping) -> None:
+def _add_distribution(draft: RecordDraft, distribution: JsonMapping) -> None:
     form = label(next(iter(as_list(distribution.get("format"))), ""))
     media_type = media_type_in(next(iter(as_list(distribution.get("mediaType"))), ""))
-    draft.format(form or media_type)
+    draft.add_format(form or media_type)
     for name, rel in (("downloadURL", "download"), ("accessURL", None)):
         for href in as_list(distribution.get(name)):
             known = "service" if rel is None and form.upper() in _SERVICES else rel
@@ -269,22 +269,22 @@ def _distribution(draft: RecordDraft, distribution: JsonMapping) -> None:
                 "name": text_in(distribution.get("title")),
                 "description": text_in(distribution.get("description")),
             }
-            draft.link(address(href), known, **properties)
+            draft.add_link(address(href), known, **properties)
     for service in objects_in(distribution.get("accessService")):
         for endpoint in as_list(service.get("endpointURL")):
-            draft.link(address(endpoint), "service", name=text_in(service.get("title")))
+            draft.add_link(address(endpoint), "service", name=text_in(service.get("title")))
 
 
-def _provenance(draft: RecordDraft, resource: JsonMapping) -> None:
+def _add_provenance(draft: RecordDraft, resource: JsonMapping) -> None:
     for item in as_list(resource.get("provenance")):
         draft.lineage.append(label(item))
     for name in ("wasDerivedFrom", "source"):
         for item in as_list(resource.get(name)):
-            draft.derived_from(_identifier(item))
+            draft.add_source(_identifier(item))
     for item in as_list(resource.get("wasGeneratedBy")):
-        draft.generated_by(label(item))
+        draft.add_activity(label(item))
         if isinstance(item, dict) and "Project" in types_of(item):
-            draft.names.project(label(item))
+            draft.names.add_project(label(item))
 
 
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF"

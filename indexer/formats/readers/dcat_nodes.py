@@ -74,21 +74,21 @@ def name_of_agent(agent: object) -> str:
     return named or _last(text_in(agent.get("@id")))
 
 
-def place(draft: RecordDraft, node: object) -> None:
+def add_place(draft: RecordDraft, node: object) -> None:
     """Reads a shape in any form. If several say the same, the first is enough. Without a shape, reads a place name."""
     if not isinstance(node, dict) or "@value" in node:
-        _named_or_shaped(draft, text_in(node))
+        _add_name_or_shape(draft, text_in(node))
         return
     if _is_geojson(node):
-        draft.where.geojson(node)
+        draft.places.add_geojson(node)
         return
     name = next(
         (text for key in ("prefLabel", "label", "title", "geographicName") if (text := text_in(node.get(key)))), ""
     )
     for text in (name, *texts_in(node.get("altLabel"))):
-        draft.keyword(text, "location")
-    if not any(_shaped(draft, shape) for shape in _shapes_of(node)) and not name:
-        draft.keyword(_last(text_in(node.get("@id"))), "location", text_in(node.get("@id")))
+        draft.add_keyword(text, "location")
+    if not any(_add_shape(draft, shape) for shape in _shapes_of(node)) and not name:
+        draft.add_keyword(_last(text_in(node.get("@id"))), "location", text_in(node.get("@id")))
 
 
 def _is_geojson(node: JsonMapping) -> bool:
@@ -96,9 +96,9 @@ def _is_geojson(node: JsonMapping) -> bool:
     return str(node.get("type", "")).lower() in _GEOJSON
 
 
-def _named_or_shaped(draft: RecordDraft, text: str) -> None:
-    if not draft.where.text(text) and len(text) <= _LONGEST_NAME:
-        draft.keyword(_last(text), "location", text if text.startswith("http") else None)
+def _add_name_or_shape(draft: RecordDraft, text: str) -> None:
+    if not draft.places.add_text(text) and len(text) <= _LONGEST_NAME:
+        draft.add_keyword(_last(text), "location", text if text.startswith("http") else None)
 
 
 def _shapes_of(node: JsonMapping) -> Iterator[object]:
@@ -107,15 +107,15 @@ def _shapes_of(node: JsonMapping) -> Iterator[object]:
     return iter(sorted(shapes, key=lambda shape: text_in(shape).lstrip().startswith("<gml")))
 
 
-def _shaped(draft: RecordDraft, shape: object) -> bool:
+def _add_shape(draft: RecordDraft, shape: object) -> bool:
     if isinstance(shape, dict) and _is_geojson(shape):
-        return draft.where.geojson(shape)
+        return draft.places.add_geojson(shape)
     if isinstance(shape, dict) and "@value" not in shape:
         inner = [*texts_in(shape.get("asWKT")), *texts_in(shape.get("asGeoJSON")), *texts_in(shape.get("asGML"))]
-        return any(draft.where.text(text) for text in inner) or any(
-            _shaped(draft, deeper) for deeper in objects_in(shape.get("geometry"))
+        return any(draft.places.add_text(text) for text in inner) or any(
+            _add_shape(draft, deeper) for deeper in objects_in(shape.get("geometry"))
         )
-    return draft.where.text(text_in(shape))
+    return draft.places.add_text(text_in(shape))
 
 
 def measured_resolution(resource: JsonMapping) -> Resolution:

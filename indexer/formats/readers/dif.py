@@ -7,7 +7,7 @@ import re
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.readers.nasa import metres_of, platforms, product, rel_of, role_of, science_keyword
+from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
 from indexer.formats.refused import Refused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import distance_in, step_in
@@ -28,23 +28,23 @@ def read(raw: RawRecord, source: str) -> Record:
         raise Refused(f"its root element is {root.tag}, not DIF")
     is_ten = find(root, "Entry_ID/Short_Name") is not None or find(root, "Science_Keywords") is not None
     draft = RecordDraft(raw, source, "dif10" if is_ten else "dif9", list(parsed.warnings))
-    _what(draft, root)
-    _keywords(draft, root)
-    _contacts(draft, root)
-    _where(draft, root)
-    _when(draft, root)
-    _ways(draft, root)
+    _add_citation(draft, root)
+    _add_keywords(draft, root)
+    _add_contacts(draft, root)
+    _add_extents(draft, root)
+    _add_times(draft, root)
+    _add_distribution(draft, root)
     return draft.finish()
 
 
-def _what(draft: RecordDraft, root: Element) -> None:
+def _add_citation(draft: RecordDraft, root: Element) -> None:
     short, version = text_at(root, "Entry_ID/Short_Name"), text_at(root, "Entry_ID/Version")
     draft.identifier = "_".join(part for part in (short, version) if part) or text_at(root, "Entry_ID")
-    product(draft, short, version or text_at(root, "Data_Set_Citation/Version", "Dataset_Citation/Version"))
-    draft.names.maybe_short_name("" if short else draft.identifier)
+    add_product(draft, short, version or text_at(root, "Data_Set_Citation/Version", "Dataset_Citation/Version"))
+    draft.names.add_possible_short_names("" if short else draft.identifier)
     draft.title = text_at(root, "Entry_Title")
     for other in [*texts_at(root, "Data_Set_Citation/Dataset_Title", "Dataset_Citation/Dataset_Title"), short]:
-        draft.also_titled(other)
+        draft.add_alternate_title(other)
     draft.abstract = text_at(root, "Summary/Abstract", "Summary")
     draft.doi = next(
         (
@@ -61,7 +61,7 @@ def _what(draft: RecordDraft, root: Element) -> None:
         None,
     )
     for code in texts_at(root, "Data_Set_Language", "Dataset_Language"):
-        draft.in_language(code)
+        draft.add_language(code)
     for parent in texts_at(root, "Parent_DIF"):
         draft.parent = parent
     for association in find_all(root, "Metadata_Association"):
@@ -77,72 +77,72 @@ def _what(draft: RecordDraft, root: Element) -> None:
         ("Last_DIF_Revision_Date", "metadata"),
         ("DIF_Creation_Date", "metadata"),
     ):
-        draft.date(kind, text_at(root, name))
+        draft.add_date(kind, text_at(root, name))
 
 
-def _keywords(draft: RecordDraft, root: Element) -> None:
+def _add_keywords(draft: RecordDraft, root: Element) -> None:
     for path in ("Parameters", "Science_Keywords"):
         for group in find_all(root, path):
-            science_keyword(draft, [text_at(group, name) for name in _SCIENCE])
+            add_science_keyword(draft, [text_at(group, name) for name in _SCIENCE])
     for text in texts_at(root, "Keyword", "Ancillary_Keyword"):
-        draft.keyword(text)
+        draft.add_keyword(text)
     for text in texts_at(root, "ISO_Topic_Category"):
-        draft.theme(text)
+        draft.add_theme(text)
     for location in find_all(root, "Location"):
-        draft.keyword(text_at(location, "Detailed_Location", *_PLACES), "location")
+        draft.add_keyword(text_at(location, "Detailed_Location", *_PLACES), "location")
     for project in find_all(root, "Project"):
-        draft.keyword(text_at(project, "Short_Name", "Long_Name"), "project")
+        draft.add_keyword(text_at(project, "Short_Name", "Long_Name"), "project")
     for instrument in texts_at(root, "Sensor_Name/Short_Name", "Platform/Instrument/Short_Name"):
-        draft.keyword(instrument, "instrument")
+        draft.add_keyword(instrument, "instrument")
     named_platforms = [(text_at(platform, "Short_Name", "Long_Name"), "") for platform in find_all(root, "Source_Name")]
     named_platforms += [
         (text_at(platform, "Short_Name", "Long_Name"), text_at(platform, "Type"))
         for platform in find_all(root, "Platform")
     ]
-    platforms(draft, named_platforms, text_at(root, "Product_Level_Id").lower().removeprefix("level").strip())
+    add_platforms(draft, named_platforms, text_at(root, "Product_Level_Id").lower().removeprefix("level").strip())
 
 
-def _contacts(draft: RecordDraft, root: Element) -> None:
+def _add_contacts(draft: RecordDraft, root: Element) -> None:
     for path in ("Data_Set_Citation/Dataset_Creator", "Dataset_Citation/Dataset_Creator"):
         for text in texts_at(root, path):
-            draft.contact(text, role="author")
+            draft.add_contact(text, role="author")
     for path in ("Data_Set_Citation/Dataset_Publisher", "Dataset_Citation/Dataset_Publisher"):
         for text in texts_at(root, path):
-            draft.contact("", text, role="publisher")
+            draft.add_contact("", text, role="publisher")
     for person in find_all(root, "Personnel"):
         names = texts_at(person, "First_Name", "Middle_Name", "Last_Name")
         names = names or texts_at(person, "Contact_Person/First_Name", "Contact_Person/Last_Name")
-        draft.contact(
+        draft.add_contact(
             " ".join(names) or text_at(person, "Contact_Group/Name"),
             role=role_of(text_at(person, "Role")),
             email=text_at(person, "Email", "Contact_Person/Email", "Contact_Group/Email"),
         )
     for centre in find_all(root, "Data_Center"):
-        draft.contact("", _organisation(find(centre, "Data_Center_Name")), role="distributor")
+        draft.add_contact("", _organisation(find(centre, "Data_Center_Name")), role="distributor")
     for organisation in find_all(root, "Organization"):
         role = role_of(text_at(organisation, "Organization_Type"))
-        draft.contact("", _organisation(find(organisation, "Organization_Name")), role=role)
+        draft.add_contact("", _organisation(find(organisation, "Organization_Name")), role=role)
 
 
 def _organisation(name: Element | None) -> str:
     return text_at(name, "Long_Name", "Short_Name")
 
 
-def _where(draft: RecordDraft, root: Element) -> None:
+def _add_extents(draft: RecordDraft, root: Element) -> None:
     for coverage in find_all(root, "Spatial_Coverage"):
         for box in [coverage, *find_all(coverage, "Geometry/Bounding_Rectangle")]:
             edges = [text_at(box, f"{name}most_{kind}") for name, kind in _EDGES]
             if any(edges):
-                draft.where.box(*edges)
+                draft.places.add_box(*edges)
         for point in find_all(coverage, "Geometry/Point"):
-            draft.where.point(text_at(point, "Point_Longitude"), text_at(point, "Point_Latitude"))
+            draft.places.add_point(text_at(point, "Point_Longitude"), text_at(point, "Point_Latitude"))
         for polygon in find_all(coverage, "Geometry/Polygon"):
             ring = [
                 (text_at(point, "Point_Longitude"), text_at(point, "Point_Latitude"))
                 for point in find_all(polygon, "Boundary/Point")
             ]
-            draft.where.ring(ring)
-        _vertical(draft, coverage)
+            draft.places.add_ring(ring)
+        _add_vertical(draft, coverage)
     draft.resolution = _resolution(root)
 
 
@@ -162,39 +162,41 @@ def _resolution(root: Element) -> Resolution:
 _EDGES = (("Western", "Longitude"), ("Southern", "Latitude"), ("Eastern", "Longitude"), ("Northern", "Latitude"))
 
 
-def _vertical(draft: RecordDraft, coverage: Element) -> None:
+def _add_vertical(draft: RecordDraft, coverage: Element) -> None:
     """Altitudes are upwards, depths downwards."""
     for sign, name in ((1.0, "Altitude"), (-1.0, "Depth")):
         low, high = (sign * metres_of(text_at(coverage, f"{end}_{name}")) for end in ("Minimum", "Maximum"))
         draft.set_vertical(low, high)
 
 
-def _when(draft: RecordDraft, root: Element) -> None:
+def _add_times(draft: RecordDraft, root: Element) -> None:
     for coverage in find_all(root, "Temporal_Coverage"):
         goes_on = text_at(coverage, "Ends_At_Present_Flag").lower() == "true"
         if find(coverage, "Start_Date") is not None or find(coverage, "Beginning_Date") is not None:
-            draft.span(text_at(coverage, "Start_Date", "Beginning_Date"), text_at(coverage, "Stop_Date", "Ending_Date"))
+            draft.add_span(
+                text_at(coverage, "Start_Date", "Beginning_Date"), text_at(coverage, "Stop_Date", "Ending_Date")
+            )
         for span in find_all(coverage, "Range_DateTime"):
             end = "" if goes_on else text_at(span, "Ending_Date_Time")
-            draft.span(text_at(span, "Beginning_Date_Time"), end)
+            draft.add_span(text_at(span, "Beginning_Date_Time"), end)
         for text in texts_at(coverage, "Single_DateTime"):
-            draft.span(text, text)
+            draft.add_span(text, text)
         for span in find_all(coverage, "Periodic_DateTime"):
-            draft.span(text_at(span, "Start_Date"), text_at(span, "End_Date"))
+            draft.add_span(text_at(span, "Start_Date"), text_at(span, "End_Date"))
 
 
-def _ways(draft: RecordDraft, root: Element) -> None:
+def _add_distribution(draft: RecordDraft, root: Element) -> None:
     for text in texts_at(root, "Access_Constraints/Description", "Access_Constraints"):
-        draft.constraint(text)
+        draft.add_constraint(text)
     for use in find_all(root, "Use_Constraints"):
-        draft.constraint(text_at(use, "Description", "."))
-        draft.licensed(text_at(use, "License_URL/URL"), text_at(use, "License_Text"))
+        draft.add_constraint(text_at(use, "Description", "."))
+        draft.add_licence(text_at(use, "License_URL/URL"), text_at(use, "License_Text"))
     for text in texts_at(root, "Distribution/Distribution_Format"):
-        draft.format(text)
+        draft.add_format(text)
     for link in find_all(root, "Related_URL"):
         kinds = texts_at(link, "URL_Content_Type/Subtype", "URL_Content_Type/Type")
         for url in texts_at(link, "URL"):
-            draft.link(
+            draft.add_link(
                 url,
                 rel_of(*kinds),
                 media_type=text_at(link, "Mime_Type"),
@@ -203,7 +205,7 @@ def _ways(draft: RecordDraft, root: Element) -> None:
             )
     for path in ("Data_Set_Citation/Online_Resource", "Dataset_Citation/Online_Resource"):
         for url in texts_at(root, path):
-            draft.link(url, "about")
+            draft.add_link(url, "about")
 
 
 _ROOT = re.compile(r"(?:\{(?:http://gcmd\.|http://earthdata\.nasa\.gov/schema/dif)[^}]*\})?DIF")

@@ -33,14 +33,14 @@ def read(raw: RawRecord, source: str) -> Record:
     if not any("purl.org/dc/" in str(element.tag) for element in holder.iterchildren("*")):
         raise Refused("it holds no element of Dublin Core")
     draft = RecordDraft(raw, source, "dublin-core", list(parsed.warnings))
-    _what(draft, holder)
-    _who_and_when(draft, holder)
-    _where(draft, holder)
-    _ways(draft, holder)
+    _add_citation(draft, holder)
+    _add_contacts_and_dates(draft, holder)
+    _add_extents(draft, holder)
+    _add_distribution(draft, holder)
     return draft.finish()
 
 
-def _what(draft: RecordDraft, holder: Element) -> None:
+def _add_citation(draft: RecordDraft, holder: Element) -> None:
     identifiers = texts_at(holder, "identifier")
     about = holder.get(_RDF_ABOUT) or ""
     draft.doi = next((doi for text in [*identifiers, about] if (doi := doi_in(text))), None)
@@ -49,75 +49,75 @@ def _what(draft: RecordDraft, holder: Element) -> None:
     titles = texts_at(holder, "title")
     draft.title = next(iter(titles), "")
     for other in [*titles[1:], *texts_at(holder, "alternative")]:
-        draft.also_titled(other)
+        draft.add_alternate_title(other)
     draft.abstract = "\n\n".join(dict.fromkeys(texts_at(holder, "abstract") or texts_at(holder, "description")))
     for kind in reversed(texts_at(holder, "type")):
-        draft.of_type(kind)
+        draft.set_type(kind)
     for code in texts_at(holder, "language"):
-        draft.in_language(code)
+        draft.add_language(code)
     for subject in find_all(holder, "subject"):
-        draft.keyword(inner_text(subject), subject.get("scheme"))
+        draft.add_keyword(inner_text(subject), subject.get("scheme"))
     for name in ("format", "medium"):
         for text in texts_at(holder, name):
-            draft.format(text)
+            draft.add_format(text)
     draft.parent = text_at(holder, "isPartOf") or None
     draft.lineage += texts_at(holder, "provenance")
 
 
-def _who_and_when(draft: RecordDraft, holder: Element) -> None:
+def _add_contacts_and_dates(draft: RecordDraft, holder: Element) -> None:
     for name, role in _ROLES.items():
         for text in texts_at(holder, name):
             if role == "publisher":
-                draft.contact("", text, role=role)
+                draft.add_contact("", text, role=role)
             else:
-                draft.contact(text, role=role)
+                draft.add_contact(text, role=role)
     for name, kind in _DATES.items():
         for text in texts_at(holder, name):
-            draft.date(kind, text)
+            draft.add_date(kind, text)
     for text in texts_at(holder, "temporal"):
-        draft.interval(text)
+        draft.add_interval(text)
 
 
-def _where(draft: RecordDraft, holder: Element) -> None:
+def _add_extents(draft: RecordDraft, holder: Element) -> None:
     for name in ("BoundingBox", "WGS84BoundingBox"):
         for box in find_all(holder, name):
             crs = box.get("crs", "") if name == "BoundingBox" else ""
-            draft.where.corners(text_at(box, "LowerCorner"), text_at(box, "UpperCorner"), crs)
+            draft.places.add_corners(text_at(box, "LowerCorner"), text_at(box, "UpperCorner"), crs)
     for name in ("spatial", "coverage"):
         for text in texts_at(holder, name):
-            _coverage(draft, text)
+            _add_coverage(draft, text)
 
 
-def _coverage(draft: RecordDraft, text: str) -> None:
+def _add_coverage(draft: RecordDraft, text: str) -> None:
     """A place, a period, or the name of either."""
-    if not draft.where.text(text) and not draft.interval(text):
-        draft.keyword(text, "spatial")
+    if not draft.places.add_text(text) and not draft.add_interval(text):
+        draft.add_keyword(text, "spatial")
 
 
-def _ways(draft: RecordDraft, holder: Element) -> None:
+def _add_distribution(draft: RecordDraft, holder: Element) -> None:
     for name in ("license", "rights", "accessRights"):
         for element in find_all(holder, name):
             text = inner_text(element).strip() or element.get(_RDF_RESOURCE) or ""
-            draft.constraint(text)
+            draft.add_constraint(text)
             if name == "license" or _ADDRESS.match(text):
-                draft.licensed(text)
+                draft.add_licence(text)
     for text in texts_at(holder, "identifier"):
         if _ADDRESS.match(text) or doi_in(text):
-            draft.link(text if _ADDRESS.match(text) else f"https://doi.org/{doi_in(text)}", "about")
+            draft.add_link(text if _ADDRESS.match(text) else f"https://doi.org/{doi_in(text)}", "about")
     for name in ("URI", "references", "relation"):
         for element in find_all(holder, name):
-            _reference(draft, element)
+            _add_reference(draft, element)
     for name in _RELATIONS:
         for text in texts_at(holder, name):
-            draft.derived_from(text)
+            draft.add_source(text)
 
 
-def _reference(draft: RecordDraft, element: Element) -> None:
+def _add_reference(draft: RecordDraft, element: Element) -> None:
     """Adds a link, with the attributes that csw:Record and GeoNetwork give it."""
     text = line(inner_text(element))
     if _ADDRESS.match(text):
         scheme = (element.get("scheme") or element.get("protocol") or "").strip()
-        draft.link(
+        draft.add_link(
             text,
             _rel(scheme),
             protocol=scheme,

@@ -46,46 +46,46 @@ def read(raw: RawRecord, source: str) -> Record:
         raise Refused("it holds neither dataset, software, citation nor protocol")
     draft = RecordDraft(raw, source, "eml", list(parsed.warnings))
     draft.type = _RESOURCES[local_name(resource)]
-    _what(draft, root, resource)
-    _who(draft, resource)
+    _add_citation(draft, root, resource)
+    _add_contacts(draft, resource)
     for coverage in [*find_all(resource, "coverage"), *find_all(resource, "methods/sampling/studyExtent/coverage")]:
-        _coverage(draft, coverage)
-    _terms(draft, root, resource)
-    _ways(draft, resource)
-    _lineage(draft, resource)
+        _add_coverage(draft, coverage)
+    _add_terms(draft, root, resource)
+    _add_distribution(draft, resource)
+    _add_lineage(draft, resource)
     return draft.finish()
 
 
-def _what(draft: RecordDraft, root: Element, resource: Element) -> None:
+def _add_citation(draft: RecordDraft, root: Element, resource: Element) -> None:
     draft.identifier = root.get("packageId", "").strip() or text_at(resource, "alternateIdentifier")
     identifiers = [draft.identifier, *texts_at(resource, "alternateIdentifier")]
     draft.doi = next((doi for text in identifiers if (doi := doi_in(text))), None)
     titles = texts_at(resource, "title")
     draft.title = next(iter(titles), "")
     for other in [*titles[1:], *texts_at(resource, "shortName")]:
-        draft.also_titled(other)
+        draft.add_alternate_title(other)
     for short in texts_at(resource, "shortName"):
-        draft.names.short_name(short)
+        draft.names.add_short_name(short)
     abstract = find(resource, "abstract")
     paragraphs = texts_at(abstract, "section/title", "section/para", "para", "markdown")
     draft.abstract = "\n\n".join(paragraphs) or inner_text(abstract)
-    draft.in_language(text_at(resource, "language") or resource.get(XML_LANG, "") or root.get(XML_LANG, ""))
+    draft.add_language(text_at(resource, "language") or resource.get(XML_LANG, "") or root.get(XML_LANG, ""))
     for group in find_all(resource, "keywordSet"):
         for term in texts_at(group, "keyword"):
-            draft.keyword(term, text_at(group, "keywordThesaurus"))
-    draft.date("published", text_at(resource, "pubDate"))
+            draft.add_keyword(term, text_at(group, "keywordThesaurus"))
+    draft.add_date("published", text_at(resource, "pubDate"))
     for change in texts_at(resource, "maintenance/changeHistory/changeDate"):
-        draft.date("modified", change)
+        draft.add_date("modified", change)
     for project in texts_at(resource, "project/title"):
-        draft.keyword(project, "project")
+        draft.add_keyword(project, "project")
 
 
-def _who(draft: RecordDraft, resource: Element) -> None:
+def _add_contacts(draft: RecordDraft, resource: Element) -> None:
     for name, role in _ROLES.items():
         for party in find_all(resource, name):
             stated = text_at(party, "role")
             person = " ".join(texts_at(party, "individualName/givenName", "individualName/surName"))
-            draft.contact(
+            draft.add_contact(
                 person or text_at(party, "positionName"),
                 text_at(party, "organizationName"),
                 role=stated or role,
@@ -93,30 +93,30 @@ def _who(draft: RecordDraft, resource: Element) -> None:
             )
 
 
-def _coverage(draft: RecordDraft, coverage: Element) -> None:
+def _add_coverage(draft: RecordDraft, coverage: Element) -> None:
     for place in find_all(coverage, "geographicCoverage"):
-        draft.keyword(_name(text_at(place, "geographicDescription")), "location")
+        draft.add_keyword(_name(text_at(place, "geographicDescription")), "location")
         for box in find_all(place, "boundingCoordinates"):
-            draft.where.box(*(text_at(box, name) for name in _EDGES))
-            _vertical(draft, box)
+            draft.places.add_box(*(text_at(box, name) for name in _EDGES))
+            _add_vertical(draft, box)
         for ring in [*find_all(place, "datasetGPolygon/datasetGPolygonOuterGRing")]:
-            _ring(draft, ring)
+            _add_ring(draft, ring)
     for span in find_all(coverage, "temporalCoverage/rangeOfDates"):
         add_between(draft, _edge(find(span, "beginDate")), _edge(find(span, "endDate")))
     for date in find_all(coverage, "temporalCoverage/singleDateTime"):
         add_between(draft, _edge(date), _edge(date))
     for taxon in find_all(coverage, "taxonomicCoverage/taxonomicClassification"):
         for name in _taxa(taxon):
-            draft.keyword(name, "taxon")
+            draft.add_keyword(name, "taxon")
 
 
-def _ring(draft: RecordDraft, ring: Element) -> None:
+def _add_ring(draft: RecordDraft, ring: Element) -> None:
     points = find_all(ring, "gRingPoint")
     pairs = [(text_at(point, "gRingLongitude"), text_at(point, "gRingLatitude")) for point in points]
     for written in text_at(ring, "gRing").split():
         longitude, _, latitude = written.partition(",")
         pairs.append((longitude, latitude))
-    draft.where.ring(pairs)
+    draft.places.add_ring(pairs)
 
 
 def _name(text: str) -> str:
@@ -124,7 +124,7 @@ def _name(text: str) -> str:
     return text if len(text) <= 100 else ""
 
 
-def _vertical(draft: RecordDraft, box: Element) -> None:
+def _add_vertical(draft: RecordDraft, box: Element) -> None:
     low, high = (number(text_at(box, f"boundingAltitudes/altitude{end}imum")) for end in ("Min", "Max"))
     unit = text_at(box, "boundingAltitudes/altitudeUnits").lower()
     draft.set_vertical(low, high, "m" if unit in ("", "meter", "metre", "meters") else unit)
@@ -157,14 +157,14 @@ def _moment(date: Element | None) -> str:
     return f"{day}T{time}" if time and len(day) == len("2000-01-01") else day
 
 
-def _terms(draft: RecordDraft, root: Element, resource: Element) -> None:
+def _add_terms(draft: RecordDraft, root: Element, resource: Element) -> None:
     for rights in find_all(resource, "intellectualRights"):
         links = [link.get("url", "") for link in find_all(rights, ".//ulink")]
-        draft.constraint(inner_text(rights))
-        draft.licensed(inner_text(rights), *links)
+        draft.add_constraint(inner_text(rights))
+        draft.add_licence(inner_text(rights), *links)
     for licence in find_all(resource, "licensed"):
-        draft.licensed(*(text_at(licence, name) for name in ("identifier", "url", "licenseName")))
-        draft.constraint(text_at(licence, "licenseName"))
+        draft.add_licence(*(text_at(licence, name) for name in ("identifier", "url", "licenseName")))
+        draft.add_constraint(text_at(licence, "licenseName"))
     public = [
         text_at(allowed, "permission")
         for access in [*find_all(root, "access"), *find_all(resource, "access")]
@@ -175,42 +175,42 @@ def _terms(draft: RecordDraft, root: Element, resource: Element) -> None:
         draft.access = "restricted"
 
 
-def _ways(draft: RecordDraft, resource: Element) -> None:
+def _add_distribution(draft: RecordDraft, resource: Element) -> None:
     for online in find_all(resource, "distribution/online"):
         url = find(online, "url")
         function = "" if url is None else url.get("function", "")
         rel = "download" if function == "download" else "about"
-        draft.link(text_at(online, "url"), rel, description=text_at(online, "onlineDescription"))
+        draft.add_link(text_at(online, "url"), rel, description=text_at(online, "onlineDescription"))
     for name in _ENTITIES:
         for entity in find_all(resource, name):
-            _attributes(draft, entity)
+            _add_variables(draft, entity)
             for physical in find_all(entity, "physical"):
                 label = text_at(physical, "objectName") or text_at(entity, "entityName")
                 for href in texts_at(physical, "distribution/online/url"):
-                    draft.link(href, "download", name=label)
-                draft.format(text_at(physical, "dataFormat/externallyDefinedFormat/formatName"))
+                    draft.add_link(href, "download", name=label)
+                draft.add_format(text_at(physical, "dataFormat/externallyDefinedFormat/formatName"))
 
 
-def _attributes(draft: RecordDraft, entity: Element) -> None:
+def _add_variables(draft: RecordDraft, entity: Element) -> None:
     """Columns by their label, else by their name."""
     for attribute in find_all(entity, "attributeList/attribute"):
         units = [f"measurementScale/{scale}/unit/{kind}Unit" for scale in ("ratio", "interval") for kind in _UNITS]
-        draft.names.variable(text_at(attribute, "attributeLabel", "attributeName"), unit=text_at(attribute, *units))
+        draft.names.add_variable(text_at(attribute, "attributeLabel", "attributeName"), unit=text_at(attribute, *units))
 
 
-def _lineage(draft: RecordDraft, resource: Element) -> None:
+def _add_lineage(draft: RecordDraft, resource: Element) -> None:
     for step in find_all(resource, "methods/methodStep"):
         text = " ".join(text_at(step, "description").split())
         draft.lineage.append(text)
-        draft.generated_by(text)
+        draft.add_activity(text)
         for instrument in texts_at(step, "instrumentation"):
-            draft.keyword(instrument, "instrument")
+            draft.add_keyword(instrument, "instrument")
         for source in find_all(step, "dataSource"):
-            draft.derived_from(text_at(source, "alternateIdentifier", "title"))
+            draft.add_source(text_at(source, "alternateIdentifier", "title"))
     for annotation in find_all(resource, "annotation"):
         prop, value = text_at(annotation, "propertyURI"), text_at(annotation, "valueURI")
         if prop.endswith("wasDerivedFrom"):
-            draft.derived_from(value)
+            draft.add_source(value)
 
 
 _ROOT = re.compile(r"\{(?:eml|https?)://(?:ecoinformatics\.org|eml\.ecoinformatics\.org)/eml-2[^}]*\}eml")

@@ -38,20 +38,20 @@ def read(raw: RawRecord, source: str) -> Record:
         raise Refused("it has no idinfo: nothing is said of any data set")
     draft = RecordDraft(raw, source, "fgdc", list(parsed.warnings))
     citation = find(idinfo, "citation/citeinfo")
-    _what(draft, root, idinfo, citation)
-    _keywords(draft, idinfo)
-    _attributes(draft, root)
-    _contacts(draft, root, idinfo, citation)
-    _where(draft, idinfo)
-    _when(draft, idinfo)
-    _terms(draft, root, idinfo)
-    _links(draft, root, idinfo, citation)
-    _lineage(draft, root)
+    _add_citation(draft, root, idinfo, citation)
+    _add_keywords(draft, idinfo)
+    _add_variables(draft, root)
+    _add_contacts(draft, root, idinfo, citation)
+    _add_extents(draft, idinfo)
+    _add_times(draft, idinfo)
+    _add_terms(draft, root, idinfo)
+    _add_links(draft, root, idinfo, citation)
+    _add_lineage(draft, root)
     draft.resolution = _resolution(root)
     return draft.finish()
 
 
-def _what(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
+def _add_citation(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
     links = texts_at(citation, "onlink")
     draft.identifier = text_at(idinfo, "datsetid") or text_at(root, "metainfo/metuid", "Esri/PublishedDocID")
     draft.doi = next(
@@ -64,42 +64,42 @@ def _what(draft: RecordDraft, root: Element, idinfo: Element, citation: Element 
         draft.warnings.append("abstract: none given, the purpose is used")
     if edition := text_at(citation, "edition"):
         draft.edition = edition
-        draft.also_titled(f"{draft.title}, edition {edition}")
-    draft.in_language(text_at(idinfo, "descript/langdata") or text_at(root, "metainfo/langmeta") or "en")
+        draft.add_alternate_title(f"{draft.title}, edition {edition}")
+    draft.add_language(text_at(idinfo, "descript/langdata") or text_at(root, "metainfo/langmeta") or "en")
     if text_at(citation, "geoform").lower() == "map":
         draft.type = "map"
-    draft.date("published", _day(text_at(citation, "pubdate")))
-    draft.date("metadata", _day(text_at(root, "metainfo/metd")))
+    draft.add_date("published", _day(text_at(citation, "pubdate")))
+    draft.add_date("metadata", _day(text_at(root, "metainfo/metd")))
     draft.parent = text_at(citation, "lworkcit/citeinfo/title") or None
 
 
-def _keywords(draft: RecordDraft, idinfo: Element) -> None:
+def _add_keywords(draft: RecordDraft, idinfo: Element) -> None:
     for group, (thesaurus, key) in _KEYWORD_GROUPS.items():
         for element in find_all(idinfo, f"keywords/{group}"):
             vocabulary = text_at(element, thesaurus)
             for term in texts_at(element, key):
                 if _ISO_THEMES in vocabulary.lower():
-                    draft.theme(term)
+                    draft.add_theme(term)
                 else:
-                    draft.keyword(term, None if vocabulary.lower() in _NO_VOCABULARY else vocabulary)
+                    draft.add_keyword(term, None if vocabulary.lower() in _NO_VOCABULARY else vocabulary)
     for platform in texts_at(idinfo, "plainsid/platflnm"):
-        draft.keyword(platform, "platform")
+        draft.add_keyword(platform, "platform")
     for instrument in texts_at(idinfo, "plainsid/instflnm"):
-        draft.keyword(instrument, "instrument")
+        draft.add_keyword(instrument, "instrument")
 
 
-def _attributes(draft: RecordDraft, root: Element) -> None:
+def _add_variables(draft: RecordDraft, root: Element) -> None:
     """Columns of the data, without those that a GIS adds to every table."""
     for attribute in find_all(root, "eainfo/detailed/attr"):
         label = text_at(attribute, "attrlabl")
         if not label.lower().startswith(_OF_THE_GIS):
-            draft.names.variable(label, unit=text_at(attribute, "attrdomv/rdom/attrunit"))
+            draft.names.add_variable(label, unit=text_at(attribute, "attrdomv/rdom/attrunit"))
 
 
-def _contacts(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
+def _add_contacts(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
     for origin in texts_at(citation, "origin"):
-        draft.contact(origin, role="originator")
-    draft.contact("", text_at(citation, "pubinfo/publish"), role="publisher")
+        draft.add_contact(origin, role="originator")
+    draft.add_contact("", text_at(citation, "pubinfo/publish"), role="publisher")
     holders = [
         (idinfo, "ptcontac/cntinfo", "pointOfContact"),
         (root, "distinfo/distrib/cntinfo", "distributor"),
@@ -110,14 +110,14 @@ def _contacts(draft: RecordDraft, root: Element, idinfo: Element, citation: Elem
         for info in find_all(element, path):
             name = text_at(info, "cntperp/cntper", "cntorgp/cntper")
             organisation = text_at(info, "cntorgp/cntorg", "cntperp/cntorg")
-            draft.contact(name, organisation, role=role, email=text_at(info, "cntemail"))
+            draft.add_contact(name, organisation, role=role, email=text_at(info, "cntemail"))
 
 
-def _where(draft: RecordDraft, idinfo: Element) -> None:
+def _add_extents(draft: RecordDraft, idinfo: Element) -> None:
     for bounding in find_all(idinfo, "spdom/bounding"):
         edges = [text_at(bounding, name) for name in ("westbc", "southbc", "eastbc", "northbc")]
         if any(edges):
-            draft.where.box(*edges)
+            draft.places.add_box(*edges)
     for polygon in find_all(idinfo, "spdom/dsgpoly"):
         points = find_all(polygon, "dsgpolyo/grngpoin")
         ring = [(text_at(point, "gringlon"), text_at(point, "gringlat")) for point in points]
@@ -125,7 +125,7 @@ def _where(draft: RecordDraft, idinfo: Element) -> None:
             numbers = text_at(polygon, "dsgpolyo/gring").replace(",", " ").split()
             ring = list(zip(numbers[::2], numbers[1::2], strict=False))
         if ring:
-            draft.where.ring(ring)
+            draft.places.add_ring(ring)
     altitudes = find(idinfo, "spdom/vertdom")  # in the biological profile
     if altitudes is None:
         altitudes = find(idinfo, "spdom/bounding/boundalt")
@@ -134,13 +134,13 @@ def _where(draft: RecordDraft, idinfo: Element) -> None:
     draft.set_vertical(low, high, "m" if unit.lower().startswith("met") else unit)
 
 
-def _when(draft: RecordDraft, idinfo: Element) -> None:
+def _add_times(draft: RecordDraft, idinfo: Element) -> None:
     for info in find_all(idinfo, "timeperd/timeinfo"):
         for span in find_all(info, "rngdates"):
-            draft.span(*(_moment(span, f"{end}date", f"{end}time") for end in ("beg", "end")))
+            draft.add_span(*(_moment(span, f"{end}date", f"{end}time") for end in ("beg", "end")))
         for date in [*find_all(info, "sngdate"), *find_all(info, "mdattim/sngdate")]:
             moment = _moment(date, "caldate", "time")
-            draft.span(moment, moment)
+            draft.add_span(moment, moment)
 
 
 def _moment(element: Element, date: str, time: str) -> str:
@@ -155,38 +155,38 @@ def _day(written: str) -> str:
     return written if match is None else "-".join(part for part in match.groups() if part)
 
 
-def _terms(draft: RecordDraft, root: Element, idinfo: Element) -> None:
+def _add_terms(draft: RecordDraft, root: Element, idinfo: Element) -> None:
     for name in ("accconst", "useconst", "othconst"):
         for text in texts_at(idinfo, name):
-            draft.constraint(text)
-    draft.restricted_if(text_at(idinfo, "secinfo/secclass"))
+            draft.add_constraint(text)
+    draft.restrict_by_code(text_at(idinfo, "secinfo/secclass"))
     for text in texts_at(root, "distinfo/distliab"):
-        draft.constraint(text)
+        draft.add_constraint(text)
 
 
-def _links(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
+def _add_links(draft: RecordDraft, root: Element, idinfo: Element, citation: Element | None) -> None:
     for href in texts_at(citation, "onlink"):
-        draft.link(href)
+        draft.add_link(href)
     for order in find_all(root, "distinfo/stdorder/digform"):
-        draft.format(text_at(order, "digtinfo/formname"))
+        draft.add_format(text_at(order, "digtinfo/formname"))
         for href in texts_at(order, "digtopt/onlinopt/computer/networka/networkr"):
-            draft.link(href, "download", name=text_at(order, "digtinfo/formname"))
-    draft.format(text_at(citation, "geoform"))
+            draft.add_link(href, "download", name=text_at(order, "digtinfo/formname"))
+    draft.add_format(text_at(citation, "geoform"))
     for browse in find_all(idinfo, "browse"):
         href = text_at(browse, "browsen")
         if href.lower().startswith(("http", "ftp")):
-            draft.link(href, "preview", name=text_at(browse, "browsed"))
+            draft.add_link(href, "preview", name=text_at(browse, "browsed"))
     for href in texts_at(idinfo, "crossref/citeinfo/onlink"):
-        draft.link(href, "related", name=text_at(idinfo, "crossref/citeinfo/title"))
+        draft.add_link(href, "related", name=text_at(idinfo, "crossref/citeinfo/title"))
 
 
-def _lineage(draft: RecordDraft, root: Element) -> None:
+def _add_lineage(draft: RecordDraft, root: Element) -> None:
     for lineage in find_all(root, "dataqual/lineage"):
         for cited in find_all(lineage, "srcinfo/srccite/citeinfo"):
             doi = next((doi for text in texts_at(cited, "onlink", "othercit") if (doi := doi_in(text))), None)
-            draft.derived_from(f"https://doi.org/{doi}" if doi else text_at(cited, "title"))
+            draft.add_source(f"https://doi.org/{doi}" if doi else text_at(cited, "title"))
         for step in texts_at(lineage, "procstep/procdesc"):
-            draft.generated_by(step)
+            draft.add_activity(step)
             draft.lineage.append(step)
 
 

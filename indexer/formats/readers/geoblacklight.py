@@ -40,11 +40,11 @@ def read(raw: RawRecord, source: str) -> Record:
     if not is_aardvark and "dc_title_s" not in document and "layer_slug_s" not in document:
         raise Refused("it is JSON with neither dct_title_s nor dc_title_s")
     draft = RecordDraft(raw, source, "aardvark" if is_aardvark else "geoblacklight")
-    _what(draft, document)
-    _who(draft, document)
-    _where_and_when(draft, document)
-    _terms(draft, document)
-    _links(draft, document)
+    _add_citation(draft, document)
+    _add_contacts(draft, document)
+    _add_extents_and_times(draft, document)
+    _add_terms(draft, document)
+    _add_links(draft, document)
     return draft.finish()
 
 
@@ -57,31 +57,31 @@ def _one(document: JsonMapping, *names: str) -> str:
     return next(iter(_either(document, *names)), "")
 
 
-def _what(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_citation(draft: RecordDraft, document: JsonMapping) -> None:
     draft.identifier = _one(document, "layer_slug_s", "id", "dc_identifier_s", "dct_identifier_sm")
     texts = [*_either(document, "dct_identifier_sm", "dc_identifier_s")]
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
     draft.title = _one(document, "dct_title_s", "dc_title_s")
     for other in _either(document, "dct_alternative_sm"):
-        draft.also_titled(other)
+        draft.add_alternate_title(other)
     draft.abstract = "\n\n".join(_either(document, "dct_description_sm", "dc_description_s"))
     for kind in reversed(_either(document, "gbl_resourceClass_sm", "dc_type_s", "dc_type_sm")):
-        draft.of_type(_TYPES.get(kind.lower(), kind))
+        draft.set_type(_TYPES.get(kind.lower(), kind))
     for code in _either(document, "dct_language_sm", "dc_language_s", "dc_language_sm"):
-        draft.in_language(code)
-    _keywords(draft, document)
+        draft.add_language(code)
+    _add_keywords(draft, document)
     for text in _either(document, "dct_format_s", "dc_format_s"):
-        draft.format(text)
-    draft.date("published", _one(document, "dct_issued_s", "dct_issued_dt"))
-    draft.date("metadata", _one(document, "gbl_mdModified_dt", "layer_modified_dt"))
+        draft.add_format(text)
+    draft.add_date("published", _one(document, "dct_issued_s", "dct_issued_dt"))
+    draft.add_date("metadata", _one(document, "gbl_mdModified_dt", "layer_modified_dt"))
     draft.parent = next(iter([*_either(document, "dct_isPartOf_sm"), *_either(document, "pcdm_memberOf_sm")]), None)
     for name in ("dct_source_sm", "dct_isVersionOf_sm"):
         for text in texts_in(document.get(name)):
-            draft.derived_from(text)
+            draft.add_source(text)
     draft.lineage += texts_in(document.get("dct_provenance_sm"))
 
 
-def _keywords(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_keywords(draft: RecordDraft, document: JsonMapping) -> None:
     for name, vocabulary in (
         ("dc_subject_sm", None),
         ("dct_subject_sm", None),
@@ -90,60 +90,62 @@ def _keywords(draft: RecordDraft, document: JsonMapping) -> None:
         ("dct_spatial_sm", "location"),
     ):
         for term in texts_in(document.get(name)):
-            draft.keyword(term, vocabulary)
+            draft.add_keyword(term, vocabulary)
     for theme in _either(document, "dcat_theme_sm"):
-        draft.theme(theme)
+        draft.add_theme(theme)
 
 
-def _who(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_contacts(draft: RecordDraft, document: JsonMapping) -> None:
     for name in _either(document, "dct_creator_sm", "dc_creator_sm"):
-        draft.contact(name, role="author")
+        draft.add_contact(name, role="author")
     for name in _either(document, "dct_publisher_sm", "dc_publisher_sm", "dc_publisher_s"):
-        draft.contact("", name, role="publisher")
+        draft.add_contact("", name, role="publisher")
     for name in _either(document, "schema_provider_s", "dct_provenance_s"):
-        draft.contact("", name, role="distributor")
+        draft.add_contact("", name, role="distributor")
     for name in texts_in(document.get("dct_rightsHolder_sm")):
-        draft.contact("", name, role="rightsHolder")
+        draft.add_contact("", name, role="rightsHolder")
 
 
-def _where_and_when(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_extents_and_times(draft: RecordDraft, document: JsonMapping) -> None:
     for name in ("locn_geometry", "dcat_bbox", "solr_geom", "georss_box_s", "georss_polygon_s"):
-        where = PlaceCollector() if draft.where.boxes else draft.where  # the second statement only confirms the first
+        places = (
+            PlaceCollector() if draft.places.boxes else draft.places
+        )  # the second statement only confirms the first
         text = _one(document, name)
         if name.startswith("georss"):
-            where.geo_rss(text)
+            places.add_geo_rss(text)
         elif text:
-            where.coordinates(text)
-        if where is not draft.where:
-            draft.where.confirmed_by(where)
-            draft.where.warnings.extend(warning for warning in where.warnings if "left out" in warning)
+            places.add_coordinates(text)
+        if places is not draft.places:
+            draft.places.confirm_with(places)
+            draft.places.warnings.extend(warning for warning in places.warnings if "left out" in warning)
     periods = [*_either(document, "gbl_dateRange_drsim"), *_either(document, "dct_temporal_sm")]
-    used = [draft.interval(text) for text in periods]
+    used = [draft.add_interval(text) for text in periods]
     if not any(used):
         for year in _either(document, "gbl_indexYear_im", "solr_year_i"):
-            draft.interval(year)
+            draft.add_interval(year)
 
 
-def _terms(draft: RecordDraft, document: JsonMapping) -> None:
-    draft.licensed(*_either(document, "dct_license_sm"))
+def _add_terms(draft: RecordDraft, document: JsonMapping) -> None:
+    draft.add_licence(*_either(document, "dct_license_sm"))
     for text in texts_in(document.get("dct_rights_sm")):
-        draft.constraint(text)
+        draft.add_constraint(text)
     access = _one(document, "dct_accessRights_s", "dc_rights_s")
-    draft.restricted_if(access)
+    draft.restrict_by_code(access)
     if access.lower() not in ("public", "restricted", ""):
-        draft.constraint(access)
+        draft.add_constraint(access)
 
 
-def _links(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_links(draft: RecordDraft, document: JsonMapping) -> None:
     for kind, href, label in _references(_one(document, "dct_references_s", "dct_references")):
         rel = _REFERENCES.get(kind.lower().rstrip("/"))
         if rel is None and any(word in kind.lower() for word in _METADATA):
             rel = "describedby"
         protocol = kind.rpartition("/")[2].upper() if "serviceType/ogc" in kind else ""
-        draft.link(href, rel, protocol=f"OGC:{protocol}" if protocol else None, name=label)
+        draft.add_link(href, rel, protocol=f"OGC:{protocol}" if protocol else None, name=label)
     identifier = _one(document, "dc_identifier_s")
     if identifier.lower().startswith("http"):
-        draft.link(identifier, "about")
+        draft.add_link(identifier, "about")
 
 
 def _references(written: str) -> Iterator[tuple[str, str, str]]:

@@ -35,30 +35,30 @@ def role_of(stated: str) -> str:
     return ROLES.get(stated.strip().upper(), stated.strip() or "pointOfContact")
 
 
-def science_keyword(draft: RecordDraft, parts: Iterable[str]) -> None:
+def add_science_keyword(draft: RecordDraft, parts: Iterable[str]) -> None:
     """Adds ``EARTH SCIENCE > ATMOSPHERE > AEROSOLS`` as a keyword."""
-    draft.keyword(" > ".join(part.strip() for part in parts if part and part.strip()), SCIENCE)
+    draft.add_keyword(" > ".join(part.strip() for part in parts if part and part.strip()), SCIENCE)
 
 
-def platforms(draft: RecordDraft, stated: Iterable[tuple[str, str]], level: str) -> None:
+def add_platforms(draft: RecordDraft, stated: Iterable[tuple[str, str]], level: str) -> None:
     """Adds short names with their category, and the processing level: together they give the kind of data.
 
     Level 4 is "model output or results from analyses of lower level data": derived, unless the platform is a model.
     """
     named = [(name.strip(), category) for name, category in stated if name.strip()]
     for name, _ in named:
-        draft.keyword(name, "platform")
+        draft.add_keyword(name, "platform")
     kind = agreed_kind(kind_of_platform(category) for _, category in named)
     if level.strip().startswith("4"):
-        draft.kind(kind if kind == "simulation" else "derived")
+        draft.add_kind(kind if kind == "simulation" else "derived")
     else:
-        draft.kind(kind)
-    draft.names.level(level)
+        draft.add_kind(kind)
+    draft.names.set_level(level)
 
 
-def product(draft: RecordDraft, short_name: str, version: str) -> None:
+def add_product(draft: RecordDraft, short_name: str, version: str) -> None:
     """Short name and version of a collection; "Not provided" is neither."""
-    draft.names.short_name(short_name)
+    draft.names.add_short_name(short_name)
     draft.edition = "" if version.lower().startswith("not provided") else version
 
 

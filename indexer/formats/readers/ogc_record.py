@@ -34,20 +34,20 @@ def read(raw: RawRecord, source: str) -> Record:
         raise Refused("it is JSON without properties: no record of OGC API - Records")
     properties = document["properties"]
     draft = RecordDraft(raw, source, "ogc-record")
-    _what(draft, document, properties)
-    _who(draft, properties)
-    _where_and_when(draft, document, properties)
-    _terms(draft, properties)
+    _add_citation(draft, document, properties)
+    _add_contacts(draft, properties)
+    _add_extents_and_times(draft, document, properties)
+    _add_terms(draft, properties)
     for link in [
         *objects_in(document.get("links")),
         *objects_in(properties.get("associations")),
         *objects_in(properties.get("links")),
     ]:
-        _link(draft, link)
+        _add_link(draft, link)
     return draft.finish()
 
 
-def _what(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
+def _add_citation(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
     external = [text_in(item.get("value")) for item in objects_in(properties.get("externalIds"))]
     external += [text_in(item.get("value")) for item in objects_in(properties.get("externalId"))]
     draft.identifier = text_in(document.get("id")) or text_in(properties.get("identifier")) or next(iter(external), "")
@@ -55,10 +55,10 @@ def _what(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) ->
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
     draft.edition = text_in(properties.get("version"))
     read_names(draft.names, properties)
-    draft.names.maybe_short_name(*external)
+    draft.names.add_possible_short_names(*external)
     draft.title = text_in(properties.get("title")) or text_in(properties.get("name"))
     draft.abstract = text_in(properties.get("description")) or text_in(properties.get("abstract"))
-    draft.of_type(text_in(properties.get("type")))
+    draft.set_type(text_in(properties.get("type")))
     in_themes = {
         text_in(item.get("id"))
         for theme in objects_in(properties.get("themes"))
@@ -66,27 +66,27 @@ def _what(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) ->
     }
     for term in texts_in(properties.get("keywords")):
         if term not in in_themes:  # many services repeat their themes' terms there
-            draft.keyword(term)
+            draft.add_keyword(term)
     for theme in objects_in(properties.get("themes")):
-        _theme(draft, theme)
+        _add_theme(draft, theme)
     for language in [properties.get("language"), *as_list(properties.get("resourceLanguages"))]:
-        draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
+        draft.add_language(text_in(language.get("code") if isinstance(language, dict) else language))
     for form in as_list(properties.get("formats")):
-        draft.format(text_in(form.get("name") or form.get("mediaType") if isinstance(form, dict) else form))
+        draft.add_format(text_in(form.get("name") or form.get("mediaType") if isinstance(form, dict) else form))
     for name, kind in (
         ("created", "created"),
         ("updated", "modified"),
         ("published", "published"),
         ("issued", "published"),
     ):
-        draft.date(kind, text_in(properties.get(name)))
-    draft.date("metadata", text_in(properties.get("recordUpdated")) or text_in(properties.get("record-updated")))
+        draft.add_date(kind, text_in(properties.get(name)))
+    draft.add_date("metadata", text_in(properties.get("recordUpdated")) or text_in(properties.get("record-updated")))
     for lineage in (properties.get("lineage"), properties.get("provenance")):
         if text := text_in(lineage):
             draft.lineage.append(text)
 
 
-def _theme(draft: RecordDraft, theme: JsonMapping) -> None:
+def _add_theme(draft: RecordDraft, theme: JsonMapping) -> None:
     scheme = text_in(theme.get("scheme"))
     for concept in as_list(theme.get("concepts")):
         if isinstance(concept, dict):
@@ -95,21 +95,21 @@ def _theme(draft: RecordDraft, theme: JsonMapping) -> None:
         else:
             term, uri = text_in(concept), ""
         if any(name in scheme.lower() for name in _ISO_THEMES):
-            draft.theme(term)
+            draft.add_theme(term)
         else:
-            draft.keyword(term, scheme, uri)
+            draft.add_keyword(term, scheme, uri)
 
 
-def _who(draft: RecordDraft, properties: JsonMapping) -> None:
+def _add_contacts(draft: RecordDraft, properties: JsonMapping) -> None:
     for contact in [*objects_in(properties.get("contacts")), *objects_in(properties.get("providers"))]:
-        draft.contact(
+        draft.add_contact(
             text_in(contact.get("name")),
             text_in(contact.get("organization")),
             role=next(_roles(contact), None),
             email=_email(contact),
         )
     if isinstance(properties.get("publisher"), str):
-        draft.contact("", properties["publisher"], role="publisher")
+        draft.add_contact("", properties["publisher"], role="publisher")
 
 
 def _roles(contact: JsonMapping) -> Iterator[str]:
@@ -127,21 +127,21 @@ def _email(contact: JsonMapping) -> str:
     return ""
 
 
-def _where_and_when(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
-    if not draft.where.geojson(document.get("geometry")):
+def _add_extents_and_times(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
+    if not draft.places.add_geojson(document.get("geometry")):
         extent = properties.get("extent")
         spatial = extent.get("spatial") if isinstance(extent, dict) else None
         boxes = [document.get("bbox"), *(as_list(spatial.get("bbox")) if isinstance(spatial, dict) else ())]
         for box in boxes:
-            draft.where.numbers(box)
+            draft.places.add_numbers(box)
     time = document.get("time")
     time = properties.get("time") if time is None else time
     if isinstance(time, dict):
-        _time(draft, time)
+        _add_time(draft, time)
     elif isinstance(time, str):
-        draft.interval(time)
+        draft.add_interval(time)
     elif text := text_in(properties.get("datetime")):
-        draft.interval(text)
+        draft.add_interval(text)
     metres = [
         number(text_in(value)) for value in [properties.get("resolution"), properties.get("gsd")] if value is not None
     ]
@@ -150,41 +150,41 @@ def _where_and_when(draft: RecordDraft, document: JsonMapping, properties: JsonM
         draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
 
 
-def _time(draft: RecordDraft, time: JsonMapping) -> None:
+def _add_time(draft: RecordDraft, time: JsonMapping) -> None:
     interval = as_list(time.get("interval")) if time.get("interval") is not None else []
     value = time.get("interval")
     if isinstance(value, list) and len(value) == 2 and not isinstance(value[0], list):
-        draft.span(text_in(value[0]), text_in(value[1]))
+        draft.add_span(text_in(value[0]), text_in(value[1]))
     else:
         for span in interval:
             if isinstance(span, list) and len(span) == 2:
-                draft.span(text_in(span[0]), text_in(span[1]))
+                draft.add_span(text_in(span[0]), text_in(span[1]))
     for name in ("date", "timestamp"):
         if moment := text_in(time.get(name)):
-            draft.span(moment, moment)
+            draft.add_span(moment, moment)
     step = iso_duration(text_in(time.get("resolution")))
     if step:
         draft.resolution = Resolution(draft.resolution.metres, None, step)
 
 
-def _terms(draft: RecordDraft, properties: JsonMapping) -> None:
+def _add_terms(draft: RecordDraft, properties: JsonMapping) -> None:
     licence = text_in(properties.get("license"))
-    draft.licensed(licence)
+    draft.add_licence(licence)
     if licence and not draft.has_licence:
-        draft.constraint(licence)
+        draft.add_constraint(licence)
     for name in ("rights", "accessRights", "accessConstraints"):
         for text in texts_in(properties.get(name)):
-            draft.constraint(text)
+            draft.add_constraint(text)
             if text.lower().strip() in _RESTRICTED:
                 draft.access = "restricted"
 
 
-def _link(draft: RecordDraft, link: JsonMapping) -> None:
+def _add_link(draft: RecordDraft, link: JsonMapping) -> None:
     rel, href = text_in(link.get("rel")), text_in(link.get("href"))
     if rel == "license":
-        draft.licensed(href)
+        draft.add_licence(href)
     if rel in ("derivedFrom", "derived_from", "source", "via"):
-        draft.derived_from(href)
+        draft.add_source(href)
     if rel == "collection" and text_in(link.get("title")):
         draft.parent = draft.parent or text_in(link.get("title"))
     if rel in _INSIDE or not href:
@@ -195,7 +195,7 @@ def _link(draft: RecordDraft, link: JsonMapping) -> None:
         known = "service"
     if known is None and protocol.upper().startswith(("OGC:", "ESRI:")):
         known = "service"
-    draft.link(
+    draft.add_link(
         href,
         known,
         protocol=protocol,

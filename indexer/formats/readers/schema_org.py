@@ -56,18 +56,18 @@ def read(raw: RawRecord, source: str) -> Record:
         )
     dataset = datasets[0]
     draft = RecordDraft(raw, source, "schema.org")
-    _what(draft, dataset)
-    _measured(draft, dataset)
+    _add_citation(draft, dataset)
+    _add_variables(draft, dataset)
     for name, role in _PEOPLE.items():
         for party in as_list(dataset.get(name)):
-            _party(draft, party, role)
+            _add_party(draft, party, role)
     for place in [*as_list(dataset.get("spatialCoverage")), *as_list(dataset.get("spatial"))]:
-        _place(draft, place)
+        _add_place(draft, place)
     for period in [*as_list(dataset.get("temporalCoverage")), *as_list(dataset.get("temporal"))]:
         add_any(draft, period)
-    _terms(draft, dataset)
-    _links(draft, dataset)
-    _provenance(draft, dataset)
+    _add_terms(draft, dataset)
+    _add_links(draft, dataset)
+    _add_provenance(draft, dataset)
     return draft.finish()
 
 
@@ -78,7 +78,7 @@ def _scripts(raw: RawRecord) -> list[object]:
     return [script.document for script in page_scripts(raw.content) if not script.reason]
 
 
-def _what(draft: RecordDraft, dataset: JsonMapping) -> None:
+def _add_citation(draft: RecordDraft, dataset: JsonMapping) -> None:
     identifiers = [text for item in as_list(dataset.get("identifier")) if (text := _identifier(item))]
     address = text_in(dataset.get("@id")) or text_in(dataset.get("url"))
     draft.doi = next(
@@ -88,24 +88,26 @@ def _what(draft: RecordDraft, dataset: JsonMapping) -> None:
     draft.edition = text_in(dataset.get("version"))
     draft.title = text_in(dataset.get("name")) or text_in(dataset.get("headline"))
     for other in texts_in(dataset.get("alternateName")):
-        draft.also_titled(other)
+        draft.add_alternate_title(other)
     draft.abstract = text_in(dataset.get("description")) or text_in(dataset.get("abstract"))
     for kind in types_of(dataset):
         draft.type = SCHEMA_ORG_TYPES.get(kind, draft.type)
     for code in as_list(dataset.get("inLanguage")):
-        draft.in_language(text_in(code.get("alternateName") or code.get("name") if isinstance(code, dict) else code))
+        draft.add_language(text_in(code.get("alternateName") or code.get("name") if isinstance(code, dict) else code))
     for term in as_list(dataset.get("keywords")):
-        _keyword(draft, term)
+        _add_keyword(draft, term)
     for name, vocabulary in (("variableMeasured", "variable"), ("measurementTechnique", "measurement technique")):
         for variable in as_list(dataset.get(name)):
             term = text_in(variable.get("name") if isinstance(variable, dict) else variable)
-            draft.keyword(term, vocabulary, text_in(variable.get("propertyID")) if isinstance(variable, dict) else "")
-    draft.names.maybe_short_name(*identifiers)
+            draft.add_keyword(
+                term, vocabulary, text_in(variable.get("propertyID")) if isinstance(variable, dict) else ""
+            )
+    draft.names.add_possible_short_names(*identifiers)
     for name, kind in _DATES.items():
-        draft.date(kind, text_in(dataset.get(name)))
+        draft.add_date(kind, text_in(dataset.get(name)))
     draft.parent = next((text for item in as_list(dataset.get("isPartOf")) if (text := _reference(item))), None)
     for theme in texts_in(dataset.get("theme")):
-        draft.theme(theme)
+        draft.add_theme(theme)
     resolution = next(objects_in(dataset.get("spatialResolution")), None)
     stated = number(text_in(dataset.get("spatialResolutionInMeters")))
     distance = stated if stated > 0 else None
@@ -114,13 +116,13 @@ def _what(draft: RecordDraft, dataset: JsonMapping) -> None:
     draft.resolution = Resolution(distance, None, step_in(text_in(dataset.get("temporalResolution"))))
 
 
-def _measured(draft: RecordDraft, dataset: JsonMapping) -> None:
+def _add_variables(draft: RecordDraft, dataset: JsonMapping) -> None:
     for measured in objects_in(dataset.get("variableMeasured")):
         unit = text_in(measured.get("unitText")) or text_in(measured.get("unitCode"))
         standard = next(filter(is_standard_name, texts_in(measured.get("alternateName"))), "")
-        draft.names.variable(text_in(measured.get("name")), standard, unit)
+        draft.names.add_variable(text_in(measured.get("name")), standard, unit)
     for technique in texts_in(dataset.get("measurementTechnique")):
-        draft.names.instrument(technique)
+        draft.names.add_instrument(technique)
 
 
 def _identifier(node: object) -> str:
@@ -132,11 +134,11 @@ def _identifier(node: object) -> str:
     return f"doi:{value}" if any(kind.endswith(name) for name in _RESOLVERS) and value.startswith("10.") else value
 
 
-def _keyword(draft: RecordDraft, term: object) -> None:
+def _add_keyword(draft: RecordDraft, term: object) -> None:
     if isinstance(term, dict):
         vocabulary = term.get("inDefinedTermSet")
         label = text_in(vocabulary)
-        draft.keyword(
+        draft.add_keyword(
             text_in(term.get("name")) or text_in(term.get("termCode")),
             label,
             text_in(term.get("url") or term.get("@id")),
@@ -144,16 +146,16 @@ def _keyword(draft: RecordDraft, term: object) -> None:
         return
     text = text_in(term)
     for part in text.split(",") if "," in text and ">" not in text else [text]:
-        draft.keyword(part)
+        draft.add_keyword(part)
 
 
-def _party(draft: RecordDraft, party: object, role: str) -> None:
+def _add_party(draft: RecordDraft, party: object, role: str) -> None:
     if not isinstance(party, dict):
-        draft.contact(text_in(party), role=role)
+        draft.add_contact(text_in(party), role=role)
         return
     if "Role" in types_of(party):  # schema.org's form for properties it lacks
         for inner in [inner_party for name in _PEOPLE for inner_party in objects_in(party.get(name))]:
-            _party(draft, inner, text_in(party.get("roleName")) or role)
+            _add_party(draft, inner, text_in(party.get("roleName")) or role)
         return
     name = text_in(party.get("name")) or " ".join(
         text for part in ("givenName", "familyName") if (text := text_in(party.get(part)))
@@ -161,88 +163,90 @@ def _party(draft: RecordDraft, party: object, role: str) -> None:
     email = text_in(party.get("email"))
     if types_of(party) & {"Person"}:
         affiliation = next(iter(texts_in(party.get("affiliation"))), "")
-        draft.contact(name, affiliation, role=role, email=email)
+        draft.add_contact(name, affiliation, role=role, email=email)
     elif role in ("author", "contributor") and not types_of(party):
-        draft.contact(name, role=role, email=email)
+        draft.add_contact(name, role=role, email=email)
     else:
-        draft.contact("", name, role=role, email=email)
+        draft.add_contact("", name, role=role, email=email)
         for point in objects_in(party.get("contactPoint")):
-            draft.contact(text_in(point.get("name")), name, role="pointOfContact", email=text_in(point.get("email")))
+            draft.add_contact(
+                text_in(point.get("name")), name, role="pointOfContact", email=text_in(point.get("email"))
+            )
 
 
-def _place(draft: RecordDraft, place: object) -> None:
+def _add_place(draft: RecordDraft, place: object) -> None:
     if not isinstance(place, dict):
         text = text_in(place)
-        if not draft.where.text(text):
-            draft.keyword(text if len(text) <= 100 else "", "location")
+        if not draft.places.add_text(text):
+            draft.add_keyword(text if len(text) <= 100 else "", "location")
         return
-    draft.keyword(text_in(place.get("name")), "location")
+    draft.add_keyword(text_in(place.get("name")), "location")
     itself = [place] if types_of(place) & {"GeoShape", "GeoCoordinates"} else []
     for geo in [*as_list(place.get("geo")), *itself]:
         if isinstance(geo, dict):
-            _geo(draft, geo)
+            _add_shape(draft, geo)
         else:
-            draft.where.coordinates(text_in(geo))
+            draft.places.add_coordinates(text_in(geo))
     for point in texts_in(place.get("latitude")):
-        draft.where.point(text_in(place.get("longitude")), point)
+        draft.places.add_point(text_in(place.get("longitude")), point)
 
 
-def _geo(draft: RecordDraft, geo: JsonMapping) -> None:
+def _add_shape(draft: RecordDraft, geo: JsonMapping) -> None:
     if "latitude" in geo:
-        draft.where.point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
+        draft.places.add_point(text_in(geo.get("longitude")), text_in(geo.get("latitude")))
     for name in ("box", "polygon", "line"):
         for text in texts_in(geo.get(name)):
-            if not draft.where.text(text if text.lstrip()[:1].isalpha() else ""):  # WKT; otherwise latitude first
-                draft.where.geo_rss(text)
+            if not draft.places.add_text(text if text.lstrip()[:1].isalpha() else ""):  # WKT; otherwise latitude first
+                draft.places.add_geo_rss(text)
     if "geometry" in geo:
-        draft.where.geojson(geo["geometry"])
+        draft.places.add_geojson(geo["geometry"])
 
 
-def _terms(draft: RecordDraft, dataset: JsonMapping) -> None:
+def _add_terms(draft: RecordDraft, dataset: JsonMapping) -> None:
     for licence in as_list(dataset.get("license")):
         if isinstance(licence, dict):
-            draft.licensed(*(text_in(licence.get(name)) for name in ("url", "@id", "identifier", "name")))
-            draft.constraint(text_in(licence.get("name")))
+            draft.add_licence(*(text_in(licence.get(name)) for name in ("url", "@id", "identifier", "name")))
+            draft.add_constraint(text_in(licence.get("name")))
         else:
-            draft.licensed(text_in(licence))
-            draft.constraint(text_in(licence))
+            draft.add_licence(text_in(licence))
+            draft.add_constraint(text_in(licence))
     for text in texts_in(dataset.get("conditionsOfAccess")):
-        draft.restricted_if(text)
+        draft.restrict_by_code(text)
         if text.lower() != "restricted":
-            draft.constraint(text)
+            draft.add_constraint(text)
     for text in texts_in(dataset.get("encodingFormat")):
-        draft.format(text)
+        draft.add_format(text)
 
 
-def _links(draft: RecordDraft, dataset: JsonMapping) -> None:
+def _add_links(draft: RecordDraft, dataset: JsonMapping) -> None:
     for href in [*texts_in(dataset.get("url")), *texts_in(dataset.get("sameAs"))]:
         if href.lower().startswith("http"):
-            draft.link(href, "about")
+            draft.add_link(href, "about")
     for item in objects_in(dataset.get("distribution")):
         form = text_in(item.get("encodingFormat")) or text_in(item.get("fileFormat"))
-        draft.format(form)
+        draft.add_format(form)
         href = text_in(item.get("contentUrl")) or text_in(item.get("url"))
         media_type = form if "/" in form and not form.startswith("http") else None
         if href.lower().startswith(("http", "ftp", "s3:", "gs:")):
-            draft.link(href, "download", media_type=media_type, **_named(item))
+            draft.add_link(href, "download", media_type=media_type, **_named(item))
     for name, rel in (("thumbnailUrl", "preview"), ("image", "preview"), ("subjectOf", "describedby")):
         for item in as_list(dataset.get(name)):
             href = text_in(item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item)
             if "://" in href:
-                draft.link(href, rel, **(_named(item) if isinstance(item, dict) else {}))
+                draft.add_link(href, rel, **(_named(item) if isinstance(item, dict) else {}))
 
 
 def _named(node: JsonMapping) -> dict[str, str | None]:
     return {name: text_in(node.get(name)) or None for name in ("name", "description")}
 
 
-def _provenance(draft: RecordDraft, dataset: JsonMapping) -> None:
+def _add_provenance(draft: RecordDraft, dataset: JsonMapping) -> None:
     draft.lineage += texts_in(dataset.get("provenance"))
     for name in ("isBasedOn", "isBasedOnUrl", "wasDerivedFrom"):
         for item in as_list(dataset.get(name)):
-            draft.derived_from(_reference(item))
+            draft.add_source(_reference(item))
     for item in as_list(dataset.get("wasGeneratedBy")):
-        draft.generated_by(text_in(item.get("description") or item.get("name") if isinstance(item, dict) else item))
+        draft.add_activity(text_in(item.get("description") or item.get("name") if isinstance(item, dict) else item))
     for vertical in objects_in(dataset.get("verticalCoverage")):
         low, high = (number(text_in(vertical.get(f"{end}Value"))) for end in ("min", "max"))
         draft.set_vertical(low, high)

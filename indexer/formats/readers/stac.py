@@ -42,17 +42,17 @@ def read(raw: RawRecord, source: str) -> Record:
     is_item = document.get("type") == "Feature"
     draft.type = "dataset" if is_item else "collection" if "extent" not in document else "series"
     properties = document.get("properties") if is_item else document
-    _what(draft, document, properties if isinstance(properties, dict) else {})
+    _add_citation(draft, document, properties if isinstance(properties, dict) else {})
     if is_item:
-        _item(draft, document)
+        _add_item_extents(draft, document)
     else:
-        _collection(draft, document)
-    cube(draft, properties if isinstance(properties, dict) else {})
+        _add_collection_extents(draft, document)
+    _add_cube(draft, properties if isinstance(properties, dict) else {})
     for link in objects_in(document.get("links")):
-        _link(draft, link)
+        _add_link(draft, link)
     assets = document.get("assets")
     for name, asset in assets.items() if isinstance(assets, dict) else ():
-        _asset(draft, str(name), asset)
+        _add_asset(draft, str(name), asset)
     return draft.finish()
 
 
@@ -60,48 +60,48 @@ def _is_stac(document: JsonMapping) -> bool:
     return "stac_version" in document or document.get("type") in ("Collection", "Catalog")
 
 
-def _what(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
+def _add_citation(draft: RecordDraft, document: JsonMapping, properties: JsonMapping) -> None:
     """Reads what collections have at the top and items have in their properties."""
     draft.edition = text_in(properties.get("version"))
     if properties is document:  # an item's id names one scene
-        draft.names.maybe_short_name(draft.identifier)
+        draft.names.add_possible_short_names(draft.identifier)
     read_names(draft.names, properties)
     draft.title = text_in(properties.get("title")) or text_in(document.get("title"))
     descriptions = (properties.get("description"), document.get("description"), properties.get("label:description"))
     draft.abstract = next((text for description in descriptions if (text := text_in(description))), "")
     draft.doi = doi_in(text_in(properties.get("sci:doi"))) or doi_in(text_in(document.get("sci:doi")))
     for term in [*texts_in(properties.get("keywords")), *texts_in(document.get("osc:variables"))]:
-        draft.keyword(term)
+        draft.add_keyword(term)
     for theme in objects_in(properties.get(_THEMES)):
         for concept in objects_in(theme.get("concepts")):
             term = text_in(concept.get("title")) or text_in(concept.get("name")) or text_in(concept.get("id"))
-            draft.keyword(term, text_in(theme.get("scheme")), text_in(concept.get("url")))
+            draft.add_keyword(term, text_in(theme.get("scheme")), text_in(concept.get("url")))
     for language in [properties.get("language"), *as_list(properties.get("languages"))]:
-        draft.in_language(text_in(language.get("code") if isinstance(language, dict) else language))
-    _who(draft, properties)
-    _licence(draft, text_in(properties.get("license")) or text_in(document.get("license")))
+        draft.add_language(text_in(language.get("code") if isinstance(language, dict) else language))
+    _add_contacts(draft, properties)
+    _add_licence(draft, text_in(properties.get("license")) or text_in(document.get("license")))
     for name, kind in (("created", "created"), ("updated", "modified"), ("published", "published")):
-        draft.date(kind, text_in(properties.get(name)))
-    _acquisition(draft, properties)
+        draft.add_date(kind, text_in(properties.get(name)))
+    _add_acquisition(draft, properties)
     summaries = document.get("summaries")
     if isinstance(summaries, dict):
-        _acquisition(draft, summaries)
+        _add_acquisition(draft, summaries)
         read_names(draft.names, summaries)
     if lineage := text_in(properties.get("processing:lineage")):
         draft.lineage.append(lineage)
     software = properties.get("processing:software")
     for name, version in software.items() if isinstance(software, dict) else ():
-        draft.generated_by(f"{name} {text_in(version)}".strip())
+        draft.add_activity(f"{name} {text_in(version)}".strip())
 
 
-def _who(draft: RecordDraft, properties: JsonMapping) -> None:
+def _add_contacts(draft: RecordDraft, properties: JsonMapping) -> None:
     for provider in objects_in(properties.get("providers")):
         for role in texts_in(provider.get("roles")) or [""]:
-            draft.contact("", text_in(provider.get("name")), role=_ROLES.get(role, role or None))
+            draft.add_contact("", text_in(provider.get("name")), role=_ROLES.get(role, role or None))
     for contact in objects_in(properties.get("contacts")):
         emails = [text_in(email.get("value")) for email in objects_in(contact.get("emails"))]
         roles = texts_in(contact.get("roles"))
-        draft.contact(
+        draft.add_contact(
             text_in(contact.get("name")),
             text_in(contact.get("organization")),
             role=next(iter(roles), None),
@@ -109,15 +109,15 @@ def _who(draft: RecordDraft, properties: JsonMapping) -> None:
         )
 
 
-def _licence(draft: RecordDraft, licence: str) -> None:
+def _add_licence(draft: RecordDraft, licence: str) -> None:
     if not licence or licence.lower() in _NO_LICENCE:
         return
-    draft.licensed(licence)
+    draft.add_licence(licence)
     if not draft.has_licence:
-        draft.constraint(licence)
+        draft.add_constraint(licence)
 
 
-def _acquisition(draft: RecordDraft, properties: JsonMapping) -> None:
+def _add_acquisition(draft: RecordDraft, properties: JsonMapping) -> None:
     """Platforms, instruments and ground distance: from an item, or from a collection's summaries."""
     instruments = texts_in(properties.get("instruments"))
     platforms = texts_in(properties.get("platform"))
@@ -127,7 +127,7 @@ def _acquisition(draft: RecordDraft, properties: JsonMapping) -> None:
         ("mission", [*texts_in(properties.get("mission")), *texts_in(properties.get("osc:missions"))]),
     ):
         for term in terms:
-            draft.keyword(term, kind)
+            draft.add_keyword(term, kind)
     distances = [
         number(text_in(value)) for value in [*as_list(properties.get("gsd")), *as_list(properties.get("eo:gsd"))]
     ]
@@ -137,10 +137,10 @@ def _acquisition(draft: RecordDraft, properties: JsonMapping) -> None:
     if known and draft.resolution.metres is None:
         draft.resolution = Resolution(min(known), None, draft.resolution.time_step)
     if any(name.startswith(("eo:", "sar:", "sat:", "view:")) for name in properties) and (platforms or instruments):
-        draft.kind("observation")
+        draft.add_kind("observation")
 
 
-def _collection(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_collection_extents(draft: RecordDraft, document: JsonMapping) -> None:
     extent = document.get("extent")
     extent = extent if isinstance(extent, dict) else {}
     spatial, temporal = extent.get("spatial"), extent.get("temporal")
@@ -149,32 +149,32 @@ def _collection(draft: RecordDraft, document: JsonMapping) -> None:
         boxes = [boxes]
     # If there are several boxes, the first encloses the others.
     for box in boxes[1:] if len(boxes) > 2 else boxes:
-        draft.where.numbers(box)
+        draft.places.add_numbers(box)
     spans = as_list(temporal.get("interval")) if isinstance(temporal, dict) else as_list(temporal)
     if isinstance(temporal, list) and temporal and not isinstance(temporal[0], list):
         spans = [temporal]
     for span in spans[1:] if len(spans) > 2 else spans:
         if isinstance(span, list) and len(span) == 2:
-            draft.span(text_in(span[0]), text_in(span[1]))
+            draft.add_span(text_in(span[0]), text_in(span[1]))
     draft.parent = next(_related(document, "parent"), None) if "parent" not in document else None
 
 
-def _item(draft: RecordDraft, document: JsonMapping) -> None:
+def _add_item_extents(draft: RecordDraft, document: JsonMapping) -> None:
     bounds = PlaceCollector()
-    bounds.numbers(document.get("bbox"))
-    if draft.where.geojson(document.get("geometry")):
-        draft.where.confirmed_by(bounds)
+    bounds.add_numbers(document.get("bbox"))
+    if draft.places.add_geojson(document.get("geometry")):
+        draft.places.confirm_with(bounds)
     else:
-        draft.where.numbers(document.get("bbox"))
+        draft.places.add_numbers(document.get("bbox"))
     properties = next(objects_in(document.get("properties")), {})
     start, end = text_in(properties.get("start_datetime")), text_in(properties.get("end_datetime"))
     start = start or text_in(properties.get("dtr:start_datetime"))
     end = end or text_in(properties.get("dtr:end_datetime"))
     moment = text_in(properties.get("datetime"))
     if start or end:
-        draft.span(start, end)
+        draft.add_span(start, end)
     elif moment:
-        draft.span(moment, moment)
+        draft.add_span(moment, moment)
     draft.parent = text_in(document.get("collection")) or next(_related(document, "collection"), None)
 
 
@@ -187,32 +187,32 @@ def _related(document: JsonMapping, rel: str) -> Iterator[str]:
             yield href
 
 
-def _link(draft: RecordDraft, link: JsonMapping) -> None:
+def _add_link(draft: RecordDraft, link: JsonMapping) -> None:
     rel, href = text_in(link.get("rel")), text_in(link.get("href"))
     if rel == "derived_from":
-        draft.derived_from(href)
+        draft.add_source(href)
     if rel == "license":
-        draft.licensed(href, text_in(link.get("title")))
+        draft.add_licence(href, text_in(link.get("title")))
     if rel == "cite-as":
         draft.doi = draft.doi or doi_in(href)
     if rel in _INSIDE or not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
         return  # structure of the catalogue, or relative to an unknown address
     known = _RELS.get(rel, "related")
-    draft.link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
+    draft.add_link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
 
 
-def _asset(draft: RecordDraft, name: str, asset: object) -> None:
+def _add_asset(draft: RecordDraft, name: str, asset: object) -> None:
     if not isinstance(asset, dict):
         return
     read_variables(draft.names, asset)
     media_type = text_in(asset.get("type"))
-    draft.format(media_type)
+    draft.add_format(media_type)
     href = text_in(asset.get("href"))
     if not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
         return
     roles = [name, *texts_in(asset.get("roles"))]
     rel = next((asset_rel for role in roles if (asset_rel := _ASSET_RELS.get(role))), "download")
-    draft.link(href, rel, media_type=media_type, name=text_in(asset.get("title")) or name)
+    draft.add_link(href, rel, media_type=media_type, name=text_in(asset.get("title")) or name)
 
 
 def _recognises(inspection: Inspection) -> bool:
@@ -270,15 +270,15 @@ FORMAT = Format(
 )
 
 
-def cube(draft: RecordDraft, properties: JsonMapping) -> None:
+def _add_cube(draft: RecordDraft, properties: JsonMapping) -> None:
     """Fills box, period and resolution where the document's usual members do not give them."""
     dimensions = properties.get("cube:dimensions")
     axes = [axis for axis in dimensions.values() if isinstance(axis, dict)] if isinstance(dimensions, dict) else []
-    if not draft.where.boxes:
-        _box(draft, axes)
+    if not draft.places.boxes:
+        _add_cube_box(draft, axes)
     for axis in axes:
         if axis.get("type") == "temporal":
-            _time(draft, axis)
+            _add_cube_time(draft, axis)
     if draft.resolution.metres is None:
         steps = [step for axis in _ground(axes) if (step := _step_m(axis)) is not None]
         draft.resolution = Resolution(
@@ -292,18 +292,18 @@ def _ground(axes: list[Json]) -> Iterator[Json]:
             yield axis
 
 
-def _box(draft: RecordDraft, axes: list[Json]) -> None:
+def _add_cube_box(draft: RecordDraft, axes: list[Json]) -> None:
     """Only for axes in degrees: a projected cube gives its place in its geometry."""
     ends = {axis["axis"]: as_list(axis.get("extent")) for axis in _ground(axes) if _in_degrees(axis)}
     x, y = ends.get("x", []), ends.get("y", [])
     if len(x) == len(y) == 2:
-        draft.where.box(x[0], y[0], x[1], y[1])
+        draft.places.add_box(x[0], y[0], x[1], y[1])
 
 
-def _time(draft: RecordDraft, axis: JsonMapping) -> None:
+def _add_cube_time(draft: RecordDraft, axis: JsonMapping) -> None:
     ends = as_list(axis.get("extent"))
     if not draft.has_times and len(ends) == 2 and any(ends):
-        draft.span(text_in(ends[0]), text_in(ends[1]))
+        draft.add_span(text_in(ends[0]), text_in(ends[1]))
     step = iso_duration(text_in(axis.get("step")))
     if step and draft.resolution.time_step is None:
         draft.resolution = Resolution(draft.resolution.metres, draft.resolution.scale_denominator, step)

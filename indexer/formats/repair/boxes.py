@@ -128,7 +128,7 @@ class BoxCollector:
         self.found.append(box)
         return True
 
-    def confirmed_by(self, other: BoxCollector) -> None:
+    def confirm_with(self, other: BoxCollector) -> None:
         """Uses the boxes that the document states a second time to choose a reading of the first ones.
 
         If two boxes are each other's complement, one of them is the other with west and east swapped.
@@ -139,7 +139,7 @@ class BoxCollector:
                 if (edges.west, edges.east, edges.south) == (box.east, box.west, box.south):
                     self._doubtful[position] = edges
 
-    def settle(self, words: str, near: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> PlaceEvidence:
+    def resolve(self, words: str, near: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> PlaceEvidence:
         """Decides the ambiguous boxes by ``said`` (title, places, keywords) and other shapes; gives that evidence.
 
         Boxes at the positions in ``leaving`` are left to the caller.

@@ -58,9 +58,7 @@ def parse_period_end(text: str, unit: str = "") -> PeriodEnd:
 def geologic_span(text: str) -> TimeSpan | None:
     """The years of one text: an age, an era, or two of them; None if it is something else."""
     whole = None if text.strip().lower() in _NOW else parse_period_end(text).span
-    parts = next(
-        (two for pattern in _BETWEEN if len(two := [part for part in pattern.split(text) if part]) == 2), None
-    )
+    parts = next((two for pattern in _BETWEEN if len(two := [part for part in pattern.split(text) if part]) == 2), None)
     if whole is not None or parts is None:
         return whole
     first, second = parts

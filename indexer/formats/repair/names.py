@@ -77,24 +77,24 @@ class NameCollector:
     variables: list[Variable] = field(default_factory=list)
     processing_level: str | None = None
 
-    def short_name(self, text: str) -> None:
+    def add_short_name(self, text: str) -> None:
         _append(self.short_names, text)
 
-    def maybe_short_name(self, *texts: str) -> None:
+    def add_possible_short_names(self, *texts: str) -> None:
         for text in texts:
             if is_short_name(line(text)):
-                self.short_name(text)
+                self.add_short_name(text)
 
-    def platform(self, text: str) -> None:
+    def add_platform(self, text: str) -> None:
         _append(self.platforms, _last_step(line(text)))
 
-    def instrument(self, text: str) -> None:
+    def add_instrument(self, text: str) -> None:
         _append(self.instruments, _last_step(line(text)))
 
-    def project(self, text: str) -> None:
+    def add_project(self, text: str) -> None:
         _append(self.projects, _last_step(line(text)))
 
-    def variable(self, name: str, standard_name: str = "", unit: str = "") -> None:
+    def add_variable(self, name: str, standard_name: str = "", unit: str = "") -> None:
         """``name`` may carry CF's standard name behind it: ``Temperature (sea_water_temperature)``."""
         text, standard, measured = line(name), line(standard_name), line(unit)
         both = _NAME_AND_STANDARD_NAME.fullmatch(text)
@@ -104,7 +104,7 @@ class NameCollector:
         if len(text) <= _LONGEST and not _is_placeholder(text):
             self.variables.append(Variable(text, standard or None, None if _is_placeholder(measured) else measured))
 
-    def level(self, text: str) -> None:
+    def set_level(self, text: str) -> None:
         """``Level 2A``, ``2A`` and ``L2A`` are ``L2A``; other words stay as they are. The first counts."""
         words = line(text)
         if self.processing_level is not None or _is_placeholder(words):
@@ -112,32 +112,32 @@ class NameCollector:
         usual = _LEVEL.fullmatch(words)
         self.processing_level = words if usual is None else f"L{usual[1].upper()}"
 
-    def keyword(self, term: str, vocabulary: str | None) -> None:
+    def add_keyword(self, term: str, vocabulary: str | None) -> None:
         """What a keyword names, judged by its vocabulary; most name nothing."""
         kind = kind_of_vocabulary(vocabulary or "")
         if _EARTH_SCIENCE.match(term):
             kind = "science keyword"
         if kind is not None:
-            self.of_kind(kind, term)
+            self.add(kind, term)
 
-    def of_kind(self, kind: NameKind, term: str) -> None:
+    def add(self, kind: NameKind, term: str) -> None:
         match kind:
             case "platform":
-                self.platform(term)
+                self.add_platform(term)
             case "instrument":
-                self.instrument(term)
+                self.add_instrument(term)
             case "project":
-                self.project(term)
+                self.add_project(term)
             case "variable":
-                self.variable(_STEP.split(line(term))[-1])
+                self.add_variable(_STEP.split(line(term))[-1])
             case "standard name":
-                self.variable("", _STEP.split(line(term))[-1])
+                self.add_variable("", _STEP.split(line(term))[-1])
             case "processing level":
-                self.level(term)
+                self.set_level(term)
             case "science keyword":
                 steps = _STEP.split(line(term))
                 if len(steps) > 2:  # category and topic alone name no variable
-                    self.variable(steps[-1])
+                    self.add_variable(steps[-1])
 
     def finish(self) -> Names:
         return Names(
@@ -173,15 +173,15 @@ def _last_step(term: str) -> str:
 def read_names(names: NameCollector, members: JsonMapping) -> None:
     for member in ("platform", "constellation", "mission", "osc:missions"):
         for text in texts_in(members.get(member)):
-            names.platform(text)
+            names.add_platform(text)
     for text in texts_in(members.get("instruments")):
-        names.instrument(text)
+        names.add_instrument(text)
     for text in texts_in(members.get("osc:project")):
-        names.project(text)
+        names.add_project(text)
     for text in texts_in(members.get("product:type")):
-        names.short_name(text)
+        names.add_short_name(text)
     for text in texts_in(members.get("processing:level")):
-        names.level(text)
+        names.set_level(text)
     read_variables(names, members)
 
 
@@ -192,10 +192,10 @@ def read_variables(names: NameCollector, members: JsonMapping) -> None:
         if isinstance(variable, dict) and variable.get("type") != "auxiliary":
             attributes = next(objects_in(variable.get("attrs")), {})
             unit = text_in(variable.get("unit")) or text_in(attributes.get("units"))
-            names.variable(str(name), text_in(attributes.get("standard_name")), unit)
+            names.add_variable(str(name), text_in(attributes.get("standard_name")), unit)
     for parameter in objects_in(members.get("cf:parameter")):
         name = text_in(parameter.get("name"))
         standard = name if is_standard_name(name) else ""
-        names.variable("" if standard else name, standard, text_in(parameter.get("unit")))
+        names.add_variable("" if standard else name, standard, text_in(parameter.get("unit")))
     for text in texts_in(members.get("osc:variables")):
-        names.variable(text)
+        names.add_variable(text)

@@ -108,20 +108,20 @@ class PlaceCollector:
     def geometry(self) -> JsonMapping | None:
         return self._reader.geometry
 
-    def box(self, west: Any, south: Any, east: Any, north: Any) -> bool:
+    def add_box(self, west: Any, south: Any, east: Any, north: Any) -> bool:
         """Adds a box in degrees, from numbers or texts; whether it was usable."""
         return self._boxes.add(BoxEdges(*(number(str(edge)) for edge in (west, south, east, north))))
 
-    def confirmed_by(self, other: PlaceCollector) -> None:
+    def confirm_with(self, other: PlaceCollector) -> None:
         """Takes places that the document states a second time: they only choose a reading of the first ones."""
         if not other._long:
-            self._boxes.confirmed_by(other._boxes)
+            self._boxes.confirm_with(other._boxes)
 
-    def settle(self, words: str) -> None:
+    def resolve(self, words: str) -> None:
         """Decides the ambiguous places by ``said``: the record's title, places and keywords."""
         unsettled = {position for position, _ in self._long}
         long, self._long = self._long, []
-        evidence = self._boxes.settle(words, leaving=unsettled)
+        evidence = self._boxes.resolve(words, leaving=unsettled)
         for position, polygon in long:
             self._boxes.found[position] = self._settled(polygon, evidence)
 
@@ -137,33 +137,33 @@ class PlaceCollector:
         west, south, east, north = used.bounds
         return BBox(west, south, east - 360.0 if east > 180.0 else east, north)
 
-    def point(self, longitude: Any, latitude: Any) -> bool:
-        return self.box(longitude, latitude, longitude, latitude)
+    def add_point(self, longitude: Any, latitude: Any) -> bool:
+        return self.add_box(longitude, latitude, longitude, latitude)
 
-    def numbers(self, values: Any) -> bool:
+    def add_numbers(self, values: Any) -> bool:
         """Adds ``[west, south, east, north]``, or with heights ``[w, s, low, e, n, high]``; a pair is a point."""
         if not isinstance(values, list | tuple):
             return self._unread(values)
         match len(values):
             case 4:
-                return self.box(*values)
+                return self.add_box(*values)
             case 6:
-                return self.box(values[0], values[1], values[3], values[4])
+                return self.add_box(values[0], values[1], values[3], values[4])
             case 2 if isinstance(values[0], list | tuple) and isinstance(values[1], list | tuple):
-                return self.numbers([*values[0][:2], *values[1][:2]])
+                return self.add_numbers([*values[0][:2], *values[1][:2]])
             case 2:
-                return self.point(*values)
+                return self.add_point(*values)
         return self._unread(values)
 
-    def geojson(self, geometry: Any) -> bool:
+    def add_geojson(self, geometry: Any) -> bool:
         """Adds a GeoJSON geometry, feature, or collection of either."""
         if not isinstance(geometry, Mapping):
             return self._unread(geometry)
         match str(geometry.get("type", "")).lower():
             case "feature":
-                return self.geojson(geometry.get("geometry"))
+                return self.add_geojson(geometry.get("geometry"))
             case "featurecollection":
-                used = [self.geojson(feature) for feature in geometry.get("features") or ()]
+                used = [self.add_geojson(feature) for feature in geometry.get("features") or ()]
                 return any(used)
             case "envelope":  # Elasticsearch's form: [[west, north], [east, south]]
                 return self._envelope(geometry.get("coordinates"))
@@ -172,14 +172,14 @@ class PlaceCollector:
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, shapely.errors.ShapelyError) as error:
             return self._left_out(f"GeoJSON that is none ({str(error)[:60]})")
 
-    def geojson_text(self, written: str) -> bool:
+    def add_geojson_text(self, written: str) -> bool:
         """Adds GeoJSON inside a text, as CKAN and RDF have it."""
         try:
-            return self.geojson(parse_inner_json(written))
+            return self.add_geojson(parse_inner_json(written))
         except Refused:
             return self._left_out("GeoJSON that is none")
 
-    def text(self, written: str) -> bool:
+    def add_text(self, written: str) -> bool:
         """Adds a place written in any known text form; False where the text is not one (a name, for example)."""
         written = written.strip()
         if not written or len(written) > _LONGEST_TEXT:
@@ -191,7 +191,7 @@ class PlaceCollector:
         if written.startswith("<") and "gml" in written[:200]:
             return self._gml(written)
         if written.startswith("{"):
-            return self.geojson_text(written)
+            return self.add_geojson_text(written)
         if "=" in written and _DCMI.search(written):
             return self._dcmi(written)
         before = len(self.warnings)
@@ -199,33 +199,33 @@ class PlaceCollector:
             return True
         return self._unread_numbers(written) if len(self.warnings) == before else False
 
-    def coordinates(self, written: str) -> bool:
+    def add_coordinates(self, written: str) -> bool:
         """As ``text``, for a member that never holds a name: whatever cannot be read is reported."""
         before = len(self.warnings)
-        return self.text(written) or (len(self.warnings) == before and self._unread(written))
+        return self.add_text(written) or (len(self.warnings) == before and self._unread(written))
 
-    def named(self, parts: Mapping[str, str]) -> bool:
+    def add_named_edges(self, parts: Mapping[str, str]) -> bool:
         """Adds edges by their names in lower case: ``northlimit``, ..., or ``east`` and ``north`` of a point."""
         edges = [parts.get(f"{name}limit") for name in ("west", "south", "east", "north")]
         if all(edges):
-            return self.box(*edges)
+            return self.add_box(*edges)
         if parts.get("east") and parts.get("north"):
-            return self.point(parts["east"], parts["north"])
+            return self.add_point(parts["east"], parts["north"])
         horizontal = {name: value for name, value in parts.items() if name not in ("uplimit", "downlimit")}
         return self._unread("; ".join(f"{name}={value}" for name, value in horizontal.items()))
 
-    def corners(self, lower: str, upper: str, reference_system: str) -> bool:
+    def add_corners(self, lower: str, upper: str, reference_system: str) -> bool:
         """Adds two corners of OWS or GML in the axis order of their reference system, or in the only possible order."""
         first, second = lower.split(), upper.split()
         if len(first) < 2 or len(second) < 2:
             return self._unread(f"{lower} {upper}".strip())
         if _LATITUDE_FIRST.search(reference_system):
-            return self.box(first[1], first[0], second[1], second[0])
+            return self.add_box(first[1], first[0], second[1], second[0])
         if _EAST_FIRST.search(reference_system):  # GeoNetwork's lower corner is east and south
-            return self.box(second[0], first[1], first[0], second[1])
-        return self.box(first[0], first[1], second[0], second[1])
+            return self.add_box(second[0], first[1], first[0], second[1])
+        return self.add_box(first[0], first[1], second[0], second[1])
 
-    def geo_rss(self, written: str) -> bool:
+    def add_geo_rss(self, written: str) -> bool:
         """Adds a point, a box (south west, north east) or a ring, latitude first; blanks or commas between numbers."""
         numbers = written.replace(",", " ").split()
         if len(numbers) % 2 or not numbers:
@@ -233,10 +233,10 @@ class PlaceCollector:
         pairs = list(zip(numbers[1::2], numbers[::2], strict=True))
         match len(pairs):
             case 1:
-                return self.point(*pairs[0])
+                return self.add_point(*pairs[0])
             case 2:
-                return self.numbers([*pairs[0], *pairs[1]])
-        return self.ring([(second, first) for first, second in pairs] if self._is_longitude_first(pairs) else pairs)
+                return self.add_numbers([*pairs[0], *pairs[1]])
+        return self.add_ring([(second, first) for first, second in pairs] if self._is_longitude_first(pairs) else pairs)
 
     def _is_longitude_first(self, pairs: list[tuple[str, str]]) -> bool:
         """Whether (longitude, latitude) pairs have the longitudes where the latitudes belong.
@@ -258,7 +258,7 @@ class PlaceCollector:
             self.warnings.append("extent: latitude and longitude of a polygon were swapped")
         return swapped and possible
 
-    def ring(self, pairs: list[tuple[Any, Any]]) -> bool:
+    def add_ring(self, pairs: list[tuple[Any, Any]]) -> bool:
         """Adds a polygon's outer ring of (longitude, latitude), numbers or texts."""
         corners = [[number(str(lon)), number(str(lat))] for lon, lat in pairs]
         if len(corners) < 3:
@@ -269,23 +269,23 @@ class PlaceCollector:
             corners.append(corners[0])
         if not _short_edges(corners):
             corners = [[lon + 360.0 if lon < 0 else lon, lat] for lon, lat in corners]
-        return self.geojson({"type": "Polygon", "coordinates": [corners]})
+        return self.add_geojson({"type": "Polygon", "coordinates": [corners]})
 
     def _shape(self, geometry: BaseGeometry) -> bool:
         if geometry.is_empty or not all(abs(value) < _FARTHEST for value in geometry.bounds):
             return self._left_out("a geometry without coordinates in degrees")
         if isinstance(geometry, Point):
-            return self.point(geometry.x, geometry.y)
+            return self.add_point(geometry.x, geometry.y)
         halves = _halves(geometry)
         if halves is not None:
             (west, south, _, north), (_, _, east, _) = halves
-            return self.box(west, south, east, north)
+            return self.add_box(west, south, east, north)
         if has_long_edges(geometry) and _in_range(geometry):
             self._long.append((len(self._boxes.found), geometry))
             self._boxes.found.append(BBox(*geometry.bounds))
             return True
         if _is_box(geometry) or shapely.get_num_coordinates(geometry) > _MOST_POSITIONS:
-            return self.box(*geometry.bounds)
+            return self.add_box(*geometry.bounds)
         if not geometry.is_valid:
             geometry = repair_geometry(geometry)
         before = len(self._reader.boxes)
@@ -329,27 +329,27 @@ class PlaceCollector:
         if match is None:
             return self._left_out(f"an ENVELOPE that cannot be read: {written[:80]!r}")
         west, east, north, south = match.groups()
-        return self.box(west, south, east, north)
+        return self.add_box(west, south, east, north)
 
     def _envelope(self, corners: Any) -> bool:
         try:
             (west, north), (east, south) = corners
         except (TypeError, ValueError):
             return self._left_out("an envelope without two corners")
-        return self.box(west, south, east, north)
+        return self.add_box(west, south, east, north)
 
     def _dcmi(self, written: str) -> bool:
-        return self.named({name.lower(): value.strip() for name, value in _DCMI.findall(written)})
+        return self.add_named_edges({name.lower(): value.strip() for name, value in _DCMI.findall(written)})
 
     def _plain_numbers(self, written: str) -> bool:
         """Adds ``w,s,e,n`` or ``w s e n``, or a point as people write it."""
         point = point_in(written)
         if point is not None:
-            return self.point(*point)
+            return self.add_point(*point)
         parts = [part for part in re.split(r"[\s,;]+", written.strip("[]() ")) if part]
         if len(parts) not in (4, 6) or not all(re.fullmatch(_NUMBER, part) for part in parts):
             return False
-        return self.numbers(parts)
+        return self.add_numbers(parts)
 
     def _unread(self, value: Any) -> bool:
         """Reports coordinates that cannot be read; an absent place is no fault."""
