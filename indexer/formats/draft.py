@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field, replace
 
+from core.json_types import JsonMapping
 from core.record import (
     Access,
     Contact,
@@ -19,14 +21,16 @@ from core.record import (
     record_id,
 )
 from core.timespan import TimeSpan, instant_ms
+from indexer.formats.json_documents.parsing import text_in
 from indexer.formats.refused import Refused
 from indexer.formats.repair.codes import agreed_kind, kind_of_term, language, place_names, resource_type
 from indexer.formats.repair.dates import Position, interval_in, read_date, reading_warning, repair_span
+from indexer.formats.repair.geologic_time import PeriodEnd, geologic_span, owl_time, parse_period_end, span_between
 from indexer.formats.repair.licences import is_restricted_code, licence_url, says_restricted, spdx
 from indexer.formats.repair.links import doi_in, is_data_file, media_type_of, repair_href
 from indexer.formats.repair.names import NameCollector
 from indexer.formats.repair.shapes import PlaceCollector
-from indexer.formats.repair.text import block, is_placeholder, line, unique
+from indexer.formats.repair.text import block, is_placeholder, line, shorten, unique
 from indexer.formats.repair.written_dates import says_no_date
 from indexer.raw import RawRecord
 
@@ -34,7 +38,8 @@ _ATTRIBUTED = frozenset({"author", "originator", "principalInvestigator", "owner
 _CREATORS = frozenset({"author", "originator", "principalInvestigator"})
 _PLACES = ("location", "spatial")
 _LONGEST_STANDIN = 120
-_LONGEST_STEP = 300
+_BEGIN = ("startDate", "start", "begin")
+_END = ("endDate", "end")
 _NO_DATE = ("9999", "0000", "0001-01-01")
 
 
@@ -166,10 +171,10 @@ class RecordDraft:
         self._kinds.append(kind)
 
     def add_source(self, reference: str) -> None:
-        self._derived_from.append(_short(line(reference)))
+        self._derived_from.append(shorten(line(reference)))
 
     def add_activity(self, activity: str) -> None:
-        self._generated_by.append(_short(line(activity)))
+        self._generated_by.append(shorten(line(activity)))
 
     def add_licence(self, *texts: str) -> None:
         """Adds what the document gives as licence: its name, identifier and address, in any order."""
@@ -291,10 +296,6 @@ class RecordDraft:
         return Dates(**first, **last)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1].rstrip() + "…"
-
-
 def makers_among(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
     """The names of those who made the data; where there are none, of those who publish or own them."""
     makers = [contact for contact in contacts if contact.role in _CREATORS]
@@ -311,3 +312,68 @@ def unique_keywords_of(keywords: list[Keyword]) -> tuple[Keyword, ...]:
             continue
         unique_keywords.setdefault((keyword.term.casefold(), keyword.vocabulary), keyword)
     return tuple(unique_keywords.values())
+
+
+def add_period(draft: RecordDraft, text: str) -> None:
+    """Adds a period in one text."""
+    words = line(text)
+    if not words or is_placeholder(words):
+        return
+    era = geologic_span(words)
+    if era is not None:
+        draft.add_time(era)
+    if era is not None or not draft.add_interval(words):
+        _keep_words(draft, words, known=era is not None)
+
+
+def add_any(draft: RecordDraft, period: object) -> None:
+    """Adds a period in a text or in an object."""
+    if isinstance(period, dict):
+        add_object(draft, period)
+    else:
+        add_period(draft, text_in(period))
+
+
+def add_object(draft: RecordDraft, period: JsonMapping) -> None:
+    """Adds an interval or instant of OWL-Time, or an object with a start and an end, or with only a name."""
+    interval = owl_time(period)
+    if interval is not None:
+        begin, end, words = interval
+        add_between(draft, begin, end, *words)
+        return
+    edges = [
+        next((_edge(text) for name in names if (text := text_in(period.get(name)))), PeriodEnd(calendar=True))
+        for names in (_BEGIN, _END)
+    ]
+    if any(edge.words for edge in edges):
+        add_between(draft, edges[0], edges[1])
+    else:
+        add_period(
+            draft, next((text for name in ("name", "label", "@value") if (text := text_in(period.get(name)))), "")
+        )
+
+
+def _edge(text: str) -> PeriodEnd:
+    edge = parse_period_end(text)
+    return edge if edge.span or not re.search(r"\d", text) else PeriodEnd(text, calendar=True)
+
+
+def add_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: str) -> None:
+    """Adds a period by its edges; ``words`` describe it and stay as keywords."""
+    old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
+    for text in words:
+        draft.add_keyword(shorten(text), "temporal")
+    if not old:
+        draft.add_span(begin.words, end.words)
+        return
+    span = span_between(begin, end)
+    if span is not None:
+        draft.add_time(span)
+    for text in unique(edge.words for edge in old):
+        _keep_words(draft, text, known=span is not None)
+
+
+def _keep_words(draft: RecordDraft, words: str, *, known: bool) -> None:
+    draft.add_keyword(shorten(words), "temporal")
+    if not known:
+        draft.warnings.append(f"time: {shorten(words)!r} is no period with known years: kept as a keyword")

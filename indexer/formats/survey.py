@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from indexer.formats.field_table import can_hold, filled_fields, record_fields, replace_between
 from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
 from indexer.formats.refused import Refused
-from indexer.formats.registry import read
-from indexer.formats.separation import separate
+from indexer.formats.registry import read, separate
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
 
 FIELDS = ("title", "abstract", "extents", "times")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from es_mappings.codecs.ledger import LedgerEntry
-from indexer.formats.separation import possible_documents
+from indexer.formats.registry import possible_documents
 from indexer.raw import WHOLE_SOURCE
 
 _ALWAYS = "9999"  # after every moment: a record that is also a container (a STAC collection) was read before

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from core.json_types import Json
 from indexer.formats.refused import Refused
-from indexer.formats.separation import report_members, with_unique_names
+from indexer.formats.registry import report_members, with_unique_names
 from indexer.formats.splitting.members import RecordPart
 from indexer.formats.splitting.split import records_of_graph, split
 from indexer.raw import WHOLE_SOURCE, FileVersion, Page, PassedOver, RawRecord, Skipped

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from core.errors import NotFound, SondeError
-from indexer.formats.separation import Separation, separate
+from indexer.formats.registry import Separation, separate
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
 from indexer.sources.archives import TarMembers, ZipMembers, is_tar
 from indexer.sources.members import (

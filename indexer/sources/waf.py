@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from core.batched import batched
 from core.errors import SondeError
-from indexer.formats.separation import separate
+from indexer.formats.registry import separate
 from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.answers import expect_2xx
 from indexer.sources.fetching import BadAnswer, Fetcher

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.extent import BBox
-from indexer.formats.registry import read
+from indexer.formats.registry import read, separate
 from indexer.formats.repair.shapes import PlaceCollector
-from indexer.formats.separation import separate
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
 

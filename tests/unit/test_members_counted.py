@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.separation import separate
+from indexer.formats.registry import separate
 from indexer.formats.survey import Survey, survey_of
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource

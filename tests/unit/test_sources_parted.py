@@ -8,8 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.formats.registry import read
-from indexer.formats.separation import Separation, possible_documents, separate, with_unique_names
+from indexer.formats.registry import Separation, possible_documents, read, separate, with_unique_names
 from indexer.formats.splitting.members import RecordPart
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource

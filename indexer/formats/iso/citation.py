@@ -29,12 +29,11 @@ from indexer.formats.iso.elements import (
 from indexer.formats.repair.codes import agreed_kind, kind_of_term
 from indexer.formats.repair.dates import read_date
 from indexer.formats.repair.links import doi_in
-from indexer.formats.repair.text import is_placeholder, line, unique
+from indexer.formats.repair.text import is_placeholder, line, shorten, unique
 from indexer.formats.repair.written_dates import says_no_date
 from indexer.formats.xml_documents import Element, local_name
 
 _PLACEHOLDERS = ("9999", "0000", "0001-01-01")
-_LONGEST_STEP = 300
 _KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation"}  # "physicalMeasurement" only means numbers
 
 
@@ -233,7 +232,7 @@ def _sources(lineages: list[Element], steps: list[Element]) -> Iterator[str]:
             reference = cited or one_line(child(source, f"{GMD}description")) if source is not None else ""
             reference = reference or prop.get(XLINK_HREF) or prop.get(XLINK_TITLE) or ""
             if reference and not reference.startswith("#"):  # a link inside the document repeats a source
-                yield _shorten(reference)
+                yield shorten(reference)
 
 
 def _aggregations(identifications: list[Element]) -> Iterator[Element]:
@@ -249,18 +248,18 @@ def _aggregates(identifications: list[Element]) -> Iterator[str]:
                 child(first_object(aggregate, f"{GMD}aggregateDataSetIdentifier"), f"{GMD}code")
             )
             if reference:
-                yield _shorten(reference)
+                yield shorten(reference)
 
 
 def _processing(step: Element) -> Iterator[str]:
     """The actions of a step, and its software (ISO 19115-2)."""
     description = one_line(child(step, f"{GMD}description"))
     if description:
-        yield _shorten(description)
+        yield shorten(description)
     for software in objects(step, f"{GMI}processingInformation", f"{GMI}softwareReference"):
         reference = citation_reference(software)
         if reference:
-            yield _shorten(reference)
+            yield shorten(reference)
 
 
 def _kind(metadata: Element, keywords: tuple[Keyword, ...]) -> ProvenanceKind | None:
@@ -274,7 +273,3 @@ def _kinds_of_content(metadata: Element) -> Iterator[ProvenanceKind]:
             kind = _KIND_OF_CONTENT.get(code_of(child(content, f"{GMD}contentType")).lower())
             if kind is not None:
                 yield kind
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1].rstrip() + "…"

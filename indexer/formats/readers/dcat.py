@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import RecordDraft
+from indexer.formats.draft import RecordDraft, add_object, add_period
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.linked_data import (
     DCAT_TYPES,
@@ -23,7 +23,6 @@ from indexer.formats.json_documents.linked_data import (
 )
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.rdf import dcat_resources
-from indexer.formats.periods import add_object, add_period
 from indexer.formats.readers.dcat_nodes import (
     add_place,
     address,

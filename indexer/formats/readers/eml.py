@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from core.record import Record
-from indexer.formats.draft import RecordDraft
+from indexer.formats.draft import RecordDraft, add_between
 from indexer.formats.format import Format, Inspection
-from indexer.formats.periods import add_between
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import PeriodEnd, parse_period_end, scale_unit

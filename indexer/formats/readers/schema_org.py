@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import RecordDraft
+from indexer.formats.draft import RecordDraft, add_any
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.linked_data import (
     SCHEMA_ORG_TYPES,
@@ -16,7 +16,6 @@ from indexer.formats.json_documents.linked_data import (
 )
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.web_pages import page_scripts
-from indexer.formats.periods import add_any
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in

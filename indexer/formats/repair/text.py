@@ -93,6 +93,11 @@ def is_placeholder(text: str) -> bool:
     return len(text) < _LONGEST_NOTHING and text.casefold().strip(" .") in _NOTHING
 
 
+def shorten(text: str, longest: int = 300) -> str:
+    """At most ``longest`` characters; a text that was cut ends with an ellipsis."""
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
 def unique(items: Iterable[T]) -> tuple[T, ...]:
     """Each item once, in order of the first."""
     return tuple(dict.fromkeys(items))
