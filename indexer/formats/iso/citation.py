@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from core.record import Contact, Dates, Keyword, Provenance, ProvenanceKind
 from core.timespan import instant_ms
 from indexer.formats.iso.elements import (
-    GMD,
-    GMI,
     XLINK_HREF,
     XLINK_TITLE,
     child,
@@ -46,9 +44,9 @@ class Titles:
 
 
 def read_titles(citation: Element | None) -> Titles:
-    prop = child(citation, f"{GMD}title")
+    prop = child(citation, "title")
     main = one_line(prop)
-    others = [*texts_of(citation, f"{GMD}alternateTitle")]
+    others = [*texts_of(citation, "alternateTitle")]
     if prop is not None:
         others.extend(line(text) for _, text in translations(prop))
     return Titles(main, tuple(other for other in unique(others) if other and other != main))
@@ -56,10 +54,10 @@ def read_titles(citation: Element | None) -> Titles:
 
 def identifiers(citation: Element | None) -> Iterator[tuple[str, str | None]]:
     """Code and link of each identifier of the resource, in order."""
-    for identifier in objects(citation, f"{GMD}identifier"):
-        prop = child(identifier, f"{GMD}code")
+    for identifier in objects(citation, "identifier"):
+        prop = child(identifier, "code")
         code = one_line(prop)
-        space = text_of(identifier, f"{GMD}codeSpace")
+        space = text_of(identifier, "codeSpace")
         if space and not code.startswith(space) and "doi" in space.lower():
             code = f"doi:{code.removeprefix('doi:')}"
         yield code, href_of(prop)
@@ -77,10 +75,10 @@ def doi_of(citation: Element | None) -> str | None:
 def read_dates(citation: Element | None, stamp: Element | None, warnings: list[str]) -> Dates:
     """The first creation and publication, the last revision, and the date of the metadata."""
     by_type: dict[str, list[str]] = {}
-    for date in objects(citation, f"{GMD}date"):
-        iso = _date(child(date, f"{GMD}date"), warnings)
+    for date in objects(citation, "date"):
+        iso = _date(child(date, "date"), warnings)
         if iso is not None:
-            by_type.setdefault(code_of(child(date, f"{GMD}dateType")).lower(), []).append(iso)
+            by_type.setdefault(code_of(child(date, "dateType")).lower(), []).append(iso)
     return Dates(
         created=_pick_date(by_type, "creation", last=False),
         published=_pick_date(by_type, "publication", last=False),
@@ -110,7 +108,7 @@ def title_in(prop: Element | None) -> str:
     citation = object_in(prop)
     if citation is None:
         return (href_of(prop) or "") if prop is not None else ""
-    return text_of(citation, f"{GMD}title") or next((code for code, _ in identifiers(citation) if code), "")
+    return text_of(citation, "title") or next((code for code, _ in identifiers(citation) if code), "")
 
 
 def citation_reference(citation: Element | None) -> str:
@@ -120,7 +118,7 @@ def citation_reference(citation: Element | None) -> str:
         return f"https://doi.org/{doi}"
     codes = list(identifiers(citation))
     link = next((href for _, href in codes if href), None)
-    title = next((text for prop in children(citation, f"{GMD}title") if (text := one_line(prop))), "")
+    title = next((text for prop in children(citation, "title") if (text := one_line(prop))), "")
     return link or title or next((code for code, _ in codes if code), "")
 
 
@@ -132,10 +130,10 @@ def read_contacts(
     A party that is only a link to another document has at most the link's title; ``warnings`` names it.
     """
     properties = [
-        *children(citation, f"{GMD}citedResponsibleParty"),
-        *children(identification, f"{GMD}pointOfContact"),
+        *children(citation, "citedResponsibleParty"),
+        *children(identification, "pointOfContact"),
         *_distributors(metadata),
-        *children(metadata, f"{GMD}contact"),
+        *children(metadata, "contact"),
     ]
     parties = (
         _contact_of_link(prop, warnings) if (party := object_in(prop)) is None else _contact(party)
@@ -146,8 +144,8 @@ def read_contacts(
 
 
 def _distributors(metadata: Element) -> Iterator[Element]:
-    for distributor in objects(metadata, f"{GMD}distributionInfo", f"{GMD}distributor"):
-        yield from children(distributor, f"{GMD}distributorContact")
+    for distributor in objects(metadata, "distributionInfo/distributor"):
+        yield from children(distributor, "distributorContact")
 
 
 def _contact_of_link(prop: Element, warnings: list[str]) -> Contact | None:
@@ -164,15 +162,15 @@ def _contact_of_link(prop: Element, warnings: list[str]) -> Contact | None:
 
 
 def _contact(party: Element) -> Contact | None:
-    name = _meaningful(text_of(party, f"{GMD}individualName"))
-    organisation = _meaningful(text_of(party, f"{GMD}organisationName"))
-    address = first_object(party, f"{GMD}contactInfo", f"{GMD}address")
-    email = _meaningful(text_of(address, f"{GMD}electronicMailAddress"))
+    name = _meaningful(text_of(party, "individualName"))
+    organisation = _meaningful(text_of(party, "organisationName"))
+    address = first_object(party, "contactInfo/address")
+    email = _meaningful(text_of(address, "electronicMailAddress"))
     if name is None and organisation is None:
-        name = _meaningful(text_of(party, f"{GMD}positionName"))
+        name = _meaningful(text_of(party, "positionName"))
     if name is None and organisation is None and email is None:
         return None
-    return Contact(name, organisation, code_of(child(party, f"{GMD}role")) or None, email)
+    return Contact(name, organisation, code_of(child(party, "role")) or None, email)
 
 
 def _meaningful(text: str) -> str | None:
@@ -191,8 +189,8 @@ def _is_less_complete(contact: Contact, contacts: tuple[Contact, ...]) -> bool:
 def read_provenance(
     metadata: Element, identifications: list[Element], keywords: tuple[Keyword, ...], makers: tuple[str, ...]
 ) -> Provenance:
-    lineages = list(objects(metadata, f"{GMD}dataQualityInfo", f"{GMD}lineage"))
-    statements = [text for lineage in lineages if (text := paragraphs(child(lineage, f"{GMD}statement")))]
+    lineages = list(objects(metadata, "dataQualityInfo/lineage"))
+    statements = [text for lineage in lineages if (text := paragraphs(child(lineage, "statement")))]
     steps = [step for lineage in lineages for step in _steps(lineage)]
     kind = _kind(metadata, keywords)
     return Provenance(
@@ -208,28 +206,28 @@ def read_provenance(
 def parent_in_aggregates(identifications: list[Element]) -> str | None:
     """The identifier of the larger work that contains this one."""
     for aggregate in _aggregations(identifications):
-        if code_of(child(aggregate, f"{GMD}associationType")) == "largerWorkCitation":
-            named = first_object(aggregate, f"{GMD}aggregateDataSetIdentifier")
-            cited = first_object(aggregate, f"{GMD}aggregateDataSetName", f"{GMD}identifier")
-            code = one_line(child(named, f"{GMD}code")) or one_line(child(cited, f"{GMD}code"))
+        if code_of(child(aggregate, "associationType")) == "largerWorkCitation":
+            named = first_object(aggregate, "aggregateDataSetIdentifier")
+            cited = first_object(aggregate, "aggregateDataSetName/identifier")
+            code = one_line(child(named, "code")) or one_line(child(cited, "code"))
             if code:
                 return code
     return None
 
 
 def _steps(lineage: Element) -> Iterator[Element]:
-    yield from objects(lineage, f"{GMD}processStep")
-    for source in objects(lineage, f"{GMD}source"):
-        yield from objects(source, f"{GMD}sourceStep")
+    yield from objects(lineage, "processStep")
+    for source in objects(lineage, "source"):
+        yield from objects(source, "sourceStep")
 
 
 def _sources(lineages: list[Element], steps: list[Element]) -> Iterator[str]:
     """The name of each source, from the lineage itself and from its steps."""
     for holder, name in [*((lineage, "source") for lineage in lineages), *((step, "source") for step in steps)]:
-        for prop in children(holder, f"{GMD}{name}"):
+        for prop in children(holder, name):
             source = next(prop.iterchildren("*"), None)
-            cited = citation_reference(first_object(source, f"{GMD}sourceCitation"))
-            reference = cited or one_line(child(source, f"{GMD}description")) if source is not None else ""
+            cited = citation_reference(first_object(source, "sourceCitation"))
+            reference = cited or one_line(child(source, "description")) if source is not None else ""
             reference = reference or prop.get(XLINK_HREF) or prop.get(XLINK_TITLE) or ""
             if reference and not reference.startswith("#"):  # a link inside the document repeats a source
                 yield shorten(reference)
@@ -237,26 +235,24 @@ def _sources(lineages: list[Element], steps: list[Element]) -> Iterator[str]:
 
 def _aggregations(identifications: list[Element]) -> Iterator[Element]:
     for identification in identifications:
-        yield from objects(identification, f"{GMD}aggregationInfo")
+        yield from objects(identification, "aggregationInfo")
 
 
 def _aggregates(identifications: list[Element]) -> Iterator[str]:
     for aggregate in _aggregations(identifications):
-        if code_of(child(aggregate, f"{GMD}associationType")) in ("source", "dependency", "revisionOf"):
-            reference = citation_reference(first_object(aggregate, f"{GMD}aggregateDataSetName"))
-            reference = reference or one_line(
-                child(first_object(aggregate, f"{GMD}aggregateDataSetIdentifier"), f"{GMD}code")
-            )
+        if code_of(child(aggregate, "associationType")) in ("source", "dependency", "revisionOf"):
+            reference = citation_reference(first_object(aggregate, "aggregateDataSetName"))
+            reference = reference or one_line(child(first_object(aggregate, "aggregateDataSetIdentifier"), "code"))
             if reference:
                 yield shorten(reference)
 
 
 def _processing(step: Element) -> Iterator[str]:
     """The actions of a step, and its software (ISO 19115-2)."""
-    description = one_line(child(step, f"{GMD}description"))
+    description = one_line(child(step, "description"))
     if description:
         yield shorten(description)
-    for software in objects(step, f"{GMI}processingInformation", f"{GMI}softwareReference"):
+    for software in objects(step, "gmi:processingInformation/gmi:softwareReference"):
         reference = citation_reference(software)
         if reference:
             yield shorten(reference)
@@ -268,8 +264,8 @@ def _kind(metadata: Element, keywords: tuple[Keyword, ...]) -> ProvenanceKind | 
 
 
 def _kinds_of_content(metadata: Element) -> Iterator[ProvenanceKind]:
-    for content in objects(metadata, f"{GMD}contentInfo"):
+    for content in objects(metadata, "contentInfo"):
         if local_name(content) in ("MD_CoverageDescription", "MI_CoverageDescription", "MD_ImageDescription"):
-            kind = _KIND_OF_CONTENT.get(code_of(child(content, f"{GMD}contentType")).lower())
+            kind = _KIND_OF_CONTENT.get(code_of(child(content, "contentType")).lower())
             if kind is not None:
                 yield kind

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from core.record import Access, Link
 from indexer.formats.iso.elements import (
-    GMD,
-    SRV,
     XLINK_TITLE,
     child,
     children,
@@ -50,8 +48,8 @@ def read_links(metadata: Element, identifications: list[Element], warnings: list
         *(_link(resource, warnings) for resource in _distribution(metadata)),
         *(_link(resource, warnings, default="service") for each in identifications for resource in _operations(each)),
         *(_link(resource, warnings, document=True) for resource in _documentation(metadata)),
-        *(_data(resource, warnings) for each in identifications for resource in children(each, f"{SRV}operatesOn")),
-        *(_preview(resource) for each in identifications for resource in objects(each, f"{GMD}graphicOverview")),
+        *(_data(resource, warnings) for each in identifications for resource in children(each, "srv:operatesOn")),
+        *(_preview(resource) for each in identifications for resource in objects(each, "graphicOverview")),
     ]
     by_href: dict[str, Link] = {}
     for link in candidates:
@@ -73,39 +71,39 @@ def _label(link: Link) -> str:
 
 
 def _landing_page(metadata: Element) -> Iterator[Link | None]:
-    uri = text_of(metadata, f"{GMD}dataSetURI")
+    uri = text_of(metadata, "dataSetURI")
     href, _ = repair_href(uri)
     if href is not None:  # a dataSetURI may be any identifier: no warning where it is not an address
         yield Link(href, rel="about")
 
 
 def _distribution(metadata: Element) -> Iterator[Element]:
-    for distribution in objects(metadata, f"{GMD}distributionInfo"):
-        yield from objects(distribution, f"{GMD}transferOptions", f"{GMD}onLine")
-        yield from objects(distribution, f"{GMD}distributor", f"{GMD}distributorTransferOptions", f"{GMD}onLine")
+    for distribution in objects(metadata, "distributionInfo"):
+        yield from objects(distribution, "transferOptions/onLine")
+        yield from objects(distribution, "distributor/distributorTransferOptions/onLine")
 
 
 def _operations(identification: Element) -> Iterator[Element]:
-    return objects(identification, f"{SRV}containsOperations", f"{SRV}connectPoint")
+    return objects(identification, "srv:containsOperations/srv:connectPoint")
 
 
 def _documentation(metadata: Element) -> Iterator[Element]:
-    return objects(metadata, f"{GMD}metadataExtensionInfo", f"{GMD}extensionOnLineResource")
+    return objects(metadata, "metadataExtensionInfo/extensionOnLineResource")
 
 
 def _link(resource: Element, warnings: list[str], *, default: str | None = None, document: bool = False) -> Link | None:
-    href, warning = repair_href(raw_text(child(resource, f"{GMD}linkage")))
+    href, warning = repair_href(raw_text(child(resource, "linkage")))
     if warning is not None:
         warnings.append(warning)
     if href is None:
         return None
-    protocol = text_of(resource, f"{GMD}protocol")
-    function = code_of(child(resource, f"{GMD}function")).lower()
+    protocol = text_of(resource, "protocol")
+    function = code_of(child(resource, "function")).lower()
     media_type = media_type_of(href)
     rel = default or _BY_FUNCTION.get(function) or _rel(href, protocol.lower())
     if document and (rel == "related" or media_type in _DOCUMENTS):
         rel = "describedby"
-    name, description = text_of(resource, f"{GMD}name"), text_of(resource, f"{GMD}description")
+    name, description = text_of(resource, "name"), text_of(resource, "description")
     return Link(href, rel, protocol or None, media_type, name or None, description or None)
 
 
@@ -130,10 +128,10 @@ def _data(coupled: Element, warnings: list[str]) -> Link | None:
 
 
 def _preview(graphic: Element) -> Link | None:
-    href, _ = repair_href(raw_text(child(graphic, f"{GMD}fileName")))
+    href, _ = repair_href(raw_text(child(graphic, "fileName")))
     if href is None:  # often only a file name
         return None
-    name = text_of(graphic, f"{GMD}fileDescription") or None
+    name = text_of(graphic, "fileDescription") or None
     return Link(href, rel="preview", media_type=media_type_of(href), name=name)
 
 
@@ -161,9 +159,7 @@ class TermsOfUse:
 
 
 def read_terms(identifications: list[Element]) -> TermsOfUse:
-    blocks = [
-        block for identification in identifications for block in objects(identification, f"{GMD}resourceConstraints")
-    ]
+    blocks = [block for identification in identifications for block in objects(identification, "resourceConstraints")]
     limitations = [text for block in blocks for text in _texts(block)]
     texts = unique(text for text, _ in limitations if text and not is_placeholder(text))
     return TermsOfUse(
@@ -174,7 +170,7 @@ def read_terms(identifications: list[Element]) -> TermsOfUse:
 def _texts(block: Element) -> Iterator[tuple[str, str]]:
     """Text and link of each limitation and other constraint."""
     for name in ("useLimitation", "otherConstraints"):
-        for prop in children(block, f"{GMD}{name}"):
+        for prop in children(block, name):
             href = href_of(prop) or ""
             inner = object_in(prop)
             title = "" if inner is None else inner.get(XLINK_TITLE) or ""
@@ -200,7 +196,7 @@ def _licence(blocks: list[Element], limitations: list[tuple[str, str]]) -> str |
 def _is_restricted(blocks: list[Element], limitations: list[tuple[str, str]]) -> bool:
     for block in blocks:
         codes = _codes(block, "accessConstraints")
-        if local_name(block) == "MD_SecurityConstraints" or child(block, f"{GMD}classification") is not None:
+        if local_name(block) == "MD_SecurityConstraints" or child(block, "classification") is not None:
             codes |= _codes(block, "classification")
         if any(is_restricted_code(code) for code in codes):
             return True
@@ -208,4 +204,4 @@ def _is_restricted(blocks: list[Element], limitations: list[tuple[str, str]]) ->
 
 
 def _codes(block: Element, name: str) -> set[str]:
-    return {code_of(prop).replace(" ", "").lower() for prop in children(block, f"{GMD}{name}")}
+    return {code_of(prop).replace(" ", "").lower() for prop in children(block, name)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from indexer.formats.repair.text import block, line
 from indexer.formats.xml_documents import Element
@@ -15,18 +16,31 @@ SRV = "{http://www.isotc211.org/2005/srv}"
 XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 XLINK_TITLE = "{http://www.w3.org/1999/xlink}title"
 
-_CHARACTER_STRING = f"{GCO}CharacterString"
-_ANCHOR = f"{GMX}Anchor"
+_NAMESPACES = {"gmd": GMD, "gco": GCO, "gmi": GMI, "srv": SRV}
 _FREE_TEXT = f"{GMD}PT_FreeText"
 
 
+@lru_cache(maxsize=1024)
+def qualified(name: str) -> str:
+    """The name in Clark notation: ``srv:extent``; without a prefix it is of gmd. Clark notation is unchanged."""
+    if name.startswith("{"):
+        return name
+    prefix, _, local = name.rpartition(":")
+    return _NAMESPACES[prefix or "gmd"] + local
+
+
+@lru_cache(maxsize=1024)
+def _steps(path: str) -> tuple[str, ...]:
+    return tuple(qualified(name) for name in path.split("/"))
+
+
 def children(element: Element | None, name: str) -> Iterator[Element]:
-    """Children with a name in Clark notation, in order; none for None."""
-    return iter(()) if element is None else element.iterchildren(name)
+    """Children with that name (see ``qualified``), in order; none for None."""
+    return iter(()) if element is None else element.iterchildren(qualified(name))
 
 
 def child(element: Element | None, name: str) -> Element | None:
-    return None if element is None else next(element.iterchildren(name), None)
+    return next(children(element, name), None)
 
 
 def object_in(prop: Element | None) -> Element | None:
@@ -34,21 +48,23 @@ def object_in(prop: Element | None) -> Element | None:
     return prop[0] if prop is not None and len(prop) else None
 
 
-def objects(element: Element | None, *names: str) -> Iterator[Element]:
-    """The objects at the end of a path of properties, every branch followed: ``objects(md, GMD+"contact")``."""
-    if element is None:
-        return
-    for prop in element.iterchildren(names[0]):
+def objects(element: Element | None, path: str) -> Iterator[Element]:
+    """The objects at the end of a path of properties (``distributionInfo/distributor``), every branch followed."""
+    return iter(()) if element is None else _objects(element, _steps(path))
+
+
+def _objects(element: Element, steps: tuple[str, ...]) -> Iterator[Element]:
+    for prop in element.iterchildren(steps[0]):
         value = object_in(prop)
         if value is not None:
-            if len(names) == 1:
+            if len(steps) == 1:
                 yield value
             else:
-                yield from objects(value, *names[1:])
+                yield from _objects(value, steps[1:])
 
 
-def first_object(element: Element | None, *names: str) -> Element | None:
-    return next(objects(element, *names), None)
+def first_object(element: Element | None, path: str) -> Element | None:
+    return next(objects(element, path), None)
 
 
 def raw_text(prop: Element | None) -> str:

@@ -11,9 +11,9 @@ from core.json_types import JsonMapping
 from core.record import Keyword, Resolution, Vertical
 from core.timespan import TimeSpan
 from indexer.formats.iso.elements import (
-    GMD,
     XLINK_HREF,
     child,
+    children,
     code_of,
     first_object,
     object_in,
@@ -71,37 +71,37 @@ def read_extents(extents: list[Element], words: str, warnings: list[str]) -> Iso
 
 
 def _geographic_elements(extent: Element) -> Iterator[Element]:
-    yield from objects(extent, f"{GMD}geographicElement")
-    yield from objects(extent, f"{GMD}temporalElement", f"{GMD}spatialExtent")  # EX_SpatialTemporalExtent
+    yield from objects(extent, "geographicElement")
+    yield from objects(extent, "temporalElement/spatialExtent")  # EX_SpatialTemporalExtent
 
 
 def _is_excluded(element: Element) -> bool:
-    return text_of(element, f"{GMD}extentTypeCode").lower() in ("0", "false")
+    return text_of(element, "extentTypeCode").lower() in ("0", "false")
 
 
 def _add_element(element: Element, boxes: BoxCollector, polygons: list[Element], places: list[Keyword]) -> None:
     """Adds a geographic element to the list of its kind."""
     match local_name(element):
         case "EX_BoundingPolygon":
-            polygons.extend(objects(element, f"{GMD}polygon"))
+            polygons.extend(objects(element, "polygon"))
         case "EX_GeographicDescription":
             places.extend(_identified_place(element))
         case _:
-            edges = [raw_text(child(element, f"{GMD}{name}")).strip() for name in _BOX_EDGES]
+            edges = [raw_text(child(element, name)).strip() for name in _BOX_EDGES]
             if any(edges):
                 boxes.add(BoxEdges(*(number(edge) for edge in edges)))
 
 
 def _identified_place(element: Element) -> Iterator[Keyword]:
-    identifier = first_object(element, f"{GMD}geographicIdentifier")
-    term = text_of(identifier, f"{GMD}code")
+    identifier = first_object(element, "geographicIdentifier")
+    term = text_of(identifier, "code")
     if term and not is_placeholder(term):
-        authority = text_of(first_object(identifier, f"{GMD}authority"), f"{GMD}title")
+        authority = text_of(first_object(identifier, "authority"), "title")
         yield Keyword(term, authority or None)
 
 
 def _described_place(extent: Element) -> Iterator[Keyword]:
-    description = one_line(child(extent, f"{GMD}description"))
+    description = one_line(child(extent, "description"))
     if description and len(description) <= _LONGEST_PLACE_NAME and not is_placeholder(description):
         yield Keyword(description)
 
@@ -123,7 +123,7 @@ def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | Non
     verticals = [
         vertical
         for extent in extents
-        for element in objects(extent, f"{GMD}verticalElement")
+        for element in objects(extent, "verticalElement")
         if (vertical := _vertical(element, warnings)) is not None
     ]
     if not verticals:
@@ -138,8 +138,8 @@ def read_vertical(extents: list[Element], warnings: list[str]) -> Vertical | Non
 
 
 def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
-    low = number(raw_text(child(element, f"{GMD}minimumValue")))
-    high = number(raw_text(child(element, f"{GMD}maximumValue")))
+    low = number(raw_text(child(element, "minimumValue")))
+    high = number(raw_text(child(element, "maximumValue")))
     minimum, maximum = (value if math.isfinite(value) else None for value in (low, high))
     if minimum is None and maximum is None:
         return None
@@ -153,7 +153,7 @@ def _vertical(element: Element, warnings: list[str]) -> Vertical | None:
 
 def _counts_down(element: Element) -> bool:
     """Whether the system counts depths, by its reference, its name, or the direction of its axis."""
-    system = child(element, f"{GMD}verticalCRS")
+    system = child(element, "verticalCRS")
     if system is None:
         return False
     texts = [system.get(XLINK_HREF) or ""]
@@ -190,8 +190,8 @@ def read_times(extents: list[Element], warnings: list[str]) -> tuple[TimeSpan, .
     """Every temporal extent once, in order; repairs and omissions are added to ``warnings``."""
     spans = []
     for extent in extents:
-        for temporal in objects(extent, f"{GMD}temporalElement"):
-            for primitive in objects(temporal, f"{GMD}extent"):
+        for temporal in objects(extent, "temporalElement"):
+            for primitive in objects(temporal, "extent"):
                 span = _span(primitive, warnings)
                 if span is not None:
                     spans.append(span)
@@ -201,8 +201,8 @@ def read_times(extents: list[Element], warnings: list[str]) -> tuple[TimeSpan, .
 def time_interval(extents: list[Element]) -> tuple[str, str] | None:
     """Value and unit of the first ``timeInterval`` beside a begin and an end, where it means the step."""
     for extent in extents:
-        for temporal in objects(extent, f"{GMD}temporalElement"):
-            for primitive in objects(temporal, f"{GMD}extent"):
+        for temporal in objects(extent, "temporalElement"):
+            for primitive in objects(temporal, "extent"):
                 parts = _parts(primitive)
                 interval = parts.get("timeInterval")
                 if (
@@ -260,7 +260,7 @@ def read_resolution(
 ) -> Resolution:
     """The finest distance and scale that are given; without a distance, the axes of the grid count."""
     stated = [*_distances(identifications, warnings)]
-    axes = list(objects(metadata, f"{GMD}spatialRepresentationInfo", f"{GMD}axisDimensionProperties"))
+    axes = list(objects(metadata, "spatialRepresentationInfo/axisDimensionProperties"))
     distances = stated or [*_axis_distances(axes)]
     scales = [*_scales(identifications, warnings)]
     return Resolution(min(distances, default=None), min(scales, default=None), _time_step(axes, extents))
@@ -274,8 +274,8 @@ def _measure(prop: Element | None) -> tuple[float, str]:
 
 def _distances(identifications: list[Element], warnings: list[str]) -> Iterator[float]:
     for identification in identifications:
-        for resolution in objects(identification, f"{GMD}spatialResolution"):
-            for prop in resolution.iterchildren(f"{GMD}distance"):
+        for resolution in objects(identification, "spatialResolution"):
+            for prop in children(resolution, "distance"):
                 value, unit = _measure(prop)
                 distance = metres(value, unit)
                 if distance is not None:
@@ -286,9 +286,8 @@ def _distances(identifications: list[Element], warnings: list[str]) -> Iterator[
 
 def _scales(identifications: list[Element], warnings: list[str]) -> Iterator[int]:
     for identification in identifications:
-        path = (f"{GMD}spatialResolution", f"{GMD}equivalentScale")
-        for fraction in objects(identification, *path):
-            value = number(raw_text(child(fraction, f"{GMD}denominator")))
+        for fraction in objects(identification, "spatialResolution/equivalentScale"):
+            value = number(raw_text(child(fraction, "denominator")))
             if value >= 1 and math.isfinite(value):
                 yield int(value)
             elif not math.isnan(value):
@@ -297,8 +296,8 @@ def _scales(identifications: list[Element], warnings: list[str]) -> Iterator[int
 
 def _axis_distances(axes: list[Element]) -> Iterator[float]:
     for axis in axes:
-        if code_of(child(axis, f"{GMD}dimensionName")).lower() in _GROUND_AXES:
-            value, unit = _measure(child(axis, f"{GMD}resolution"))
+        if code_of(child(axis, "dimensionName")).lower() in _GROUND_AXES:
+            value, unit = _measure(child(axis, "resolution"))
             distance = metres(value, unit)
             if distance is not None:
                 yield distance
@@ -306,9 +305,9 @@ def _axis_distances(axes: list[Element]) -> Iterator[float]:
 
 def _time_step(axes: list[Element], extents: list[Element]) -> str | None:
     for axis in axes:
-        if code_of(child(axis, f"{GMD}dimensionName")).lower() == "time":
-            value, unit = _measure(child(axis, f"{GMD}resolution"))
-            step = iso_duration(raw_text(child(axis, f"{GMD}resolution"))) or time_step(value, unit)
+        if code_of(child(axis, "dimensionName")).lower() == "time":
+            value, unit = _measure(child(axis, "resolution"))
+            step = iso_duration(raw_text(child(axis, "resolution"))) or time_step(value, unit)
             if step is not None:
                 return step
     interval = time_interval(extents)

@@ -31,11 +31,11 @@ def move_to_19139(root: Element) -> None:
     _head(root)
     for responsibility in list(root.iter(f"{GMD}CI_Responsibility")):
         _responsible_parties(responsibility)
-    for holder in (root, *objects(root, f"{GMD}identificationInfo")):
+    for holder in (root, *objects(root, "identificationInfo")):
         _language(holder)
-    for identification in objects(root, f"{GMD}identificationInfo"):
+    for identification in objects(root, "identificationInfo"):
         _identification(identification)
-    for lineage in list(children(root, f"{GMD}resourceLineage")):
+    for lineage in list(children(root, "resourceLineage")):
         quality = _add_property(_add_property(root, "dataQualityInfo"), "DQ_DataQuality")
         lineage.tag = f"{GMD}lineage"
         quality.append(lineage)
@@ -43,48 +43,46 @@ def move_to_19139(root: Element) -> None:
         _format(element)
     for system in root.iter(f"{GMD}verticalCRSId"):
         system.tag = f"{GMD}verticalCRS"
-    for content in objects(root, f"{GMD}contentInfo"):
-        for group in list(objects(content, f"{GMD}attributeGroup")):
-            for prop in list(children(group, f"{GMD}contentType")):
+    for content in objects(root, "contentInfo"):
+        for group in list(objects(content, "attributeGroup")):
+            for prop in list(children(group, "contentType")):
                 content.append(prop)
 
 
 def _head(root: Element) -> None:
-    identifier = text_of(first_object(root, f"{GMD}metadataIdentifier"), f"{GMD}code")
+    identifier = text_of(first_object(root, "metadataIdentifier"), "code")
     if identifier:
         _add_text(root, "fileIdentifier", identifier)
-    parent = child(root, f"{GMD}parentMetadata")
+    parent = child(root, "parentMetadata")
     if parent is not None:
         _add_text(root, "parentIdentifier", _parent(parent))
-    for scope in objects(root, f"{GMD}metadataScope"):
-        for prop in list(children(scope, f"{GMD}resourceScope")):
+    for scope in objects(root, "metadataScope"):
+        for prop in list(children(scope, "resourceScope")):
             prop.tag = f"{GMD}hierarchyLevel"
             root.append(prop)
     stamp = _stamp(root)
     if stamp:
         _add_text(root, "dateStamp", stamp)
-    for linkage in list(children(root, f"{GMD}metadataLinkage")):
+    for linkage in list(children(root, "metadataLinkage")):
         linkage.tag = f"{GMD}extensionOnLineResource"
         _add_property(_add_property(root, "metadataExtensionInfo"), "MD_MetadataExtensionInformation").append(linkage)
-    landing = first_object(first_object(root, f"{GMD}identificationInfo"), f"{GMD}citation", f"{GMD}onlineResource")
-    address = raw_text(child(landing, f"{GMD}linkage")).strip()
+    landing = first_object(first_object(root, "identificationInfo"), "citation/onlineResource")
+    address = raw_text(child(landing, "linkage")).strip()
     if address:
         _add_text(root, "dataSetURI", address)
 
 
 def _parent(prop: Element) -> str:
     citation = object_in(prop)
-    stated = text_of(first_object(citation, f"{GMD}identifier"), f"{GMD}code") or text_of(citation, f"{GMD}title")
+    stated = text_of(first_object(citation, "identifier"), "code") or text_of(citation, "title")
     return prop.get("uuidref") or stated or ""
 
 
 def _stamp(root: Element) -> str:
     """The date of the metadata: the last revision, else the creation, else any."""
     by_type: dict[str, list[str]] = {}
-    for date in objects(root, f"{GMD}dateInfo"):
-        by_type.setdefault(code_of(child(date, f"{GMD}dateType")), []).append(
-            raw_text(child(date, f"{GMD}date")).strip()
-        )
+    for date in objects(root, "dateInfo"):
+        by_type.setdefault(code_of(child(date, "dateType")), []).append(raw_text(child(date, "date")).strip())
     for kind in ("revision", "publication", "creation", *by_type):
         if kind in by_type:
             return max(by_type[kind])
@@ -94,11 +92,11 @@ def _stamp(root: Element) -> str:
 def _responsible_parties(responsibility: Element) -> None:
     """Splits a responsibility of several parties: one responsible party per organisation and per person in it."""
     prop = responsibility.getparent()
-    role = child(responsibility, f"{GMD}role")
+    role = child(responsibility, "role")
     if prop is None or prop.getparent() is None:
         return
     place = prop
-    for prop_of_party in children(responsibility, f"{GMD}party"):
+    for prop_of_party in children(responsibility, "party"):
         for made in _parties(list(prop_of_party.iterchildren("*"))):
             if role is not None:
                 made.append(_copy(role))
@@ -116,7 +114,7 @@ def _parties(held_parties: list[Element]) -> Iterator[Element]:
     people = [party for party in held_parties if local_name(party) == "CI_Individual"]
     organisations = [party for party in held_parties if local_name(party) != "CI_Individual"]
     if people and organisations:
-        yield from (_party(person, text_of(organisations[0], f"{GMD}name"), organisations[0]) for person in people)
+        yield from (_party(person, text_of(organisations[0], "name"), organisations[0]) for person in people)
     elif people:
         yield from (_party(person, "", person) for person in people)
     for organisation in organisations:
@@ -125,8 +123,8 @@ def _parties(held_parties: list[Element]) -> Iterator[Element]:
 
 def _of_organisation(organisation: Element, *, alone: bool) -> Iterator[Element]:
     """One party for each person, and for each name but the first, which the people carry."""
-    name, *others = [*texts_of(organisation, f"{GMD}name"), ""]
-    people: list[Element | None] = [*objects(organisation, f"{GMD}individual")]
+    name, *others = [*texts_of(organisation, "name"), ""]
+    people: list[Element | None] = [*objects(organisation, "individual")]
     for person in people or ([None] if alone else []):
         yield _party(person, name, organisation)
     for other in others:
@@ -137,51 +135,51 @@ def _of_organisation(organisation: Element, *, alone: bool) -> Iterator[Element]
 def _party(person: Element | None, organisation: str, party: Element) -> Element:
     made = etree.Element(f"{GMD}CI_ResponsibleParty")
     if person is not None:
-        _add_text(made, "individualName", text_of(person, f"{GMD}name"))
-        _add_text(made, "positionName", text_of(person, f"{GMD}positionName"))
+        _add_text(made, "individualName", text_of(person, "name"))
+        _add_text(made, "positionName", text_of(person, "positionName"))
     _add_text(made, "organisationName", organisation)
     for holder in (person, party):
-        for contact in children(holder, f"{GMD}contactInfo"):
+        for contact in children(holder, "contactInfo"):
             made.append(_copy(contact))
     return made
 
 
 def _language(holder: Element) -> None:
-    for locale in objects(holder, f"{GMD}defaultLocale"):
-        for prop in children(locale, f"{GMD}language"):
+    for locale in objects(holder, "defaultLocale"):
+        for prop in children(locale, "language"):
             holder.append(_copy(prop))
 
 
 def _identification(identification: Element) -> None:
-    for resolution in objects(identification, f"{GMD}spatialResolution"):
-        for angle in children(resolution, f"{GMD}angularDistance"):
+    for resolution in objects(identification, "spatialResolution"):
+        for angle in children(resolution, "angularDistance"):
             angle.tag = f"{GMD}distance"
-    for prop in list(children(identification, f"{GMD}associatedResource")):
+    for prop in list(children(identification, "associatedResource")):
         prop.tag = f"{GMD}aggregationInfo"
         aggregate = object_in(prop)
-        for name in children(aggregate, f"{GMD}name"):
+        for name in children(aggregate, "name"):
             name.tag = f"{GMD}aggregateDataSetName"
-        for identifier in list(objects(aggregate, f"{GMD}metadataReference", f"{GMD}identifier")):
+        for identifier in list(objects(aggregate, "metadataReference/identifier")):
             if aggregate is not None:
                 _add_property(aggregate, "aggregateDataSetIdentifier").append(_copy(identifier))
-    for block in objects(identification, f"{GMD}resourceConstraints"):
-        for citation in list(objects(block, f"{GMD}reference")):
+    for block in objects(identification, "resourceConstraints"):
+        for citation in list(objects(block, "reference")):
             _cited_terms(block, citation)
 
 
 def _cited_terms(block: Element, citation: Element) -> None:
     """A cited licence, as a constraint with its link."""
     anchor = etree.SubElement(_add_property(block, "otherConstraints"), f"{GMX}Anchor")
-    anchor.text = text_of(citation, f"{GMD}title")
-    address = raw_text(child(first_object(citation, f"{GMD}onlineResource"), f"{GMD}linkage")).strip()
+    anchor.text = text_of(citation, "title")
+    address = raw_text(child(first_object(citation, "onlineResource"), "linkage")).strip()
     if address:
         anchor.set(XLINK_HREF, address)
 
 
 def _format(element: Element) -> None:
-    citation = first_object(element, f"{GMD}formatSpecificationCitation")
-    name = one_line(child(citation, f"{GMD}title"))
-    alternate = one_line(child(citation, f"{GMD}alternateTitle"))
+    citation = first_object(element, "formatSpecificationCitation")
+    name = one_line(child(citation, "title"))
+    alternate = one_line(child(citation, "alternateTitle"))
     if name or alternate:
         _add_text(element, "name", name or alternate)
 

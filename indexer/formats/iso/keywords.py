@@ -9,9 +9,6 @@ from core.names import Names
 from core.record import Keyword
 from indexer.formats.iso.citation import title_in
 from indexer.formats.iso.elements import (
-    GCO,
-    GMD,
-    GMI,
     child,
     children,
     code_of,
@@ -31,7 +28,7 @@ _KINDS: dict[str, NameKind] = {
     "platform": "platform", "instrument": "instrument", "sensor": "instrument", "project": "project",
     "campaign": "project", "parameter": "variable", "variable": "variable",
 }  # fmt: skip
-_LEVELS = (f"{GMD}processingLevelCode", f"{GMD}processingLevel")
+_LEVELS = ("processingLevelCode", "processingLevel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +41,13 @@ class Acquisition:
 
 
 def read_acquisition(metadata: Element) -> Acquisition:
-    stated = list(objects(metadata, f"{GMI}acquisitionInformation"))
-    platforms = [element for part in stated for element in objects(part, f"{GMI}platform")]
+    stated = list(objects(metadata, "gmi:acquisitionInformation"))
+    platforms = [element for part in stated for element in objects(part, "gmi:platform")]
     mounting = [*stated, *platforms]
     return Acquisition(
         tuple(platforms),
-        tuple(element for part in mounting for element in objects(part, f"{GMI}instrument")),
-        tuple(element for part in stated for element in objects(part, f"{GMI}operation")),
+        tuple(element for part in mounting for element in objects(part, "gmi:instrument")),
+        tuple(element for part in stated for element in objects(part, "gmi:operation")),
     )
 
 
@@ -58,7 +55,7 @@ def read_keywords(metadata: Element, identifications: list[Element]) -> list[Key
     """Every keyword with its vocabulary, then the instruments and platforms of ISO 19115-2; duplicates included."""
     keywords: list[Keyword] = []
     for identification in identifications:
-        for group in objects(identification, f"{GMD}descriptiveKeywords"):
+        for group in objects(identification, "descriptiveKeywords"):
             keywords.extend(_keywords_of_group(group))
     keywords.extend(_acquisition(metadata))
     return keywords
@@ -69,14 +66,14 @@ def read_themes(identifications: list[Element]) -> tuple[str, ...]:
     return unique(
         text
         for identification in identifications
-        for prop in children(identification, f"{GMD}topicCategory")
+        for prop in children(identification, "topicCategory")
         if (text := one_line(prop))
     )
 
 
 def _keywords_of_group(group: Element) -> Iterator[Keyword]:
-    vocabulary = title_in(child(group, f"{GMD}thesaurusName")) or None
-    for prop in children(group, f"{GMD}keyword"):
+    vocabulary = title_in(child(group, "thesaurusName")) or None
+    for prop in children(group, "keyword"):
         term = one_line(prop)
         if term and not is_placeholder(term):
             yield Keyword(term, vocabulary, href_of(prop))
@@ -86,58 +83,60 @@ def _acquisition(metadata: Element) -> Iterator[Keyword]:
     acquired = read_acquisition(metadata)
     for kind, elements in (("platform", acquired.platforms), ("instrument", acquired.instruments)):
         for element in elements:
-            identifier = first_object(element, f"{GMI}identifier")
-            term = one_line(child(identifier, f"{GMD}code")) or one_line(child(element, f"{GMI}type"))
+            identifier = first_object(element, "gmi:identifier")
+            term = one_line(child(identifier, "code")) or one_line(child(element, "gmi:type"))
             if term and not is_placeholder(term):
-                yield Keyword(term, kind, href_of(child(identifier, f"{GMD}code")))
+                yield Keyword(term, kind, href_of(child(identifier, "code")))
 
 
 def read_names(metadata: Element, identifications: list[Element], citation: Element | None) -> Names:
     names = NameCollector()
     _citation(names, citation)
     for identification in identifications:
-        for group in objects(identification, f"{GMD}descriptiveKeywords"):
+        for group in objects(identification, "descriptiveKeywords"):
             _keywords(names, group)
-        for level in objects(identification, f"{GMD}processingLevel"):
-            names.set_level(text_of(level, f"{GMD}code"))
+        for level in objects(identification, "processingLevel"):
+            names.set_level(text_of(level, "code"))
     _acquisition_names(names, read_acquisition(metadata))
-    for content in objects(metadata, f"{GMD}contentInfo"):
+    for content in objects(metadata, "contentInfo"):
         _content(names, content)
     return names.finish()
 
 
 def read_edition(citation: Element | None) -> str | None:
     """``edition``, else the version that NASA's identifiers of the citation name."""
-    stated = text_of(citation, f"{GMD}edition")
+    stated = text_of(citation, "edition")
     if stated:
         return stated
-    for identifier in objects(citation, f"{GMD}identifier"):
+    for identifier in objects(citation, "identifier"):
         if "version" in _space_and_description(identifier):
-            return text_of(identifier, f"{GMD}code") or None
+            return text_of(identifier, "code") or None
     return None
 
 
 def _citation(names: NameCollector, citation: Element | None) -> None:
     """An identifier whose code space or description says that it is the short name; else what looks like one."""
-    for identifier in objects(citation, f"{GMD}identifier"):
-        code, space = text_of(identifier, f"{GMD}code"), _space_and_description(identifier)
+    for identifier in objects(citation, "identifier"):
+        code, space = text_of(identifier, "code"), _space_and_description(identifier)
         if "short" in space and "name" in space:
             names.add_short_name(code)
         elif "version" not in space:
             names.add_possible_short_names(code, code.rpartition(":")[2])
-    names.add_possible_short_names(*texts_of(citation, f"{GMD}alternateTitle"))
+    names.add_possible_short_names(*texts_of(citation, "alternateTitle"))
 
 
 def _space_and_description(identifier: Element) -> str:
-    return f"{text_of(identifier, f'{GMD}codeSpace')} {text_of(identifier, f'{GMD}description')}".casefold()
+    space, description = text_of(identifier, "codeSpace"), text_of(identifier, "description")
+    return f"{space} {description}".casefold()
 
 
 def _keywords(names: NameCollector, group: Element) -> None:
     """The type of the group counts, then the list of GCMD's that the thesaurus names, then the thesaurus' title."""
-    kind = _KINDS.get(code_of(child(group, f"{GMD}type")).casefold())
-    thesaurus = child(group, f"{GMD}thesaurusName")
-    title = f"{title_in(thesaurus)} {text_of(object_in(thesaurus), f'{GMD}otherCitationDetails')}".strip()
-    for prop in children(group, f"{GMD}keyword"):
+    kind = _KINDS.get(code_of(child(group, "type")).casefold())
+    thesaurus = child(group, "thesaurusName")
+    details = text_of(object_in(thesaurus), "otherCitationDetails")
+    title = f"{title_in(thesaurus)} {details}".strip()
+    for prop in children(group, "keyword"):
         term = one_line(prop)
         if kind is not None and term:
             names.add(kind, term)
@@ -156,28 +155,28 @@ def _acquisition_names(names: NameCollector, acquired: Acquisition) -> None:
 
 def _identified(element: Element) -> str:
     """The code of the identifier, also where the identifier is a plain text; else the type."""
-    identifier = first_object(element, f"{GMI}identifier")
+    identifier = first_object(element, "gmi:identifier")
     return (
-        one_line(child(identifier, f"{GMD}code"))
-        or (text_of(element, f"{GMI}identifier") if identifier is None else "")
-        or text_of(element, f"{GMI}type")
+        one_line(child(identifier, "code"))
+        or (text_of(element, "gmi:identifier") if identifier is None else "")
+        or text_of(element, "gmi:type")
     )
 
 
 def _content(names: NameCollector, content: Element) -> None:
     """Bands and dimensions of coverages (19139), attributes of attribute groups (19115-3), feature attributes."""
     for name in _LEVELS:
-        names.set_level(text_of(first_object(content, name), f"{GMD}code"))
-    dimensions = [*objects(content, f"{GMD}dimension")]
-    dimensions += [*objects(content, f"{GMD}attributeGroup", f"{GMD}attribute")]
+        names.set_level(text_of(first_object(content, name), "code"))
+    dimensions = [*objects(content, "dimension")]
+    dimensions += [*objects(content, "attributeGroup/attribute")]
     for dimension in dimensions:
         _dimension(names, dimension)
 
 
 def _dimension(names: NameCollector, dimension: Element) -> None:
-    descriptor = text_of(dimension, f"{GMD}descriptor") or text_of(dimension, f"{GMD}description")
-    member = text_of(first_object(dimension, f"{GMD}sequenceIdentifier"), f"{GCO}aName")
-    named = text_of(first_object(dimension, f"{GMD}name"), f"{GMD}code")
+    descriptor = text_of(dimension, "descriptor") or text_of(dimension, "description")
+    member = text_of(first_object(dimension, "sequenceIdentifier"), "gco:aName")
+    named = text_of(first_object(dimension, "name"), "code")
     is_label = descriptor and len(descriptor) <= _LONGEST_LABEL
     names.add_variable(named or (descriptor if is_label else member), unit=_unit(dimension))
 
@@ -187,7 +186,7 @@ _LONGEST_LABEL = 80
 
 def _unit(dimension: Element) -> str:
     """What a unit is called: in its definition, else behind the ``#`` of its link."""
-    for name in (f"{GMD}units", f"{GMD}unit"):
+    for name in ("units", "unit"):
         prop = child(dimension, name)
         definition = object_in(prop)
         if definition is not None:

@@ -70,17 +70,17 @@ def _join_objects(elements: list[Element]) -> None:
             _roles(element)
         elif element.tag == f"{GMD}CI_Date":
             _date_type(element)
-        elif element.tag == f"{GMD}MD_Identifier" and child(element, f"{GMD}code") is None:
-            for space in list(children(element, f"{GMD}codeSpace"))[:1]:
+        elif element.tag == f"{GMD}MD_Identifier" and child(element, "code") is None:
+            for space in list(children(element, "codeSpace"))[:1]:
                 space.tag = f"{GMD}code"
         elif element.tag == f"{GMD}PT_Locale":
-            for prop in [*children(element, f"{GMD}defaultLocale"), *children(element, f"{GMD}languageCode")]:
+            for prop in [*children(element, "defaultLocale"), *children(element, "languageCode")]:
                 prop.tag = f"{GMD}language"
 
 
 def _roles(responsibility: Element) -> None:
     """Moves a role to its party: it can be beside it, inside it, or in a separate object after it."""
-    for code in list(children(responsibility, f"{GMD}CI_RoleCode")):
+    for code in list(children(responsibility, "CI_RoleCode")):
         etree.SubElement(responsibility, _ROLE).append(code)
     for party in list(children(responsibility, _PARTY)):
         inner = child(party, _ROLE)
@@ -99,12 +99,12 @@ def _roles(responsibility: Element) -> None:
 
 def _date_type(date: Element) -> None:
     """Moves the type of a date to its date: it can be in a separate object after it, or lack its property."""
-    code, before = child(date, f"{GMD}CI_DateTypeCode"), date.getprevious()
+    code, before = child(date, "CI_DateTypeCode"), date.getprevious()
     if code is None:
         return
-    if child(date, f"{GMD}date") is not None:
+    if child(date, "date") is not None:
         etree.SubElement(date, f"{GMD}dateType").append(code)
-    elif before is not None and before.tag == date.tag and child(before, f"{GMD}dateType") is None:
+    elif before is not None and before.tag == date.tag and child(before, "dateType") is None:
         etree.SubElement(before, f"{GMD}dateType").append(code)
         holder = date.getparent()
         if holder is not None:
@@ -203,9 +203,9 @@ def put_own_language_first(root: Element) -> None:
 
 
 def _own_language(root: Element) -> str | None:
-    prop = child(root, f"{GMD}language")
+    prop = child(root, "language")
     stated = language(code_of(prop) or one_line(prop))
-    return stated if stated is not None else _code(child(root, f"{GMD}defaultLocale"))
+    return stated if stated is not None else _code(child(root, "defaultLocale"))
 
 
 def _code(holder: Element | None) -> str | None:

@@ -19,8 +19,6 @@ from indexer.formats.iso.citation import (
 from indexer.formats.iso.distribution import doi_among, read_links, read_terms
 from indexer.formats.iso.elements import (
     GCO,
-    GMD,
-    SRV,
     child,
     children,
     code_of,
@@ -76,7 +74,7 @@ def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
     put_own_language_first(parsed.root)
     parts = _parts(parsed.root)
     warnings = list(parsed.warnings)
-    stated = text_of(parts.metadata, f"{GMD}fileIdentifier")
+    stated = text_of(parts.metadata, "fileIdentifier")
     abstract = _abstract(parts, warnings)
     titles = _titles(parts, stated, abstract, warnings)
     identifier = stated or raw.native_id
@@ -124,7 +122,7 @@ def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: 
         constraints=terms.constraints,
         access=terms.access,
         links=links,
-        dates=read_dates(citation, child(metadata, f"{GMD}dateStamp"), warnings),
+        dates=read_dates(citation, child(metadata, "dateStamp"), warnings),
         formats=_formats(parts),
         names=read_names(metadata, identifications, citation),
         edition=read_edition(citation),
@@ -139,16 +137,16 @@ def _parts(root: Element) -> _Parts:
     kind = root.get(f"{GCO}isoType", "").rpartition(":")[2] or local_name(root)
     if kind not in ("MD_Metadata", "MI_Metadata"):
         raise Refused(f"its root element is {root.tag}, not MD_Metadata or MI_Metadata")
-    identifications = list(objects(root, f"{GMD}identificationInfo"))
+    identifications = list(objects(root, "identificationInfo"))
     if not identifications:
         raise Refused("it has no identificationInfo: nothing is said of any resource")
     extents = [
         extent
         for identification in identifications
-        for name in (f"{GMD}extent", f"{SRV}extent")
+        for name in ("extent", "srv:extent")
         for extent in objects(identification, name)
     ]
-    return _Parts(root, identifications, first_object(identifications[0], f"{GMD}citation"), extents)
+    return _Parts(root, identifications, first_object(identifications[0], "citation"), extents)
 
 
 def _native_format(metadata: Element) -> str:
@@ -157,10 +155,10 @@ def _native_format(metadata: Element) -> str:
 
 
 def _abstract(parts: _Parts, warnings: list[str]) -> str:
-    abstract = paragraphs(child(parts.identification, f"{GMD}abstract"))
+    abstract = paragraphs(child(parts.identification, "abstract"))
     if abstract and not is_placeholder(abstract):
         return abstract
-    purpose = paragraphs(child(parts.identification, f"{GMD}purpose"))
+    purpose = paragraphs(child(parts.identification, "purpose"))
     if purpose and not is_placeholder(purpose):
         warnings.append("abstract: none given, the purpose is used")
         return purpose
@@ -190,7 +188,7 @@ def _languages(parts: _Parts) -> tuple[str, ...]:
         languages = unique(
             code
             for holder in holders
-            for prop in children(holder, f"{GMD}language")
+            for prop in children(holder, "language")
             if (code := language(code_of(prop) or one_line(prop))) is not None
         )
         if languages:
@@ -199,7 +197,7 @@ def _languages(parts: _Parts) -> tuple[str, ...]:
 
 
 def _type(parts: _Parts, warnings: list[str]) -> str:
-    stated = code_of(child(parts.metadata, f"{GMD}hierarchyLevel"))
+    stated = code_of(child(parts.metadata, "hierarchyLevel"))
     if not stated:
         is_service = parts.identification is not None and local_name(parts.identification) == "SV_ServiceIdentification"
         return "service" if is_service else "dataset"
@@ -211,24 +209,20 @@ def _type(parts: _Parts, warnings: list[str]) -> str:
 
 def _formats(parts: _Parts) -> tuple[str, ...]:
     formats = [
-        *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributionFormat"),
-        *objects(parts.metadata, f"{GMD}distributionInfo", f"{GMD}distributor", f"{GMD}distributorFormat"),
-        *(
-            format
-            for identification in parts.identifications
-            for format in objects(identification, f"{GMD}resourceFormat")
-        ),
+        *objects(parts.metadata, "distributionInfo/distributionFormat"),
+        *objects(parts.metadata, "distributionInfo/distributor/distributorFormat"),
+        *(format for identification in parts.identifications for format in objects(identification, "resourceFormat")),
     ]
-    return unique(name for format in formats if not is_placeholder(name := text_of(format, f"{GMD}name")))
+    return unique(name for format in formats if not is_placeholder(name := text_of(format, "name")))
 
 
 def _doi(parts: _Parts, identifier: str) -> str | None:
-    uri = text_of(parts.metadata, f"{GMD}dataSetURI")
+    uri = text_of(parts.metadata, "dataSetURI")
     return doi_of(parts.citation) or doi_in(uri) or doi_in(identifier)
 
 
 def _parent(parts: _Parts) -> str | None:
-    return text_of(parts.metadata, f"{GMD}parentIdentifier") or parent_in_aggregates(parts.identifications)
+    return text_of(parts.metadata, "parentIdentifier") or parent_in_aggregates(parts.identifications)
 
 
 _ROOT = "{http://www.isotc211.org/2005/gmd}MD_Metadata"
