@@ -38,8 +38,8 @@ _ATTRIBUTED = frozenset({"author", "originator", "principalInvestigator", "owner
 _CREATORS = frozenset({"author", "originator", "principalInvestigator"})
 _PLACES = ("location", "spatial")
 _LONGEST_STANDIN = 120
-_BEGIN = ("startDate", "start", "begin")
-_END = ("endDate", "end")
+_BEGIN_NAMES = ("startDate", "start", "begin")
+_END_NAMES = ("endDate", "end")
 _NO_DATE = ("9999", "0000", "0001-01-01")
 
 
@@ -202,7 +202,7 @@ class RecordDraft:
             self.access = "restricted"
 
     def add_link(self, href: str, rel: str | None = None, **properties: str | None) -> None:
-        """Adds a link. ``said``: protocol, media_type, name, description of core.record.Link."""
+        """Adds a link. ``properties``: protocol, media_type, name, description of core.record.Link."""
         address, warning = repair_href(href)
         if warning is not None:
             self.warnings.append(warning)
@@ -224,7 +224,7 @@ class RecordDraft:
         """The Record. Raises Refused where identifier, title and abstract are all missing."""
         abstract = "" if is_placeholder(abstract_text := block(self.abstract)) else abstract_text
         stated = line(self.identifier)
-        title = self._titled(stated, abstract)
+        title = self._title_or_substitute(stated, abstract)
         identifier = stated or self.raw.native_id
         if not self.names.short_names:  # none was stated
             self.names.add_possible_short_names(*self._alternate_titles)
@@ -263,7 +263,7 @@ class RecordDraft:
             warnings=unique([*self.warnings, *self.places.warnings]),
         )
 
-    def _titled(self, identifier: str, abstract: str) -> str:
+    def _title_or_substitute(self, identifier: str, abstract: str) -> str:
         title = line(self.title)
         if title and not is_placeholder(title):
             return title
@@ -323,42 +323,42 @@ def add_period(draft: RecordDraft, text: str) -> None:
     if era is not None:
         draft.add_time(era)
     if era is not None or not draft.add_interval(words):
-        _keep_words(draft, words, known=era is not None)
+        _add_period_keyword(draft, words, known=era is not None)
 
 
-def add_any(draft: RecordDraft, period: object) -> None:
+def add_period_value(draft: RecordDraft, period: object) -> None:
     """Adds a period in a text or in an object."""
     if isinstance(period, dict):
-        add_object(draft, period)
+        add_period_object(draft, period)
     else:
         add_period(draft, text_in(period))
 
 
-def add_object(draft: RecordDraft, period: JsonMapping) -> None:
+def add_period_object(draft: RecordDraft, period: JsonMapping) -> None:
     """Adds an interval or instant of OWL-Time, or an object with a start and an end, or with only a name."""
     interval = owl_time(period)
     if interval is not None:
         begin, end, words = interval
-        add_between(draft, begin, end, *words)
+        add_period_between(draft, begin, end, *words)
         return
     edges = [
-        next((_edge(text) for name in names if (text := text_in(period.get(name)))), PeriodEnd(calendar=True))
-        for names in (_BEGIN, _END)
+        next((_period_end(text) for name in names if (text := text_in(period.get(name)))), PeriodEnd(calendar=True))
+        for names in (_BEGIN_NAMES, _END_NAMES)
     ]
     if any(edge.words for edge in edges):
-        add_between(draft, edges[0], edges[1])
+        add_period_between(draft, edges[0], edges[1])
     else:
         add_period(
             draft, next((text for name in ("name", "label", "@value") if (text := text_in(period.get(name)))), "")
         )
 
 
-def _edge(text: str) -> PeriodEnd:
+def _period_end(text: str) -> PeriodEnd:
     edge = parse_period_end(text)
     return edge if edge.span or not re.search(r"\d", text) else PeriodEnd(text, calendar=True)
 
 
-def add_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: str) -> None:
+def add_period_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: str) -> None:
     """Adds a period by its edges; ``words`` describe it and stay as keywords."""
     old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
     for text in words:
@@ -370,10 +370,10 @@ def add_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: st
     if span is not None:
         draft.add_time(span)
     for text in unique(edge.words for edge in old):
-        _keep_words(draft, text, known=span is not None)
+        _add_period_keyword(draft, text, known=span is not None)
 
 
-def _keep_words(draft: RecordDraft, words: str, *, known: bool) -> None:
+def _add_period_keyword(draft: RecordDraft, words: str, *, known: bool) -> None:
     draft.add_keyword(shorten(words), "temporal")
     if not known:
         draft.warnings.append(f"time: {shorten(words)!r} is no period with known years: kept as a keyword")

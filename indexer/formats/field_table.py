@@ -17,7 +17,7 @@ _PARTS = {
 }
 
 
-def fields() -> dict[str, dict[str, str]]:
+def field_sources() -> dict[str, dict[str, str]]:
     """For each format, its fields and their origin, in the order of Record. ISO 19115-2 is read as ISO 19139."""
     return {
         format.name: {field: format.fields[field] for field in record_fields() if field in format.fields}
@@ -54,7 +54,7 @@ def _value(record: Record, name: str) -> object:
 
 def markdown() -> str:
     """Tables of four formats each, one row per field."""
-    table = fields()
+    table = field_sources()
     names = [name for name, filled_by in table.items() if filled_by]
     return "\n\n".join(_one_table(group, table) for group in batched(names, _AT_ONCE))
 

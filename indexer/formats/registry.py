@@ -100,7 +100,7 @@ def report_members(
     members: Sequence[UnreadableMember], native_id: str, origin: str, container: str | None = None
 ) -> tuple[tuple[Skipped, ...], tuple[PassedOver, ...]]:
     """The members without a record, for the report. One without a name may be any record of its ``container``, which
-    is the document itself if nothing else is said.
+    is the document itself by default.
     """
     skipped = tuple(
         Skipped(f"{origin}#{member.name}", f"{member.place}: {member.reason}", f"{native_id}#{member.name}")

@@ -63,7 +63,7 @@ def _is_called(key: str, name: str) -> bool:
 class Survey:
     """Counts by format; ``stated`` and ``given`` by (format, field); refusals by reason, each with its documents.
 
-    ``filled`` counts every field that records have beyond its default, also where nobody checked what was stated.
+    ``filled`` counts every field that records have beyond its default, also where ``stated`` does not count it.
     """
 
     documents: int = 0

@@ -25,7 +25,7 @@ _DECLARED = re.compile(rb"\A<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _CHARACTER = re.compile(rb"&#(x[0-9a-fA-F]{1,6}|[0-9]{1,7});")
 _DTD_REFUSED = "it declares a document type (DOCTYPE, entities), which is never read"
-_PLAIN = (
+_PLAIN_WORDS = (
     ("AttValue", "an attribute has no quotes around its value"),
     ("attributes construct error", 'an attribute is not written as name="value"'),
     ("Specification mandates value", "an attribute has no value"),
@@ -92,11 +92,11 @@ def parse(content: bytes) -> ParsedXml:
     try:
         return ParsedXml(_parse(content))
     except etree.XMLSyntaxError as error:
-        mended, warnings = _repair(content)
+        repaired, warnings = _repair(content)
         if not warnings:
             raise Refused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
     try:
-        return ParsedXml(_parse(mended), warnings)
+        return ParsedXml(_parse(repaired), warnings)
     except etree.XMLSyntaxError as error:
         raise Refused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
 
@@ -135,8 +135,8 @@ def first_element(content: bytes) -> FirstElement | None:
             if isinstance(element, etree._Element):
                 return element_start(element)
         if broken:
-            mended, warnings = _repair(content)
-            return first_element(mended) if warnings else None
+            repaired, warnings = _repair(content)
+            return first_element(repaired) if warnings else None
     return None
 
 
@@ -188,15 +188,15 @@ def _repair(content: bytes) -> tuple[bytes, tuple[str, ...]]:
     if declared is not None and declared[1].lower() not in (b"utf-8", b"utf8"):
         return content, ()
     warnings = []
-    mended = _CHARACTER.sub(_allowed, _CONTROL.sub(b"", content))
-    if mended != content:
+    repaired = _CHARACTER.sub(_allowed, _CONTROL.sub(b"", content))
+    if repaired != content:
         warnings.append("xml: control characters were removed")
     try:
-        mended.decode("utf-8")
+        repaired.decode("utf-8")
     except UnicodeDecodeError:
-        mended = _as_utf8(mended)
+        repaired = _as_utf8(repaired)
         warnings.append("xml: bytes that are not UTF-8 were read as Windows-1252")
-    return mended, tuple(warnings)
+    return repaired, tuple(warnings)
 
 
 def _allowed(match: re.Match[bytes]) -> bytes:
@@ -218,7 +218,7 @@ def _windows_character(match: re.Match[str]) -> str:
 def describe_syntax_error(error: etree.XMLSyntaxError) -> str:
     """``an attribute has no quotes around its value (line 3, column 7)``."""
     message = error.msg or ""
-    what = next((plain for start, plain in _PLAIN if message.startswith(start)), "its markup is broken")
+    what = next((plain for start, plain in _PLAIN_WORDS if message.startswith(start)), "its markup is broken")
     line, column = error.position
     return f"{what} (line {line}, column {column})"
 

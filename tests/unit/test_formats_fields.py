@@ -9,7 +9,7 @@ import pytest
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats.field_table import fields, filled_fields, with_table
+from indexer.formats.field_table import field_sources, filled_fields, with_table
 from indexer.formats.format import inspect
 from indexer.formats.recognition import FORMATS, recognise
 from indexer.formats.registry import read, reader_tag
@@ -42,7 +42,7 @@ def test_the_docs_hold_the_table_made_of_the_field_maps():
 
 
 def test_every_reader_has_a_field_map_and_a_document():
-    assert set(FORMATS) - {"iso19115-2"} == set(fields()) == set(DOCUMENTS)
+    assert set(FORMATS) - {"iso19115-2"} == set(field_sources()) == set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -50,7 +50,7 @@ def test_a_full_document_fills_what_the_map_says_and_nothing_else(name):
     found = filled_fields(_read(DOCUMENTS[name]))
     if name in VARIANTS:
         found |= filled_fields(_read(VARIANTS[name]))
-    promised = set(fields()[name])
+    promised = set(field_sources()[name])
     assert found | {"type"} == promised | {"type"}  # a data set's type is the default
 
 

@@ -198,7 +198,7 @@ def read_provenance(
         kind=kind or "unknown",
         kind_source="metadata" if kind else None,
         derived_from=unique([*_sources(lineages, steps), *_aggregates(identifications)]),
-        generated_by=unique(text for step in steps for text in _processing(step)),
+        generated_by=unique(text for step in steps for text in _activities(step)),
         attributed_to=makers,
     )
 
@@ -247,7 +247,7 @@ def _aggregates(identifications: list[Element]) -> Iterator[str]:
                 yield shorten(reference)
 
 
-def _processing(step: Element) -> Iterator[str]:
+def _activities(step: Element) -> Iterator[str]:
     """The actions of a step, and its software (ISO 19115-2)."""
     description = one_line(child(step, "description"))
     if description:

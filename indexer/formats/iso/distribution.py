@@ -48,7 +48,11 @@ def read_links(metadata: Element, identifications: list[Element], warnings: list
         *(_link(resource, warnings) for resource in _distribution(metadata)),
         *(_link(resource, warnings, default="service") for each in identifications for resource in _operations(each)),
         *(_link(resource, warnings, document=True) for resource in _documentation(metadata)),
-        *(_data(resource, warnings) for each in identifications for resource in children(each, "srv:operatesOn")),
+        *(
+            _service_data(resource, warnings)
+            for each in identifications
+            for resource in children(each, "srv:operatesOn")
+        ),
         *(_preview(resource) for each in identifications for resource in objects(each, "graphicOverview")),
     ]
     by_href: dict[str, Link] = {}
@@ -115,7 +119,7 @@ def _rel(href: str, protocol: str) -> str:
     return "related"
 
 
-def _data(coupled: Element, warnings: list[str]) -> Link | None:
+def _service_data(coupled: Element, warnings: list[str]) -> Link | None:
     """The data set that a service gives access to."""
     reference = href_of(coupled) or coupled.get("uuidref") or ""
     href, warning = repair_href(reference)

@@ -48,26 +48,26 @@ class IsoExtents:
 
 
 def read_extents(extents: list[Element], words: str, warnings: list[str]) -> IsoExtents:
-    """Reads all extents. ``said``: the record's title and keywords, which help to decide an ambiguous box."""
-    boxes = BoxCollector()
+    """Reads all extents. ``words``: the record's title and keywords, which help to decide an ambiguous box."""
+    collector = BoxCollector()
     places: list[Keyword] = []
     polygons: list[Element] = []
     elements = [element for extent in extents for element in _geographic_elements(extent)]
     included = [element for element in elements if not _is_excluded(element)]
     if len(included) < len(elements):
-        said_of_it = "was left out" if included else "is the only one and was taken"
-        warnings.append(f"extent: an area that is marked as excluded {said_of_it}")
+        outcome = "was left out" if included else "is the only one and was taken"
+        warnings.append(f"extent: an area that is marked as excluded {outcome}")
     for extent in extents:
         places.extend(_described_place(extent))
     for element in included or elements:
-        _add_element(element, boxes, polygons, places)
+        _add_element(element, collector, polygons, places)
     words = " ".join([words, *(place.term for place in places)])
-    reader = PolygonReader(PlaceEvidence(words, tuple(boxes.found)))
+    reader = PolygonReader(PlaceEvidence(words, tuple(collector.boxes)))
     for polygon in polygons:
         reader.add(polygon)
-    boxes.resolve(words, reader.boxes)
-    warnings.extend([*boxes.warnings, *reader.warnings])
-    return IsoExtents(_unique_boxes([*boxes.found, *reader.boxes]), reader.geometry, unique(places))
+    collector.resolve(words, reader.boxes)
+    warnings.extend([*collector.warnings, *reader.warnings])
+    return IsoExtents(_unique_boxes([*collector.boxes, *reader.boxes]), reader.geometry, unique(places))
 
 
 def _geographic_elements(extent: Element) -> Iterator[Element]:

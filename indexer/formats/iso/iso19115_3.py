@@ -28,19 +28,19 @@ from indexer.formats.xml_documents import Element, local_name
 
 def move_to_19139(root: Element) -> None:
     """Moves the parts in place; ``root`` already has the names of ISO 19139."""
-    _head(root)
+    _move_metadata_fields(root)
     for responsibility in list(root.iter(f"{GMD}CI_Responsibility")):
-        _responsible_parties(responsibility)
+        _split_responsibility(responsibility)
     for holder in (root, *objects(root, "identificationInfo")):
-        _language(holder)
+        _move_language(holder)
     for identification in objects(root, "identificationInfo"):
-        _identification(identification)
+        _move_identification(identification)
     for lineage in list(children(root, "resourceLineage")):
         quality = _add_property(_add_property(root, "dataQualityInfo"), "DQ_DataQuality")
         lineage.tag = f"{GMD}lineage"
         quality.append(lineage)
     for element in root.iter(f"{GMD}MD_Format"):
-        _format(element)
+        _name_format(element)
     for system in root.iter(f"{GMD}verticalCRSId"):
         system.tag = f"{GMD}verticalCRS"
     for content in objects(root, "contentInfo"):
@@ -49,7 +49,7 @@ def move_to_19139(root: Element) -> None:
                 content.append(prop)
 
 
-def _head(root: Element) -> None:
+def _move_metadata_fields(root: Element) -> None:
     identifier = text_of(first_object(root, "metadataIdentifier"), "code")
     if identifier:
         _add_text(root, "fileIdentifier", identifier)
@@ -89,7 +89,7 @@ def _stamp(root: Element) -> str:
     return ""
 
 
-def _responsible_parties(responsibility: Element) -> None:
+def _split_responsibility(responsibility: Element) -> None:
     """Splits a responsibility of several parties: one responsible party per organisation and per person in it."""
     prop = responsibility.getparent()
     role = child(responsibility, "role")
@@ -118,10 +118,10 @@ def _parties(held_parties: list[Element]) -> Iterator[Element]:
     elif people:
         yield from (_party(person, "", person) for person in people)
     for organisation in organisations:
-        yield from _of_organisation(organisation, alone=not people)
+        yield from _organisation_parties(organisation, alone=not people)
 
 
-def _of_organisation(organisation: Element, *, alone: bool) -> Iterator[Element]:
+def _organisation_parties(organisation: Element, *, alone: bool) -> Iterator[Element]:
     """One party for each person, and for each name but the first, which the people carry."""
     name, *others = [*texts_of(organisation, "name"), ""]
     people: list[Element | None] = [*objects(organisation, "individual")]
@@ -144,13 +144,13 @@ def _party(person: Element | None, organisation: str, party: Element) -> Element
     return made
 
 
-def _language(holder: Element) -> None:
+def _move_language(holder: Element) -> None:
     for locale in objects(holder, "defaultLocale"):
         for prop in children(locale, "language"):
             holder.append(_copy(prop))
 
 
-def _identification(identification: Element) -> None:
+def _move_identification(identification: Element) -> None:
     for resolution in objects(identification, "spatialResolution"):
         for angle in children(resolution, "angularDistance"):
             angle.tag = f"{GMD}distance"
@@ -164,10 +164,10 @@ def _identification(identification: Element) -> None:
                 _add_property(aggregate, "aggregateDataSetIdentifier").append(_copy(identifier))
     for block in objects(identification, "resourceConstraints"):
         for citation in list(objects(block, "reference")):
-            _cited_terms(block, citation)
+            _add_cited_terms(block, citation)
 
 
-def _cited_terms(block: Element, citation: Element) -> None:
+def _add_cited_terms(block: Element, citation: Element) -> None:
     """A cited licence, as a constraint with its link."""
     anchor = etree.SubElement(_add_property(block, "otherConstraints"), f"{GMX}Anchor")
     anchor.text = text_of(citation, "title")
@@ -176,7 +176,7 @@ def _cited_terms(block: Element, citation: Element) -> None:
         anchor.set(XLINK_HREF, address)
 
 
-def _format(element: Element) -> None:
+def _name_format(element: Element) -> None:
     citation = first_object(element, "formatSpecificationCitation")
     name = one_line(child(citation, "title"))
     alternate = one_line(child(citation, "alternateTitle"))

@@ -28,6 +28,7 @@ _KINDS: dict[str, NameKind] = {
     "platform": "platform", "instrument": "instrument", "sensor": "instrument", "project": "project",
     "campaign": "project", "parameter": "variable", "variable": "variable",
 }  # fmt: skip
+_LONGEST_LABEL = 80
 _LEVELS = ("processingLevelCode", "processingLevel")
 
 
@@ -80,8 +81,8 @@ def _keywords_of_group(group: Element) -> Iterator[Keyword]:
 
 
 def _acquisition(metadata: Element) -> Iterator[Keyword]:
-    acquired = read_acquisition(metadata)
-    for kind, elements in (("platform", acquired.platforms), ("instrument", acquired.instruments)):
+    acquisition = read_acquisition(metadata)
+    for kind, elements in (("platform", acquisition.platforms), ("instrument", acquisition.instruments)):
         for element in elements:
             identifier = first_object(element, "gmi:identifier")
             term = one_line(child(identifier, "code")) or one_line(child(element, "gmi:type"))
@@ -144,16 +145,16 @@ def _keywords(names: NameCollector, group: Element) -> None:
             names.add_keyword(term, title)
 
 
-def _acquisition_names(names: NameCollector, acquired: Acquisition) -> None:
-    for platform in acquired.platforms:
-        names.add_platform(_identified(platform))
-    for instrument in acquired.instruments:
-        names.add_instrument(_identified(instrument))
-    for operation in acquired.operations:
-        names.add_project(_identified(operation))
+def _acquisition_names(names: NameCollector, acquisition: Acquisition) -> None:
+    for platform in acquisition.platforms:
+        names.add_platform(_identifier_of(platform))
+    for instrument in acquisition.instruments:
+        names.add_instrument(_identifier_of(instrument))
+    for operation in acquisition.operations:
+        names.add_project(_identifier_of(operation))
 
 
-def _identified(element: Element) -> str:
+def _identifier_of(element: Element) -> str:
     """The code of the identifier, also where the identifier is a plain text; else the type."""
     identifier = first_object(element, "gmi:identifier")
     return (
@@ -179,9 +180,6 @@ def _dimension(names: NameCollector, dimension: Element) -> None:
     named = text_of(first_object(dimension, "name"), "code")
     is_label = descriptor and len(descriptor) <= _LONGEST_LABEL
     names.add_variable(named or (descriptor if is_label else member), unit=_unit(dimension))
-
-
-_LONGEST_LABEL = 80
 
 
 def _unit(dimension: Element) -> str:

@@ -35,7 +35,7 @@ _HOLDERS = {  # a property -> the class that should hold it
         "identification",
     ),
 }  # fmt: skip
-_HELD = tuple(f"{GMD}{name}" for name in _HOLDERS)
+_HELD_PROPERTIES = tuple(f"{GMD}{name}" for name in _HOLDERS)
 _ROLE, _PARTY, _RESPONSIBILITY = f"{GMD}role", f"{GMD}party", f"{GMD}CI_Responsibility"
 _MOST_REFERENCES = 200
 _LARGEST_TARGET = 500  # elements of a referred object
@@ -49,7 +49,7 @@ def repair_structure(root: Element) -> list[str]:
     if next(root.iter(*_ONLY_IN_19115_3), None) is not None:
         warnings.append(NAMES_OF_19115_3)
         _join_objects(list(root.iter("*")))
-    misplaced = [prop for prop in root.iter(*_HELD) if _is_misplaced(prop)]
+    misplaced = [prop for prop in root.iter(*_HELD_PROPERTIES) if _is_misplaced(prop)]
     crowded = [prop for prop in root.iter(f"{GMD}*") if len(prop) > 1 and _holds_objects(prop)]
     if misplaced or crowded:
         warnings.append(STRUCTURE_REPAIRED)
@@ -58,7 +58,7 @@ def repair_structure(root: Element) -> list[str]:
     for prop in misplaced:
         _move(prop)
     for lineage in list(root.iter(f"{GMD}LI_Lineage")):
-        _into_quality(root, lineage)
+        _move_lineage(root, lineage)
     return warnings
 
 
@@ -67,9 +67,9 @@ def _join_objects(elements: list[Element]) -> None:
     for element in elements:
         element.tag = _NAMES.get(str(element.tag), element.tag)
         if element.tag == _RESPONSIBILITY:
-            _roles(element)
+            _move_roles(element)
         elif element.tag == f"{GMD}CI_Date":
-            _date_type(element)
+            _move_date_type(element)
         elif element.tag == f"{GMD}MD_Identifier" and child(element, "code") is None:
             for space in list(children(element, "codeSpace"))[:1]:
                 space.tag = f"{GMD}code"
@@ -78,7 +78,7 @@ def _join_objects(elements: list[Element]) -> None:
                 prop.tag = f"{GMD}language"
 
 
-def _roles(responsibility: Element) -> None:
+def _move_roles(responsibility: Element) -> None:
     """Moves a role to its party: it can be beside it, inside it, or in a separate object after it."""
     for code in list(children(responsibility, "CI_RoleCode")):
         etree.SubElement(responsibility, _ROLE).append(code)
@@ -97,7 +97,7 @@ def _roles(responsibility: Element) -> None:
     holder.remove(responsibility)
 
 
-def _date_type(date: Element) -> None:
+def _move_date_type(date: Element) -> None:
     """Moves the type of a date to its date: it can be in a separate object after it, or lack its property."""
     code, before = child(date, "CI_DateTypeCode"), date.getprevious()
     if code is None:
@@ -151,7 +151,7 @@ def _is_a(element: Element, kind: str) -> bool:
     return local_name(element).lower().endswith(kind)
 
 
-def _into_quality(root: Element, lineage: Element) -> None:
+def _move_lineage(root: Element, lineage: Element) -> None:
     prop = lineage.getparent()
     above = prop.getparent() if prop is not None else None
     if (
@@ -198,7 +198,7 @@ def put_own_language_first(root: Element) -> None:
     }
     for free in root.iter(_FREE_TEXT):
         groups = list(free.iterchildren(f"{GMD}textGroup"))
-        groups.sort(key=lambda group: not any(_is_in(string, locales, own) for string in group))  # stable
+        groups.sort(key=lambda group: not any(_is_in_language(string, locales, own) for string in group))  # stable
         free[:] = groups
 
 
@@ -214,7 +214,7 @@ def _code(holder: Element | None) -> str | None:
     return None if code is None else language(code.get("codeListValue") or code.text or "")
 
 
-def _is_in(string: Element, locales: set[str], own: str) -> bool:
+def _is_in_language(string: Element, locales: set[str], own: str) -> bool:
     """By the locale that the text names; some write the language itself instead."""
     name = (string.get("locale") or "").lstrip("#")
     return name in locales or (bool(name) and not locales and language(name) == own)

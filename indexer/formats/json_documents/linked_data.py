@@ -184,19 +184,19 @@ def _plain_value(value: object, known: JsonMapping, depth: int) -> object:
     return plain_node(value, known, depth)
 
 
-def by_id(nodes: list[Json]) -> Json:
+def nodes_by_id(nodes: list[Json]) -> Json:
     return {str(node["@id"]): node for node in nodes if "@id" in node}
 
 
 def vocabulary_of(document: Any) -> Vocabulary | None:
     """None for a document without a data set, or with several."""
     if not isinstance(document, dict):
-        return _of_graph(document)
+        return _graph_vocabulary(document)
     document = apply_context(document)
-    return _of_node(document) if "@type" in document else _of_graph(document)
+    return _node_vocabulary(document) if "@type" in document else _graph_vocabulary(document)
 
 
-def _of_node(node: JsonMapping) -> Vocabulary | None:
+def _node_vocabulary(node: JsonMapping) -> Vocabulary | None:
     """schema.org's Dataset has a name, DCAT's a title; a catalogue holds several records."""
     kinds = types_of(node)
     names = {without_prefix(str(name)) for name in node}
@@ -206,16 +206,16 @@ def _of_node(node: JsonMapping) -> Vocabulary | None:
     if kinds & SCHEMA_ORG_TYPES.keys() and "dataset" not in names and ("name" in names or stated == "schema.org"):
         return "schema.org"
     if "mainEntity" in names:
-        return _of_graph(node["mainEntity"]) if "mainEntity" in node else None
+        return _graph_vocabulary(node["mainEntity"]) if "mainEntity" in node else None
     return None
 
 
-def _of_graph(document: Any) -> Vocabulary | None:
+def _graph_vocabulary(document: Any) -> Vocabulary | None:
     """For one data set among the nodes of a graph, or a DCAT-US data set without a type."""
     nodes = list(nodes_of(document))
     if len(nodes) == 1 and isinstance(document, dict) and "@graph" not in document:
         names = {without_prefix(str(name)) for name in nodes[0]}
         is_data_set = {"title", "description"} <= names and len(names & _DCAT_US) >= 2 and "dataset" not in names
         return "dcat" if is_data_set else None
-    vocabularies = [name for node in nodes if "@type" in node and (name := _of_node(node)) is not None]
+    vocabularies = [name for node in nodes if "@type" in node and (name := _node_vocabulary(node)) is not None]
     return vocabularies[0] if len(vocabularies) == 1 else None

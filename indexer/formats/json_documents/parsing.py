@@ -94,13 +94,13 @@ def _replace_lone_surrogates(document: object) -> object:
 def _check_depth(document: object) -> None:
     level = [document]
     for _ in range(DEEPEST + 1):
-        level = [child for node in level for child in _inner(node) if isinstance(child, dict | list)]
+        level = [child for node in level for child in _values_of(node) if isinstance(child, dict | list)]
         if not level:
             return
     raise Refused(f"it is JSON nested deeper than {DEEPEST} levels")
 
 
-def _inner(node: object) -> Any:
+def _values_of(node: object) -> Any:
     return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
 
 

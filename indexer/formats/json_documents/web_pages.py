@@ -10,8 +10,8 @@ from indexer.formats.json_documents.parsing import describe_member, parse_inner_
 from indexer.formats.refused import Refused
 
 _CHARSET = re.compile(rb"charset=[\"']?\s*([A-Za-z0-9._-]+)", re.IGNORECASE)
-_BEFORE = ("<!--", "-->", "<![CDATA[", "//>", "//", "/*", "*/")  # marks that hide a script from old browsers
-_BEHIND = ("-->", "]]>", "<!", "//", "/*", "*/")
+_OPENING_MARKS = ("<!--", "-->", "<![CDATA[", "//>", "//", "/*", "*/")  # marks that hide a script from old browsers
+_CLOSING_MARKS = ("-->", "]]>", "<!", "//", "/*", "*/")
 _MOST_MARKS = 10
 _EMPTY = "it is empty"
 _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
@@ -70,8 +70,8 @@ def _without_marks(text: str) -> str:
     """The JSON without the marks of a comment or of CDATA around it."""
     text = text.strip().removeprefix("\ufeff").lstrip()
     for _ in range(_MOST_MARKS):
-        before = next((mark for mark in _BEFORE if text.startswith(mark)), "")
-        behind = next((mark for mark in _BEHIND if text.endswith(mark)), "")
+        before = next((mark for mark in _OPENING_MARKS if text.startswith(mark)), "")
+        behind = next((mark for mark in _CLOSING_MARKS if text.endswith(mark)), "")
         if not before and not behind:
             break
         text = text.removeprefix(before).removesuffix(behind).strip()
@@ -85,10 +85,10 @@ def _script_document(text: str) -> object:
     try:
         document = parse_inner_json(text)
     except Refused:
-        mended = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
-        if mended == text:
+        repaired = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
+        if repaired == text:
             raise
-        document = parse_inner_json(mended)
+        document = parse_inner_json(repaired)
     if not isinstance(document, dict | list):
         raise Refused(describe_member(document))
     return document

@@ -13,7 +13,7 @@ from indexer.formats.repair.names import NameKind
 from indexer.formats.repair.resolution import distance_in, step_in
 from indexer.raw import RawRecord
 
-EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview", "landing_page": "about"}
+_EXTRA_LINKS = {"documentation": "describedby", "graphic-preview-file": "preview", "landing_page": "about"}
 
 _EDGES = ("bbox-west-long", "bbox-south-lat", "bbox-east-long", "bbox-north-lat")
 _SPANS = (
@@ -104,13 +104,15 @@ def read(raw: RawRecord, source: str) -> Record:
 def with_extras(package: JsonMapping) -> Json:
     """The package with its extras as members; existing members of the package are kept."""
     extras = {
-        str(extra["key"]): _opened(extra.get("value")) for extra in objects_in(package.get("extras")) if "key" in extra
+        str(extra["key"]): _parse_extra(extra.get("value"))
+        for extra in objects_in(package.get("extras"))
+        if "key" in extra
     }
     members = {name: value for name, value in package.items() if value not in (None, "", [], {})}
     return {**extras, **members}
 
 
-def _opened(value: object) -> object:
+def _parse_extra(value: object) -> object:
     """Parses an extra that holds JSON as text, for example a list."""
     if isinstance(value, str) and value[:1] in "[{" and len(value) < 1_000_000:
         try:
@@ -219,7 +221,7 @@ def _add_distribution(draft: RecordDraft, package: JsonMapping) -> None:
             name=text_in(resource.get("name")),
             description=text_in(resource.get("description")),
         )
-    for name, rel in EXTRA_LINKS.items():
+    for name, rel in _EXTRA_LINKS.items():
         for href in texts_in(package.get(name)):
             if href.lower().startswith("http"):
                 draft.add_link(href, rel)

@@ -54,7 +54,7 @@ _RELS = {"IsDocumentedBy": "describedby", "IsMetadataFor": "related", "HasMetada
 _LINEAGE = frozenset({"Methods", "TechnicalInfo"})
 
 
-def as_json(root: Element) -> Json:
+def xml_as_json(root: Element) -> Json:
     """The ``resource`` element as the JSON that DataCite's API returns for it."""
     identifier = find(root, "identifier")
     kind = find(root, "resourceType")
@@ -110,7 +110,7 @@ def _place(element: Element) -> Json:
     if box is not None:
         edges = inner_text(box).split() if not len(box) else []  # DataCite 3: south west north east
         named = {name: text_at(box, name) for name in _BOX}
-        place["geoLocationBox"] = named if len(edges) != 4 else dict(zip(_BOX, _turned(edges), strict=True))
+        place["geoLocationBox"] = named if len(edges) != 4 else dict(zip(_BOX, _west_first(edges), strict=True))
     if point is not None:
         pair = inner_text(point).split() if not len(point) else []
         place["geoLocationPoint"] = (
@@ -125,7 +125,7 @@ def _place(element: Element) -> Json:
     return place | {"geoLocationPolygon": polygons}
 
 
-def _turned(edges: list[str]) -> list[str]:
+def _west_first(edges: list[str]) -> list[str]:
     south, west, north, east = edges
     return [west, south, east, north]
 
@@ -153,7 +153,7 @@ def _document(raw: RawRecord) -> tuple[JsonMapping, tuple[str, ...]]:
         parsed = parse(raw.content)
         if local_name(parsed.root) != "resource":
             raise Refused(f"its root element is {parsed.root.tag}, not resource")
-        return as_json(parsed.root), parsed.warnings
+        return xml_as_json(parsed.root), parsed.warnings
     document = json_of(raw)
     for envelope in ("data", "attributes"):
         document = document.get(envelope, document) if isinstance(document, dict) else document

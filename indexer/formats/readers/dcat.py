@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import RecordDraft, add_object, add_period
+from indexer.formats.draft import RecordDraft, add_period, add_period_object
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.linked_data import (
     DCAT_TYPES,
-    by_id,
+    nodes_by_id,
     nodes_of,
     plain_node,
     resources_among,
@@ -60,7 +60,7 @@ def resources_in(document: object) -> list[Json]:
     resources = resources_among(own, DCAT_TYPES)
     if not resources and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
         resources = nodes
-    known = by_id(nodes)
+    known = nodes_by_id(nodes)
     return [plain_node(node, known) for node in resources]
 
 
@@ -212,7 +212,7 @@ def _add_period(draft: RecordDraft, period: object) -> None:
     if any(ends):
         draft.add_span(*ends)
     elif owl_time(period) is not None:
-        add_object(draft, period)
+        add_period_object(draft, period)
     elif text := label(period):
         add_period(draft, text)
 

@@ -39,14 +39,14 @@ def texts_by_language(value: object, preferred: str | None) -> list[str]:
 def label(node: object) -> str:
     """The name of a node: its label, else the last part of its address. A text is its own label."""
     if not isinstance(node, dict):
-        return _last(text_in(node))
+        return _last_part(text_in(node))
     if "@value" in node:
         return text_in(node)
     named = next((text for name in _LABELS if (text := text_in(node.get(name)))), "")
-    return named or _last(text_in(node.get("@id")))
+    return named or _last_part(text_in(node.get("@id")))
 
 
-def _last(text: str) -> str:
+def _last_part(text: str) -> str:
     """``ENVI`` of ``http://.../data-theme/ENVI``; text that is not an address is unchanged."""
     if not text.lower().startswith(("http://", "https://")):
         return text
@@ -67,11 +67,11 @@ def media_type_in(node: object) -> str:
 
 def name_of_agent(agent: object) -> str:
     if not isinstance(agent, dict):
-        return _last(text_in(agent))
+        return _last_part(text_in(agent))
     named = next(
         (text for name in ("name", "fn", "prefLabel", "title", "label") if (text := text_in(agent.get(name)))), ""
     )
-    return named or _last(text_in(agent.get("@id")))
+    return named or _last_part(text_in(agent.get("@id")))
 
 
 def add_place(draft: RecordDraft, node: object) -> None:
@@ -88,7 +88,7 @@ def add_place(draft: RecordDraft, node: object) -> None:
     for text in (name, *texts_in(node.get("altLabel"))):
         draft.add_keyword(text, "location")
     if not any(_add_shape(draft, shape) for shape in _shapes_of(node)) and not name:
-        draft.add_keyword(_last(text_in(node.get("@id"))), "location", text_in(node.get("@id")))
+        draft.add_keyword(_last_part(text_in(node.get("@id"))), "location", text_in(node.get("@id")))
 
 
 def _is_geojson(node: JsonMapping) -> bool:
@@ -98,7 +98,7 @@ def _is_geojson(node: JsonMapping) -> bool:
 
 def _add_name_or_shape(draft: RecordDraft, text: str) -> None:
     if not draft.places.add_text(text) and len(text) <= _LONGEST_NAME:
-        draft.add_keyword(_last(text), "location", text if text.startswith("http") else None)
+        draft.add_keyword(_last_part(text), "location", text if text.startswith("http") else None)
 
 
 def _shapes_of(node: JsonMapping) -> Iterator[object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.record import Record
-from indexer.formats.draft import RecordDraft, add_between
+from indexer.formats.draft import RecordDraft, add_period_between
 from indexer.formats.format import Format, Inspection
 from indexer.formats.refused import Refused
 from indexer.formats.repair.boxes import number
@@ -101,9 +101,9 @@ def _add_coverage(draft: RecordDraft, coverage: Element) -> None:
         for ring in [*find_all(place, "datasetGPolygon/datasetGPolygonOuterGRing")]:
             _add_ring(draft, ring)
     for span in find_all(coverage, "temporalCoverage/rangeOfDates"):
-        add_between(draft, _edge(find(span, "beginDate")), _edge(find(span, "endDate")))
+        add_period_between(draft, _edge(find(span, "beginDate")), _edge(find(span, "endDate")))
     for date in find_all(coverage, "temporalCoverage/singleDateTime"):
-        add_between(draft, _edge(date), _edge(date))
+        add_period_between(draft, _edge(date), _edge(date))
     for taxon in find_all(coverage, "taxonomicCoverage/taxonomicClassification"):
         for name in _taxa(taxon):
             draft.add_keyword(name, "taxon")

@@ -25,7 +25,7 @@ _KEYWORD_GROUPS = {
 _ISO_THEMES = "iso 19115 topic categor"
 _FINEST_GRID_M = 0.01
 _DAY = re.compile(r"^(\d{4})(\d{2})?(\d{2})?$")
-_OF_THE_GIS = ("fid", "objectid", "shape")
+_GIS_COLUMNS = ("fid", "objectid", "shape")
 _NO_VOCABULARY = frozenset({"none", "none.", "n/a", "user defined"})
 
 
@@ -35,7 +35,7 @@ def read(raw: RawRecord, source: str) -> Record:
     root = parsed.root
     idinfo = find(root, "idinfo")
     if idinfo is None:
-        raise Refused("it has no idinfo: nothing is said of any data set")
+        raise Refused("it has no idinfo: it describes no data set")
     draft = RecordDraft(raw, source, "fgdc", list(parsed.warnings))
     citation = find(idinfo, "citation/citeinfo")
     _add_citation(draft, root, idinfo, citation)
@@ -92,7 +92,7 @@ def _add_variables(draft: RecordDraft, root: Element) -> None:
     """Columns of the data, without those that a GIS adds to every table."""
     for attribute in find_all(root, "eainfo/detailed/attr"):
         label = text_at(attribute, "attrlabl")
-        if not label.lower().startswith(_OF_THE_GIS):
+        if not label.lower().startswith(_GIS_COLUMNS):
             draft.names.add_variable(label, unit=text_at(attribute, "attrdomv/rdom/attrunit"))
 
 

@@ -48,33 +48,35 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _either(document: JsonMapping, *names: str) -> list[str]:
+def _first_texts(document: JsonMapping, *names: str) -> list[str]:
     """The texts of the first field that has any: the two versions differ in prefix and suffix."""
     return next((texts for name in names if (texts := texts_in(document.get(name)))), [])
 
 
-def _one(document: JsonMapping, *names: str) -> str:
-    return next(iter(_either(document, *names)), "")
+def _first_text(document: JsonMapping, *names: str) -> str:
+    return next(iter(_first_texts(document, *names)), "")
 
 
 def _add_citation(draft: RecordDraft, document: JsonMapping) -> None:
-    draft.identifier = _one(document, "layer_slug_s", "id", "dc_identifier_s", "dct_identifier_sm")
-    texts = [*_either(document, "dct_identifier_sm", "dc_identifier_s")]
+    draft.identifier = _first_text(document, "layer_slug_s", "id", "dc_identifier_s", "dct_identifier_sm")
+    texts = [*_first_texts(document, "dct_identifier_sm", "dc_identifier_s")]
     draft.doi = next((doi for text in texts if (doi := doi_in(text))), None)
-    draft.title = _one(document, "dct_title_s", "dc_title_s")
-    for other in _either(document, "dct_alternative_sm"):
+    draft.title = _first_text(document, "dct_title_s", "dc_title_s")
+    for other in _first_texts(document, "dct_alternative_sm"):
         draft.add_alternate_title(other)
-    draft.abstract = "\n\n".join(_either(document, "dct_description_sm", "dc_description_s"))
-    for kind in reversed(_either(document, "gbl_resourceClass_sm", "dc_type_s", "dc_type_sm")):
+    draft.abstract = "\n\n".join(_first_texts(document, "dct_description_sm", "dc_description_s"))
+    for kind in reversed(_first_texts(document, "gbl_resourceClass_sm", "dc_type_s", "dc_type_sm")):
         draft.set_type(_TYPES.get(kind.lower(), kind))
-    for code in _either(document, "dct_language_sm", "dc_language_s", "dc_language_sm"):
+    for code in _first_texts(document, "dct_language_sm", "dc_language_s", "dc_language_sm"):
         draft.add_language(code)
     _add_keywords(draft, document)
-    for text in _either(document, "dct_format_s", "dc_format_s"):
+    for text in _first_texts(document, "dct_format_s", "dc_format_s"):
         draft.add_format(text)
-    draft.add_date("published", _one(document, "dct_issued_s", "dct_issued_dt"))
-    draft.add_date("metadata", _one(document, "gbl_mdModified_dt", "layer_modified_dt"))
-    draft.parent = next(iter([*_either(document, "dct_isPartOf_sm"), *_either(document, "pcdm_memberOf_sm")]), None)
+    draft.add_date("published", _first_text(document, "dct_issued_s", "dct_issued_dt"))
+    draft.add_date("metadata", _first_text(document, "gbl_mdModified_dt", "layer_modified_dt"))
+    draft.parent = next(
+        iter([*_first_texts(document, "dct_isPartOf_sm"), *_first_texts(document, "pcdm_memberOf_sm")]), None
+    )
     for name in ("dct_source_sm", "dct_isVersionOf_sm"):
         for text in texts_in(document.get(name)):
             draft.add_source(text)
@@ -91,16 +93,16 @@ def _add_keywords(draft: RecordDraft, document: JsonMapping) -> None:
     ):
         for term in texts_in(document.get(name)):
             draft.add_keyword(term, vocabulary)
-    for theme in _either(document, "dcat_theme_sm"):
+    for theme in _first_texts(document, "dcat_theme_sm"):
         draft.add_theme(theme)
 
 
 def _add_contacts(draft: RecordDraft, document: JsonMapping) -> None:
-    for name in _either(document, "dct_creator_sm", "dc_creator_sm"):
+    for name in _first_texts(document, "dct_creator_sm", "dc_creator_sm"):
         draft.add_contact(name, role="author")
-    for name in _either(document, "dct_publisher_sm", "dc_publisher_sm", "dc_publisher_s"):
+    for name in _first_texts(document, "dct_publisher_sm", "dc_publisher_sm", "dc_publisher_s"):
         draft.add_contact("", name, role="publisher")
-    for name in _either(document, "schema_provider_s", "dct_provenance_s"):
+    for name in _first_texts(document, "schema_provider_s", "dct_provenance_s"):
         draft.add_contact("", name, role="distributor")
     for name in texts_in(document.get("dct_rightsHolder_sm")):
         draft.add_contact("", name, role="rightsHolder")
@@ -111,7 +113,7 @@ def _add_extents_and_times(draft: RecordDraft, document: JsonMapping) -> None:
         places = (
             PlaceCollector() if draft.places.boxes else draft.places
         )  # the second statement only confirms the first
-        text = _one(document, name)
+        text = _first_text(document, name)
         if name.startswith("georss"):
             places.add_geo_rss(text)
         elif text:
@@ -119,31 +121,31 @@ def _add_extents_and_times(draft: RecordDraft, document: JsonMapping) -> None:
         if places is not draft.places:
             draft.places.confirm_with(places)
             draft.places.warnings.extend(warning for warning in places.warnings if "left out" in warning)
-    periods = [*_either(document, "gbl_dateRange_drsim"), *_either(document, "dct_temporal_sm")]
+    periods = [*_first_texts(document, "gbl_dateRange_drsim"), *_first_texts(document, "dct_temporal_sm")]
     used = [draft.add_interval(text) for text in periods]
     if not any(used):
-        for year in _either(document, "gbl_indexYear_im", "solr_year_i"):
+        for year in _first_texts(document, "gbl_indexYear_im", "solr_year_i"):
             draft.add_interval(year)
 
 
 def _add_terms(draft: RecordDraft, document: JsonMapping) -> None:
-    draft.add_licence(*_either(document, "dct_license_sm"))
+    draft.add_licence(*_first_texts(document, "dct_license_sm"))
     for text in texts_in(document.get("dct_rights_sm")):
         draft.add_constraint(text)
-    access = _one(document, "dct_accessRights_s", "dc_rights_s")
+    access = _first_text(document, "dct_accessRights_s", "dc_rights_s")
     draft.restrict_by_code(access)
     if access.lower() not in ("public", "restricted", ""):
         draft.add_constraint(access)
 
 
 def _add_links(draft: RecordDraft, document: JsonMapping) -> None:
-    for kind, href, label in _references(_one(document, "dct_references_s", "dct_references")):
+    for kind, href, label in _references(_first_text(document, "dct_references_s", "dct_references")):
         rel = _REFERENCES.get(kind.lower().rstrip("/"))
         if rel is None and any(word in kind.lower() for word in _METADATA):
             rel = "describedby"
         protocol = kind.rpartition("/")[2].upper() if "serviceType/ogc" in kind else ""
         draft.add_link(href, rel, protocol=f"OGC:{protocol}" if protocol else None, name=label)
-    identifier = _one(document, "dc_identifier_s")
+    identifier = _first_text(document, "dc_identifier_s")
     if identifier.lower().startswith("http"):
         draft.add_link(identifier, "about")
 

@@ -19,31 +19,31 @@ from indexer.formats.xml_documents import Element, ParsedXml, parse
 from indexer.raw import RawRecord
 
 NAMESPACE = "http://standards.iso.org/iso/19115/-3/"
-_ROOM = re.compile(r"^\{http://standards\.iso\.org/iso/(?:19115/-3|19157/-2|19110)/([a-z]+)/[0-9.]+\}(.*)$")
+_QUALIFIED_NAME = re.compile(r"^\{http://standards\.iso\.org/iso/(?:19115/-3|19157/-2|19110)/([a-z]+)/[0-9.]+\}(.*)$")
 _NAMESPACES = {"gco": GCO, "gcx": GMX, "srv": SRV, "mac": GMI}
-_OF_19115_2 = frozenset({"acquisitionInformation", "processingInformation", "softwareReference"})
+_NAMES_OF_19115_2 = frozenset({"acquisitionInformation", "processingInformation", "softwareReference"})
 
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises Refused where the document is not XML or does not describe a resource."""
     parsed = parse(raw.content)
     step = _time_step(parsed.root)
-    root = renamed(parsed.root)
-    mended = [warning for warning in repair_structure(root) if warning != NAMES_OF_19115_3]
+    root = rename_elements(parsed.root)
+    repairs = [warning for warning in repair_structure(root) if warning != NAMES_OF_19115_3]
     move_to_19139(root)
-    record = iso19139.read_tree(ParsedXml(root, (*parsed.warnings, *mended)), raw, source)
+    record = iso19139.read_tree(ParsedXml(root, (*parsed.warnings, *repairs)), raw, source)
     if step is not None:
         record = replace(record, resolution=replace(record.resolution, time_step=step))
     return replace(record, native_format="iso19115-3")
 
 
-def renamed(root: Element) -> Element:
+def rename_elements(root: Element) -> Element:
     """The same tree with the names of ISO 19139. Changes the tree in place."""
     for element in root.iter("*"):
-        match = _ROOM.match(str(element.tag))
+        match = _QUALIFIED_NAME.match(str(element.tag))
         if match is not None:
-            room, name = match.groups()
-            element.tag = (GMI if name in _OF_19115_2 else _NAMESPACES.get(room, GMD)) + name
+            prefix, name = match.groups()
+            element.tag = (GMI if name in _NAMES_OF_19115_2 else _NAMESPACES.get(prefix, GMD)) + name
     return root
 
 

@@ -43,7 +43,7 @@ _LONGEST_STANDIN = 120
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _IsoDocument:
     """The parts of a document from which several fields are read."""
 
     metadata: Element
@@ -62,17 +62,17 @@ def read(raw: RawRecord, source: str) -> Record:
     Raises Refused: not XML, a document type, another root, or no identifier, title and abstract at all.
     """
     parsed = parse(raw.content)
-    mended = repair_structure(parsed.root)
-    if NAMES_OF_19115_3 in mended:
+    repairs = repair_structure(parsed.root)
+    if NAMES_OF_19115_3 in repairs:
         move_to_19139(parsed.root)
-    return read_tree(ParsedXml(parsed.root, (*parsed.warnings, *mended)), raw, source)
+    return read_tree(ParsedXml(parsed.root, (*parsed.warnings, *repairs)), raw, source)
 
 
 def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
     """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises Refused."""
     resolve_references(parsed.root)
     put_own_language_first(parsed.root)
-    parts = _parts(parsed.root)
+    parts = _document_parts(parsed.root)
     warnings = list(parsed.warnings)
     stated = text_of(parts.metadata, "fileIdentifier")
     abstract = _abstract(parts, warnings)
@@ -80,17 +80,17 @@ def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
     identifier = stated or raw.native_id
     if not stated:
         warnings.append("identifier: none given, the source's own name for the document is used")
-    return _record(parts, source, identifier, _Text(titles.main, titles.others, abstract), warnings)
+    return _record(parts, source, identifier, _TextFields(titles.main, titles.others, abstract), warnings)
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _TextFields:
     title: str
     alternate_titles: tuple[str, ...]
     abstract: str
 
 
-def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: list[str]) -> Record:
+def _record(parts: _IsoDocument, source: str, identifier: str, text: _TextFields, warnings: list[str]) -> Record:
     """One line for each field: long, but a table of where each field is read."""
     metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
     terms_used = read_keywords(metadata, identifications)
@@ -133,20 +133,20 @@ def _record(parts: _Parts, source: str, identifier: str, text: _Text, warnings: 
     )
 
 
-def _parts(root: Element) -> _Parts:
+def _document_parts(root: Element) -> _IsoDocument:
     kind = root.get(f"{GCO}isoType", "").rpartition(":")[2] or local_name(root)
     if kind not in ("MD_Metadata", "MI_Metadata"):
         raise Refused(f"its root element is {root.tag}, not MD_Metadata or MI_Metadata")
     identifications = list(objects(root, "identificationInfo"))
     if not identifications:
-        raise Refused("it has no identificationInfo: nothing is said of any resource")
+        raise Refused("it has no identificationInfo: it describes no resource")
     extents = [
         extent
         for identification in identifications
         for name in ("extent", "srv:extent")
         for extent in objects(identification, name)
     ]
-    return _Parts(root, identifications, first_object(identifications[0], "citation"), extents)
+    return _IsoDocument(root, identifications, first_object(identifications[0], "citation"), extents)
 
 
 def _native_format(metadata: Element) -> str:
@@ -154,7 +154,7 @@ def _native_format(metadata: Element) -> str:
     return "iso19115-2" if kind == "MI_Metadata" else "iso19139"
 
 
-def _abstract(parts: _Parts, warnings: list[str]) -> str:
+def _abstract(parts: _IsoDocument, warnings: list[str]) -> str:
     abstract = paragraphs(child(parts.identification, "abstract"))
     if abstract and not is_placeholder(abstract):
         return abstract
@@ -165,7 +165,7 @@ def _abstract(parts: _Parts, warnings: list[str]) -> str:
     return ""
 
 
-def _titles(parts: _Parts, identifier: str, abstract: str, warnings: list[str]) -> Titles:
+def _titles(parts: _IsoDocument, identifier: str, abstract: str, warnings: list[str]) -> Titles:
     """The title, or its substitute. Raises Refused where there is none."""
     titles = read_titles(parts.citation)
     if titles.main and not is_placeholder(titles.main):
@@ -182,7 +182,7 @@ def _titles(parts: _Parts, identifier: str, abstract: str, warnings: list[str]) 
     raise Refused("it has neither identifier, title nor abstract")
 
 
-def _languages(parts: _Parts) -> tuple[str, ...]:
+def _languages(parts: _IsoDocument) -> tuple[str, ...]:
     """The languages of the resource, else of the metadata."""
     for holders in (parts.identifications, [parts.metadata]):
         languages = unique(
@@ -196,7 +196,7 @@ def _languages(parts: _Parts) -> tuple[str, ...]:
     return ()
 
 
-def _type(parts: _Parts, warnings: list[str]) -> str:
+def _type(parts: _IsoDocument, warnings: list[str]) -> str:
     stated = code_of(child(parts.metadata, "hierarchyLevel"))
     if not stated:
         is_service = parts.identification is not None and local_name(parts.identification) == "SV_ServiceIdentification"
@@ -207,7 +207,7 @@ def _type(parts: _Parts, warnings: list[str]) -> str:
     return known or "dataset"
 
 
-def _formats(parts: _Parts) -> tuple[str, ...]:
+def _formats(parts: _IsoDocument) -> tuple[str, ...]:
     formats = [
         *objects(parts.metadata, "distributionInfo/distributionFormat"),
         *objects(parts.metadata, "distributionInfo/distributor/distributorFormat"),
@@ -216,12 +216,12 @@ def _formats(parts: _Parts) -> tuple[str, ...]:
     return unique(name for format in formats if not is_placeholder(name := text_of(format, "name")))
 
 
-def _doi(parts: _Parts, identifier: str) -> str | None:
+def _doi(parts: _IsoDocument, identifier: str) -> str | None:
     uri = text_of(parts.metadata, "dataSetURI")
     return doi_of(parts.citation) or doi_in(uri) or doi_in(identifier)
 
 
-def _parent(parts: _Parts) -> str | None:
+def _parent(parts: _IsoDocument) -> str | None:
     return text_of(parts.metadata, "parentIdentifier") or parent_in_aggregates(parts.identifications)
 
 

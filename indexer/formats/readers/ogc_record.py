@@ -22,7 +22,7 @@ _RELS = {
     "icon": "preview", "canonical": "about",
     "describedby": "describedby", "service-desc": "service", "search": "search",
 }  # fmt: skip
-_INSIDE = frozenset({"self", "root", "parent", "collection", "next", "prev", "first", "last", "alternate"})
+_NAVIGATION_RELS = frozenset({"self", "root", "parent", "collection", "next", "prev", "first", "last", "alternate"})
 _ISO_THEMES = ("topiccategory", "md_topiccategory", "19115")
 _RESTRICTED = ("restricted", "non-public", "confidential")
 
@@ -187,7 +187,7 @@ def _add_link(draft: RecordDraft, link: JsonMapping) -> None:
         draft.add_source(href)
     if rel == "collection" and text_in(link.get("title")):
         draft.parent = draft.parent or text_in(link.get("title"))
-    if rel in _INSIDE or not href:
+    if rel in _NAVIGATION_RELS or not href:
         return
     protocol = text_in(link.get("protocol"))
     known = _RELS.get(rel, rel if rel in ("about", "download", "preview", "license", "service") else None)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
-from indexer.formats.draft import RecordDraft, add_any
+from indexer.formats.draft import RecordDraft, add_period_value
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.linked_data import (
     SCHEMA_ORG_TYPES,
-    by_id,
+    nodes_by_id,
     nodes_of,
     plain_node,
     resources_among,
@@ -41,7 +41,7 @@ def datasets_in(documents: list[object]) -> list[Json]:
     nodes += [inner for node in nodes for inner in objects_in(node.get("mainEntity"))]
     catalogues = [node for node in nodes if "DataCatalog" in types_of(node)]
     nodes += [inner for node in catalogues for inner in objects_in(node.get("dataset")) if len(inner) > 2]
-    known = by_id(nodes)
+    known = nodes_by_id(nodes)
     datasets = resources_among(nodes, ("Dataset",)) or resources_among(nodes, SCHEMA_ORG_TYPES)
     return [plain_node(node, known) for node in datasets]
 
@@ -63,7 +63,7 @@ def read(raw: RawRecord, source: str) -> Record:
     for place in [*as_list(dataset.get("spatialCoverage")), *as_list(dataset.get("spatial"))]:
         _add_place(draft, place)
     for period in [*as_list(dataset.get("temporalCoverage")), *as_list(dataset.get("temporal"))]:
-        add_any(draft, period)
+        add_period_value(draft, period)
     _add_terms(draft, dataset)
     _add_links(draft, dataset)
     _add_provenance(draft, dataset)
@@ -227,15 +227,15 @@ def _add_links(draft: RecordDraft, dataset: JsonMapping) -> None:
         href = text_in(item.get("contentUrl")) or text_in(item.get("url"))
         media_type = form if "/" in form and not form.startswith("http") else None
         if href.lower().startswith(("http", "ftp", "s3:", "gs:")):
-            draft.add_link(href, "download", media_type=media_type, **_named(item))
+            draft.add_link(href, "download", media_type=media_type, **_name_and_description(item))
     for name, rel in (("thumbnailUrl", "preview"), ("image", "preview"), ("subjectOf", "describedby")):
         for item in as_list(dataset.get(name)):
             href = text_in(item.get("url") or item.get("contentUrl") if isinstance(item, dict) else item)
             if "://" in href:
-                draft.add_link(href, rel, **(_named(item) if isinstance(item, dict) else {}))
+                draft.add_link(href, rel, **(_name_and_description(item) if isinstance(item, dict) else {}))
 
 
-def _named(node: JsonMapping) -> dict[str, str | None]:
+def _name_and_description(node: JsonMapping) -> dict[str, str | None]:
     return {name: text_in(node.get(name)) or None for name in ("name", "description")}
 
 

@@ -25,7 +25,9 @@ _RELS = {
     "service-desc": "service", "service-doc": "describedby", "wms": "service", "wmts": "service", "xyz": "service",
     "alternate": "alternate", "documentation": "describedby", "data": "download", "download": "download",
 }  # fmt: skip
-_INSIDE = frozenset({"self", "root", "parent", "child", "item", "items", "collection", "next", "prev", "first", "last"})
+_NAVIGATION_RELS = frozenset(
+    {"self", "root", "parent", "child", "item", "items", "collection", "next", "prev", "first", "last"}
+)
 _ASSET_RELS = {"thumbnail": "preview", "overview": "preview", "metadata": "describedby", "data": "download"}
 _THEMES = "themes"
 _NO_LICENCE = frozenset({"proprietary", "various", "other"})
@@ -195,7 +197,7 @@ def _add_link(draft: RecordDraft, link: JsonMapping) -> None:
         draft.add_licence(href, text_in(link.get("title")))
     if rel == "cite-as":
         draft.doi = draft.doi or doi_in(href)
-    if rel in _INSIDE or not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
+    if rel in _NAVIGATION_RELS or not href.lower().startswith(("http", "ftp", "s3:", "gs:")):
         return  # structure of the catalogue, or relative to an unknown address
     known = _RELS.get(rel, "related")
     draft.add_link(href, known, media_type=text_in(link.get("type")), name=text_in(link.get("title")))
@@ -280,13 +282,13 @@ def _add_cube(draft: RecordDraft, properties: JsonMapping) -> None:
         if axis.get("type") == "temporal":
             _add_cube_time(draft, axis)
     if draft.resolution.metres is None:
-        steps = [step for axis in _ground(axes) if (step := _step_m(axis)) is not None]
+        steps = [step for axis in _ground_axes(axes) if (step := _step_m(axis)) is not None]
         draft.resolution = Resolution(
             min(steps, default=None), draft.resolution.scale_denominator, draft.resolution.time_step
         )
 
 
-def _ground(axes: list[Json]) -> Iterator[Json]:
+def _ground_axes(axes: list[Json]) -> Iterator[Json]:
     for axis in axes:
         if axis.get("type") == "spatial" and axis.get("axis") in ("x", "y"):
             yield axis
@@ -294,7 +296,7 @@ def _ground(axes: list[Json]) -> Iterator[Json]:
 
 def _add_cube_box(draft: RecordDraft, axes: list[Json]) -> None:
     """Only for axes in degrees: a projected cube gives its place in its geometry."""
-    ends = {axis["axis"]: as_list(axis.get("extent")) for axis in _ground(axes) if _in_degrees(axis)}
+    ends = {axis["axis"]: as_list(axis.get("extent")) for axis in _ground_axes(axes) if _in_degrees(axis)}
     x, y = ends.get("x", []), ends.get("y", [])
     if len(x) == len(y) == 2:
         draft.places.add_box(x[0], y[0], x[1], y[1])

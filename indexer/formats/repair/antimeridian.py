@@ -26,9 +26,9 @@ ACROSS = "extent: a polygon was read across the antimeridian"
 _TALL_DEG = 60.0  # a box of the whole world is at least this high
 _WIDEST_OCEAN_DEG = 240.0
 _NEAR_THE_SEAM_DEG = 170.0
-_SLIVER = 0.1  # of its height; nobody means a narrower area
+_SLIVER = 0.1  # of its height; a narrower area is a mistake
 _SLIVER_HEIGHT_DEG = 25.0
-_CLEARLY = 0.1
+_LEAST_DIFFERENCE = 0.1
 _FAR_NARROWER = 2.0
 """The swapped edges of a tall box must be at least this many times narrower."""
 _GLOBAL = re.compile(
@@ -46,14 +46,17 @@ _PACIFIC = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PlaceEvidence:
-    """What else a record says about its place. ``said``: title, places and keywords. ``near``: its other shapes."""
+    """What else a record says about its place.
 
-    said: str = ""
-    near: tuple[BBox, ...] = ()
+    ``words``: title, places and keywords. ``other_boxes``: those of its other shapes.
+    """
 
-    def likeness(self, box: BBox) -> float:
-        """The largest share of area that the box and one of ``near`` have in common (intersection over union), 0..1."""
-        boxes = box_array(self.near)
+    words: str = ""
+    other_boxes: tuple[BBox, ...] = ()
+
+    def overlap(self, box: BBox) -> float:
+        """The largest intersection over union of the box with one of ``other_boxes``, 0..1."""
+        boxes = box_array(self.other_boxes)
         if not len(boxes):
             return 0.0
         comparison = compare(box, boxes)
@@ -74,7 +77,7 @@ def is_swapped(west: float, east: float, south: float, north: float, evidence: P
         return nearer
     if max(read_across, 360.0 - read_across) >= _WIDER_THAN_ANY_SEA_DEG and _is_global(written, evidence):
         return read_across < 180.0
-    if _PACIFIC.search(evidence.said) and read_across <= _WIDEST_OCEAN_DEG:
+    if _PACIFIC.search(evidence.words) and read_across <= _WIDEST_OCEAN_DEG:
         return False
     if swapped.height_deg >= max(_SLIVER_HEIGHT_DEG, swapped.width_deg / _SLIVER):
         return False  # a grid around the whole globe whose last column is just past its first
@@ -120,13 +123,13 @@ def _is_global(crossing: BBox, evidence: PlaceEvidence) -> bool:
     at_the_seam = min(abs(crossing.west), abs(crossing.east)) >= _NEAR_THE_SEAM_DEG
     if at_the_seam and crossing.height_deg >= max(_SLIVER_HEIGHT_DEG, crossing.width_deg / _SLIVER):
         return True
-    return crossing.height_deg >= _TALL_DEG and _GLOBAL.search(evidence.said) is not None
+    return crossing.height_deg >= _TALL_DEG and _GLOBAL.search(evidence.words) is not None
 
 
 def _fits_better(reading: BBox, other: BBox, evidence: PlaceEvidence) -> bool | None:
     """Whether the record's other shapes fit ``one`` better than ``other``; None where they do not decide."""
-    difference = evidence.likeness(reading) - evidence.likeness(other)
-    return None if abs(difference) < _CLEARLY else difference > 0
+    difference = evidence.overlap(reading) - evidence.overlap(other)
+    return None if abs(difference) < _LEAST_DIFFERENCE else difference > 0
 
 
 def _shift_west(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -99,18 +99,18 @@ def _has_swapped_axes(edges: BoxEdges) -> bool:
 
 
 class BoxCollector:
-    """Boxes in the order in which they were added; ``settle`` decides the ambiguous ones (written with west > east)."""
+    """Boxes in order of addition; ``resolve`` decides the ambiguous ones (written with west > east)."""
 
     def __init__(self) -> None:
-        self.found: list[BBox] = []
+        self.boxes: list[BBox] = []
         self.warnings: list[str] = []
-        self._doubtful: dict[int, BoxEdges] = {}  # by position
-        self._near: list[BBox] = []
+        self._ambiguous: dict[int, BoxEdges] = {}  # by position
+        self._confirming_boxes: list[BBox] = []
 
     @property
-    def clear(self) -> tuple[BBox, ...]:
+    def unambiguous(self) -> tuple[BBox, ...]:
         """The boxes that have only one reading."""
-        return tuple(box for i, box in enumerate(self.found) if i not in self._doubtful)
+        return tuple(box for i, box in enumerate(self.boxes) if i not in self._ambiguous)
 
     def add(self, edges: BoxEdges) -> bool:
         """Adds the edges; whether they make a box."""
@@ -122,10 +122,10 @@ class BoxCollector:
             self.warnings.extend(repairs)
             return False
         if edges.west > edges.east:
-            self._doubtful[len(self.found)] = edges  # ``settle`` reports what it changed
+            self._ambiguous[len(self.boxes)] = edges  # ``resolve`` reports what it changed
         else:
             self.warnings.extend(repairs)
-        self.found.append(box)
+        self.boxes.append(box)
         return True
 
     def confirm_with(self, other: BoxCollector) -> None:
@@ -133,26 +133,26 @@ class BoxCollector:
 
         If two boxes are each other's complement, one of them is the other with west and east swapped.
         """
-        self._near.extend(other.clear)
-        for position, box in enumerate(self.found):
-            for edges in other._doubtful.values():
+        self._confirming_boxes.extend(other.unambiguous)
+        for position, box in enumerate(self.boxes):
+            for edges in other._ambiguous.values():
                 if (edges.west, edges.east, edges.south) == (box.east, box.west, box.south):
-                    self._doubtful[position] = edges
+                    self._ambiguous[position] = edges
 
-    def resolve(self, words: str, near: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> PlaceEvidence:
-        """Decides the ambiguous boxes by ``said`` (title, places, keywords) and other shapes; gives that evidence.
+    def resolve(self, words: str, other_boxes: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> PlaceEvidence:
+        """Decides the ambiguous boxes by ``words`` (title, places, keywords) and other shapes; gives that evidence.
 
         Boxes at the positions in ``leaving`` are left to the caller.
         """
-        known = [box for i, box in enumerate(self.found) if i not in self._doubtful and i not in leaving]
-        evidence = PlaceEvidence(words, (*known, *self._near, *near))
-        for position, edges in self._doubtful.items():
+        known = [box for i, box in enumerate(self.boxes) if i not in self._ambiguous and i not in leaving]
+        evidence = PlaceEvidence(words, (*known, *self._confirming_boxes, *other_boxes))
+        for position, edges in self._ambiguous.items():
             decided, repairs = repair_box(*edges, evidence)
             self.warnings.extend(repairs)
-            self.found[position] = decided or self.found[position]
-        self._doubtful = {}
-        for position, box in enumerate(self.found):
+            self.boxes[position] = decided or self.boxes[position]
+        self._ambiguous = {}
+        for position, box in enumerate(self.boxes):
             if position not in leaving and is_inside_out(box, words):
                 self.warnings.append(SWAPPED)
-                self.found[position] = replace(box, west=box.east, east=box.west)
+                self.boxes[position] = replace(box, west=box.east, east=box.west)
         return evidence

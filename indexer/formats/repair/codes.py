@@ -26,7 +26,7 @@ _BY_NAME = {
     "paper": "document", "publication": "document", "nongeographic": "nonGeographicDataset",
     "repository": "collection", "services": "service", "seriesofdatasets": "series",
 }  # fmt: skip
-_OF_OTHER_STANDARDS = {
+_TYPES_OF_OTHER_STANDARDS = {
     "datasets": "dataset", "data": "dataset", "data set": "dataset", "image": "dataset", "imagery": "dataset",
     "stillimage": "dataset", "geospatial dataset": "dataset", "dataservice": "service", "web services": "service",
     "webservice": "service", "datasetseries": "series", "catalog": "collection", "catalogue": "collection",
@@ -69,7 +69,7 @@ _KIND_OF_PLATFORM: tuple[tuple[str, ProvenanceKind], ...] = (  # GCMD's platform
     ("balloon", "observation"),
     ("ground station", "observation"),
 )
-_LIKE_NAMES = frozenset({"US", "UK", "EU", "UAE", "USSR", "GDR", "EEA"})
+_CODES_USED_AS_NAMES = frozenset({"US", "UK", "EU", "UAE", "USSR", "GDR", "EEA"})
 _COUNTRY_CODE = re.compile(r"^[A-Z]{3}$")
 _CODE = re.compile(
     r"^(?:[A-Z]{2}|[A-Z]{2}[A-Z0-9]?\d[A-Z0-9]*|[A-Z]{2}-[A-Z0-9]{1,3}|\S*[:/_]\S*\d\S*|c_[0-9a-f]+|Q\d+)$"
@@ -121,7 +121,7 @@ def resource_type(stated: str) -> str | None:
     """The type for a word of any standard, or for a URI that ends with it; None where it is unknown."""
     last = stated.strip().rstrip("/").rpartition("/")[2].rpartition("#")[2].rpartition(":")[2]
     for name in (last, stated):
-        known = scope(name) or _OF_OTHER_STANDARDS.get(name.strip().lower())
+        known = scope(name) or _TYPES_OF_OTHER_STANDARDS.get(name.strip().lower())
         if known is not None:
             return known
     return None
@@ -160,10 +160,10 @@ def place_names(text: str) -> list[str]:
             return [text] if _WORD_OF_LETTERS.search(text) and '"' not in text else []
     if _SHAPE.match(text) or not _WORD_OF_LETTERS.search(text):
         return []
-    if _COUNTRY_CODE.match(text) and text not in _LIKE_NAMES:
+    if _COUNTRY_CODE.match(text) and text not in _CODES_USED_AS_NAMES:
         country = pycountry.countries.get(alpha_3=text)
         return [text if country is None else getattr(country, "common_name", country.name)]  # NRW is no country
-    return [] if _CODE.match(text) and text not in _LIKE_NAMES else [text]
+    return [] if _CODE.match(text) and text not in _CODES_USED_AS_NAMES else [text]
 
 
 def _names_in_list(value: object) -> list[str]:

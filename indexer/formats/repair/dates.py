@@ -15,7 +15,7 @@ _NOW = frozenset(
     {"now", "present", "to present", "ongoing", "on-going", "on going", "current", "currently", "today", "continuing",
      "continuous", "open", ".."}
 )  # fmt: skip
-_UNSAID = frozenset(
+_NO_VALUE = frozenset(
     {"", "unknown", "none", "n/a", "na", "null", "nan", "nil", "tbd", "tba", "-", "?", "missing", "not available",
      "inapplicable", "unspecified", "not specified", "nat", "none given", "unavailable"}
 )  # fmt: skip
@@ -154,7 +154,7 @@ def repair_span(begin: Position, end: Position, duration: str = "") -> tuple[Tim
 
 def _start(begin: Position, warnings: list[str]) -> str | None:
     written = begin.text.strip()
-    if written.lower() in _UNSAID or begin.indeterminate in ("unknown", "before"):
+    if written.lower() in _NO_VALUE or begin.indeterminate in ("unknown", "before"):
         return None
     if _FAR_PAST.match(written):
         warnings.append(f"time: begin {written} read as open")
@@ -164,7 +164,7 @@ def _start(begin: Position, warnings: list[str]) -> str | None:
 
 def _stop(end: Position, warnings: list[str]) -> str | None:
     written = end.text.strip()
-    if written.lower() in _UNSAID | _NOW or end.indeterminate in ("unknown", "now", "after"):
+    if written.lower() in _NO_VALUE | _NOW or end.indeterminate in ("unknown", "now", "after"):
         return None
     if _FAR_FUTURE.match(written):
         warnings.append(f"time: end {written[:4]} read as open")
@@ -229,10 +229,10 @@ def interval_in(text: str) -> Interval | None:
             return Interval(_end(match["begin"]), _end(match["end"]))
     if _LOOKS_LIKE_A_DATE.match(written) and _is_date(written):
         return Interval(Position(written), Position(written))
-    return _in_words(written)
+    return _interval_in_words(written)
 
 
-def _in_words(written: str) -> Interval | None:
+def _interval_in_words(written: str) -> Interval | None:
     span = parse_written_dates(written)
     if span is None:
         return None

@@ -34,7 +34,7 @@ _BETWEEN = (
     re.compile(r"\s*(?:/(?!/)|\s(?:to|until|through)\s|\s[-–—]\s)\s*"),
     re.compile(r"(?<=\w)[–—](?=\w)|(?<=[a-z])-(?=[A-Z])"),
 )
-"""What stands between two edges. A hyphen between numbers may also be a minus sign."""
+"""Separators between two ends. A hyphen between numbers may also be a minus sign."""
 _NOW = {"present", "today", "now"}
 _CALENDAR = ("inXSDDate", "inXSDDateTimeStamp", "inXSDDateTime", "inXSDgYear", "inXSDgYearMonth", "inDateTime")
 

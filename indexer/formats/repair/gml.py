@@ -21,7 +21,7 @@ _BETWEEN_NUMBERS = re.compile(r"[\s,]+")
 _NO_EVIDENCE = PlaceEvidence()
 
 _MOST_TRACED = 100  # with more corners than this only areas are kept, not lines, which is some 100 times faster
-_MOST_MENDED = 1_000
+_MOST_REPAIRED = 1_000
 
 _Pairs = list[tuple[float, float]]
 
@@ -31,7 +31,7 @@ class UnreadableGeometry(ValueError):
 
 
 class PolygonReader:
-    """Collects GML geometries; where the order of axes is wrong, the record's boxes (``evidence.near``) decide it.
+    """Collects GML geometries; where the order of axes is wrong, ``evidence`` decides it by the record's boxes.
 
     ``geometry`` is all of them as one GeoJSON geometry, valid and inside -180..180; ``boxes`` holds one box for each.
     """
@@ -91,10 +91,10 @@ class PolygonReader:
             return False
         areas = [
             box(part.west - 1, part.south - 1, part.east + 1, part.north + 1)
-            for b in self._evidence.near
+            for b in self._evidence.other_boxes
             for part in b.parts()
         ]
-        return not areas or any(area.intersects(turn) for area in areas for turn in _turns(shape))
+        return not areas or any(area.intersects(turn) for area in areas for turn in _revolutions(shape))
 
     def _in_range(self, shape: BaseGeometry) -> BaseGeometry:
         _, south, _, north = shape.bounds
@@ -107,14 +107,14 @@ class PolygonReader:
             return shape
         if ACROSS not in self.warnings:
             self.warnings.append("extent: longitudes 0..360 brought to -180..180")
-        return shapely.union_all(list(_turns(shape)))
+        return shapely.union_all(list(_revolutions(shape)))
 
 
 def _srs_name(element: Element) -> str:
     return next((name for part in element.iter("*") if (name := part.get("srsName"))), "")
 
 
-def _turns(shape: BaseGeometry) -> Iterator[BaseGeometry]:
+def _revolutions(shape: BaseGeometry) -> Iterator[BaseGeometry]:
     """The pieces of a shape in each revolution of the globe, moved to -180..180."""
     for turn in (-1, 0, 1):
         piece = shape.intersection(box(-180.0 + 360.0 * turn, -90.0, 180.0 + 360.0 * turn, 90.0))
@@ -167,7 +167,7 @@ def repair_geometry(shape: BaseGeometry) -> BaseGeometry:
     The repair takes time and memory in proportion to the number of crossings: 200,000 corners took 1.7 GB.
     """
     corners = shapely.get_num_coordinates(shape)
-    if corners > _MOST_MENDED:
+    if corners > _MOST_REPAIRED:
         return shape.envelope
     if corners > _MOST_TRACED:
         return shapely.make_valid(shape, method="structure", keep_collapsed=False)

@@ -79,21 +79,25 @@ _SPDX_URL = re.compile(
 _EU_AUTHORITY = re.compile(r"authority/licence/([A-Z0-9_]+)")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]+(?:[-.+][A-Za-z0-9]+)+\+?")
 _CLAUSE = re.compile(r"[.;:!?](?=\s|$)|,|\n|\bbut\b|\bsondern\b|\bmais\b")
-_DENIED = re.compile(
+_NEGATION = re.compile(
     r"\b(?:not|cannot|isn't|aren't|doesn't|don't|never|no longer|neither|nor|without|unlike|rather than|instead of|other than"
     r"|excluding|except(?! (?:where|as|under|for this|in))|nicht|kein\w*|keine\w*|n'est pas|ne sont pas"
     r"|(?:compatible|incompatible) with|similar to|comparable (?:to|with)|equivalent to|formerly|previously|replaced by|until)\b"
     r"(?!\s+(?:only|just|limited))",
     re.IGNORECASE,
 )
-_ALLOWED = re.compile(
+_EXCEPTION = re.compile(
     r"\bexcept (?:under|within|as (?:permitted|allowed|licen[cs]ed)|in accordance with)\b", re.IGNORECASE
 )
-_FARTHEST_DENIAL = 60  # characters
-_OF_METADATA = re.compile(r"\bmetadata\b", re.IGNORECASE)
+_FARTHEST_NEGATION = 60  # characters
+_METADATA_WORD = re.compile(r"\bmetadata\b", re.IGNORECASE)
 _SHORTEST_NAME = 12  # a shorter name is also an ordinary word
 _BY_ID = {identifier.casefold(): identifier for identifier in LICENSES}
-_OUR_OWN = {"pdm-1.0": "PDM-1.0", "iodl-1.0": "IODL-1.0", "iodl-2.0": "IODL-2.0"}  # these have no SPDX identifier
+_WITHOUT_SPDX_IDENTIFIER = {
+    "pdm-1.0": "PDM-1.0",
+    "iodl-1.0": "IODL-1.0",
+    "iodl-2.0": "IODL-2.0",
+}  # these have no SPDX identifier
 _RESTRICTED = frozenset(
     {"restricted", "private", "confidential", "secret", "topsecret", "statutory", "in-confidence",
      "sensitivebutunclassified", "sbu", "foruseofficialonly", "forofficialuseonly", "protected", "limiteddistribution",
@@ -124,7 +128,7 @@ def _spdx(text: str) -> str | None:
     if alone is not None:
         return alone
     matches = [(place, licence) for place, licence in sorted(_in_sentence(text)) if not _is_negated(text, place)]
-    of_data = [licence for place, licence in matches if not _OF_METADATA.search(_clause_before(text, place))]
+    of_data = [licence for place, licence in matches if not _METADATA_WORD.search(_clause_before(text, place))]
     return next(iter([*of_data, *(licence for _, licence in matches)]), None)
 
 
@@ -136,7 +140,7 @@ def licence_url(text: str) -> str | None:
 
 def _by_identifier(text: str) -> str | None:
     key = text.casefold().replace(" ", "-")
-    return _BY_ID.get(key) or _OUR_OWN.get(key)
+    return _BY_ID.get(key) or _WITHOUT_SPDX_IDENTIFIER.get(key)
 
 
 @lru_cache(maxsize=1)
@@ -218,8 +222,8 @@ def _clause_before(text: str, place: int) -> str:
 
 
 def _is_negated(text: str, place: int) -> bool:
-    before = _clause_before(text, place)[-_FARTHEST_DENIAL:]
-    return _DENIED.search(before) is not None and _ALLOWED.search(before) is None
+    before = _clause_before(text, place)[-_FARTHEST_NEGATION:]
+    return _NEGATION.search(before) is not None and _EXCEPTION.search(before) is None
 
 
 def _conditions(words: str) -> str:

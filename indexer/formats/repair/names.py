@@ -1,6 +1,6 @@
 """The names of a record while it is read: of products, platforms, instruments, variables and projects.
 
-What a keyword's vocabulary says (``platform``, GCMD's lists, CF's standard names) counts as much as a field of its own.
+What a keyword's vocabulary says (``platform``, GCMD's lists, CF's standard names) counts as much as a separate field.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _STEP = re.compile(r"\s*(?:>|\|)\s*")
 _STANDARD_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _NAME_AND_STANDARD_NAME = re.compile(rf"(.*\S)\s*\(({_STANDARD_NAME.pattern})\)")
 _LEVEL = re.compile(r"(?:processing\s*)?(?:level|l)?[\s_-]*(\d[a-z]{0,2})", re.IGNORECASE)
-_NOT_SAID = ("not provided", "not applicable", "unspecified", "inapplicable")
+_NO_VALUE_PREFIXES = ("not provided", "not applicable", "unspecified", "inapplicable")
 _SHORT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]+")
-_MADE_UP = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f-]{4,}|[0-9a-f]{16,}", re.IGNORECASE)  # a UUID, a hash
+_GENERATED_ID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f-]{4,}|[0-9a-f]{16,}", re.IGNORECASE)  # a UUID, a hash
 
 
 @lru_cache(maxsize=4096)
@@ -56,7 +56,7 @@ def is_short_name(text: str) -> bool:
         and (looks_like_code(text) or "_" in text)
         and any(letter.isalpha() for letter in text)
         and _SHORT_NAME.fullmatch(text) is not None
-        and _MADE_UP.search(text) is None
+        and _GENERATED_ID.search(text) is None
         and not text.startswith("10.")
     )
 
@@ -157,7 +157,7 @@ def _append(names: list[str], text: str) -> None:
 
 
 def _is_placeholder(text: str) -> bool:
-    return not text or is_placeholder(text) or text.casefold().startswith(_NOT_SAID)
+    return not text or is_placeholder(text) or text.casefold().startswith(_NO_VALUE_PREFIXES)
 
 
 def _last_step(term: str) -> str:

@@ -102,7 +102,7 @@ class PlaceCollector:
 
     @property
     def boxes(self) -> tuple[BBox, ...]:
-        return tuple(dict.fromkeys(self._boxes.found))
+        return tuple(dict.fromkeys(self._boxes.boxes))
 
     @property
     def geometry(self) -> JsonMapping | None:
@@ -118,14 +118,14 @@ class PlaceCollector:
             self._boxes.confirm_with(other._boxes)
 
     def resolve(self, words: str) -> None:
-        """Decides the ambiguous places by ``said``: the record's title, places and keywords."""
+        """Decides the ambiguous places by ``words``: the record's title, places and keywords."""
         unsettled = {position for position, _ in self._long}
         long, self._long = self._long, []
         evidence = self._boxes.resolve(words, leaving=unsettled)
         for position, polygon in long:
-            self._boxes.found[position] = self._settled(polygon, evidence)
+            self._boxes.boxes[position] = self._resolve_polygon(polygon, evidence)
 
-    def _settled(self, long: BaseGeometry, evidence: PlaceEvidence) -> BBox:
+    def _resolve_polygon(self, long: BaseGeometry, evidence: PlaceEvidence) -> BBox:
         """The box of a polygon with long edges, read as written or across the antimeridian."""
         turned = read_across(long, evidence)
         if turned is not None:
@@ -143,7 +143,7 @@ class PlaceCollector:
     def add_numbers(self, values: Any) -> bool:
         """Adds ``[west, south, east, north]``, or with heights ``[w, s, low, e, n, high]``; a pair is a point."""
         if not isinstance(values, list | tuple):
-            return self._unread(values)
+            return self._report_unreadable(values)
         match len(values):
             case 4:
                 return self.add_box(*values)
@@ -153,12 +153,12 @@ class PlaceCollector:
                 return self.add_numbers([*values[0][:2], *values[1][:2]])
             case 2:
                 return self.add_point(*values)
-        return self._unread(values)
+        return self._report_unreadable(values)
 
     def add_geojson(self, geometry: Any) -> bool:
         """Adds a GeoJSON geometry, feature, or collection of either."""
         if not isinstance(geometry, Mapping):
-            return self._unread(geometry)
+            return self._report_unreadable(geometry)
         match str(geometry.get("type", "")).lower():
             case "feature":
                 return self.add_geojson(geometry.get("geometry"))
@@ -166,18 +166,18 @@ class PlaceCollector:
                 used = [self.add_geojson(feature) for feature in geometry.get("features") or ()]
                 return any(used)
             case "envelope":  # Elasticsearch's form: [[west, north], [east, south]]
-                return self._envelope(geometry.get("coordinates"))
+                return self._add_envelope(geometry.get("coordinates"))
         try:
-            return self._shape(shapely.force_2d(shape(dict(geometry))))
+            return self._add_shape(shapely.force_2d(shape(dict(geometry))))
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, shapely.errors.ShapelyError) as error:
-            return self._left_out(f"GeoJSON that is none ({str(error)[:60]})")
+            return self._leave_out(f"GeoJSON that is none ({str(error)[:60]})")
 
     def add_geojson_text(self, written: str) -> bool:
         """Adds GeoJSON inside a text, as CKAN and RDF have it."""
         try:
             return self.add_geojson(parse_inner_json(written))
         except Refused:
-            return self._left_out("GeoJSON that is none")
+            return self._leave_out("GeoJSON that is none")
 
     def add_text(self, written: str) -> bool:
         """Adds a place written in any known text form; False where the text is not one (a name, for example)."""
@@ -185,24 +185,24 @@ class PlaceCollector:
         if not written or len(written) > _LONGEST_TEXT:
             return False
         if _ENVELOPE_BEGINS.match(written):
-            return self._solr_envelope(written)
+            return self._add_solr_envelope(written)
         if _WKT.match(written):
-            return self._wkt(written)
+            return self._add_wkt(written)
         if written.startswith("<") and "gml" in written[:200]:
-            return self._gml(written)
+            return self._add_gml(written)
         if written.startswith("{"):
             return self.add_geojson_text(written)
         if "=" in written and _DCMI.search(written):
-            return self._dcmi(written)
+            return self._add_dcmi(written)
         before = len(self.warnings)
-        if self._plain_numbers(_BOX_PREFIX.sub(r"\1", written)):
+        if self._add_plain_numbers(_BOX_PREFIX.sub(r"\1", written)):
             return True
-        return self._unread_numbers(written) if len(self.warnings) == before else False
+        return self._report_unreadable_numbers(written) if len(self.warnings) == before else False
 
     def add_coordinates(self, written: str) -> bool:
         """As ``text``, for a member that never holds a name: whatever cannot be read is reported."""
         before = len(self.warnings)
-        return self.add_text(written) or (len(self.warnings) == before and self._unread(written))
+        return self.add_text(written) or (len(self.warnings) == before and self._report_unreadable(written))
 
     def add_named_edges(self, parts: Mapping[str, str]) -> bool:
         """Adds edges by their names in lower case: ``northlimit``, ..., or ``east`` and ``north`` of a point."""
@@ -212,13 +212,13 @@ class PlaceCollector:
         if parts.get("east") and parts.get("north"):
             return self.add_point(parts["east"], parts["north"])
         horizontal = {name: value for name, value in parts.items() if name not in ("uplimit", "downlimit")}
-        return self._unread("; ".join(f"{name}={value}" for name, value in horizontal.items()))
+        return self._report_unreadable("; ".join(f"{name}={value}" for name, value in horizontal.items()))
 
     def add_corners(self, lower: str, upper: str, reference_system: str) -> bool:
         """Adds two corners of OWS or GML in the axis order of their reference system, or in the only possible order."""
         first, second = lower.split(), upper.split()
         if len(first) < 2 or len(second) < 2:
-            return self._unread(f"{lower} {upper}".strip())
+            return self._report_unreadable(f"{lower} {upper}".strip())
         if _LATITUDE_FIRST.search(reference_system):
             return self.add_box(first[1], first[0], second[1], second[0])
         if _EAST_FIRST.search(reference_system):  # GeoNetwork's lower corner is east and south
@@ -229,7 +229,7 @@ class PlaceCollector:
         """Adds a point, a box (south west, north east) or a ring, latitude first; blanks or commas between numbers."""
         numbers = written.replace(",", " ").split()
         if len(numbers) % 2 or not numbers:
-            return self._unread(written)
+            return self._report_unreadable(written)
         pairs = list(zip(numbers[1::2], numbers[::2], strict=True))
         match len(pairs):
             case 1:
@@ -248,9 +248,9 @@ class PlaceCollector:
             return False
         possible = max(map(abs, longitudes)) <= 90.0
         swapped = max(map(abs, latitudes)) > 90.0
-        if possible and not swapped and self._boxes.clear:
+        if possible and not swapped and self._boxes.unambiguous:
             as_written, other = (
-                PlaceEvidence(near=self._boxes.clear).likeness(BBox(min(x), min(y), max(x), max(y)))
+                PlaceEvidence(other_boxes=self._boxes.unambiguous).overlap(BBox(min(x), min(y), max(x), max(y)))
                 for x, y in ((longitudes, latitudes), (latitudes, longitudes))
             )
             swapped = other > as_written
@@ -262,18 +262,18 @@ class PlaceCollector:
         """Adds a polygon's outer ring of (longitude, latitude), numbers or texts."""
         corners = [[number(str(lon)), number(str(lat))] for lon, lat in pairs]
         if len(corners) < 3:
-            return self._unread(pairs)
+            return self._report_unreadable(pairs)
         if not all(math.isfinite(edge) for corner in corners for edge in corner):
-            return self._left_out("a ring with a corner that is no number")
+            return self._leave_out("a ring with a corner that is no number")
         if corners[0] != corners[-1]:
             corners.append(corners[0])
         if not _short_edges(corners):
             corners = [[lon + 360.0 if lon < 0 else lon, lat] for lon, lat in corners]
         return self.add_geojson({"type": "Polygon", "coordinates": [corners]})
 
-    def _shape(self, geometry: BaseGeometry) -> bool:
+    def _add_shape(self, geometry: BaseGeometry) -> bool:
         if geometry.is_empty or not all(abs(value) < _FARTHEST for value in geometry.bounds):
-            return self._left_out("a geometry without coordinates in degrees")
+            return self._leave_out("a geometry without coordinates in degrees")
         if isinstance(geometry, Point):
             return self.add_point(geometry.x, geometry.y)
         halves = _halves(geometry)
@@ -281,8 +281,8 @@ class PlaceCollector:
             (west, south, _, north), (_, _, east, _) = halves
             return self.add_box(west, south, east, north)
         if has_long_edges(geometry) and _in_range(geometry):
-            self._long.append((len(self._boxes.found), geometry))
-            self._boxes.found.append(BBox(*geometry.bounds))
+            self._long.append((len(self._boxes.boxes), geometry))
+            self._boxes.boxes.append(BBox(*geometry.bounds))
             return True
         if _is_box(geometry) or shapely.get_num_coordinates(geometry) > _MOST_POSITIONS:
             return self.add_box(*geometry.bounds)
@@ -292,56 +292,56 @@ class PlaceCollector:
         self._reader.add_shape(geometry)
         self.warnings.extend(self._reader.warnings)
         self._reader.warnings.clear()
-        self._boxes.found.extend(self._reader.boxes[before:])
+        self._boxes.boxes.extend(self._reader.boxes[before:])
         return len(self._reader.boxes) > before
 
-    def _wkt(self, written: str) -> bool:
+    def _add_wkt(self, written: str) -> bool:
         prefix = _CRS_PREFIX.match(written)
         text = written[prefix.end() :] if prefix else written
         try:
             geometry = shapely.force_2d(shapely.from_wkt(text, on_invalid="fix"))
         except shapely.errors.ShapelyError as error:
-            return self._left_out(f"WKT that is none ({str(error)[:60]})")
+            return self._leave_out(f"WKT that is none ({str(error)[:60]})")
         if geometry is None:  # the repair failed too
-            return self._left_out("WKT that is none")
+            return self._leave_out("WKT that is none")
         if prefix and _LATITUDE_FIRST.search(prefix[1] or ""):
             geometry = shapely.transform(geometry, lambda points: points[:, ::-1])
-        return self._shape(geometry)
+        return self._add_shape(geometry)
 
-    def _gml(self, written: str) -> bool:
+    def _add_gml(self, written: str) -> bool:
         """Adds GML inside a text, as RDF has it; missing namespace declarations are added."""
         if "xmlns:gml" not in written:
             written = re.sub(r"^<(gml:\w+)", rf'<\1 xmlns:gml="{_GML}"', written, count=1)
         try:
             root = parse(written.encode()).root
         except Refused:
-            return self._left_out("GML that is none")
+            return self._leave_out("GML that is none")
         before = len(self._reader.boxes)
         self._reader.add(root)
         self.warnings.extend(self._reader.warnings)
         self._reader.warnings.clear()
-        self._boxes.found.extend(self._reader.boxes[before:])
+        self._boxes.boxes.extend(self._reader.boxes[before:])
         return len(self._reader.boxes) > before
 
-    def _solr_envelope(self, written: str) -> bool:
+    def _add_solr_envelope(self, written: str) -> bool:
         """Adds ``ENVELOPE(west, east, north, south)``; a sign may stand apart from its number."""
         match = _ENVELOPE.match(_SIGN_APART.sub(r"\1", written))
         if match is None:
-            return self._left_out(f"an ENVELOPE that cannot be read: {written[:80]!r}")
+            return self._leave_out(f"an ENVELOPE that cannot be read: {written[:80]!r}")
         west, east, north, south = match.groups()
         return self.add_box(west, south, east, north)
 
-    def _envelope(self, corners: Any) -> bool:
+    def _add_envelope(self, corners: Any) -> bool:
         try:
             (west, north), (east, south) = corners
         except (TypeError, ValueError):
-            return self._left_out("an envelope without two corners")
+            return self._leave_out("an envelope without two corners")
         return self.add_box(west, south, east, north)
 
-    def _dcmi(self, written: str) -> bool:
+    def _add_dcmi(self, written: str) -> bool:
         return self.add_named_edges({name.lower(): value.strip() for name, value in _DCMI.findall(written)})
 
-    def _plain_numbers(self, written: str) -> bool:
+    def _add_plain_numbers(self, written: str) -> bool:
         """Adds ``w,s,e,n`` or ``w s e n``, or a point as people write it."""
         point = point_in(written)
         if point is not None:
@@ -351,19 +351,19 @@ class PlaceCollector:
             return False
         return self.add_numbers(parts)
 
-    def _unread(self, value: Any) -> bool:
+    def _report_unreadable(self, value: Any) -> bool:
         """Reports coordinates that cannot be read; an absent place is no fault."""
-        return bool(value) and self._left_out(f"coordinates that cannot be read: {str(value)[:80]!r}")
+        return bool(value) and self._leave_out(f"coordinates that cannot be read: {str(value)[:80]!r}")
 
-    def _unread_numbers(self, written: str) -> bool:
+    def _report_unreadable_numbers(self, written: str) -> bool:
         """Reports a text that is made of numbers like a place but gives none; other texts are names."""
         numbers = re.findall(_NUMBER, written)
         is_box = _BOX_PREFIX.match(written) is not None or _is_called_box(written)
         if is_box or (len(numbers) >= _FEWEST_NUMBERS and re.fullmatch(_COORDINATES, written)):
-            return self._unread(written)
+            return self._report_unreadable(written)
         return False
 
-    def _left_out(self, what: str) -> bool:
+    def _leave_out(self, what: str) -> bool:
         self.warnings.append(f"extent: left out: {what}")
         return False
 

@@ -42,7 +42,7 @@ _BLOCKS = frozenset(
     }
 )
 _SILENT = frozenset({"script", "style"})
-_NOTHING = frozenset(
+_EMPTY_WORDS = frozenset(
     {"", "none", "n/a", "na", "null", "unknown", "tbd", "missing", "not available", "not applicable", "-", "."}
 )
 
@@ -90,7 +90,7 @@ def plain(text: str) -> str:
 
 def is_placeholder(text: str) -> bool:
     """Whether a text only says that a value is missing (``none``, ``n/a``)."""
-    return len(text) < _LONGEST_NOTHING and text.casefold().strip(" .") in _NOTHING
+    return len(text) < _LONGEST_NOTHING and text.casefold().strip(" .") in _EMPTY_WORDS
 
 
 def shorten(text: str, longest: int = 300) -> str:

@@ -1,7 +1,7 @@
 """Dates in the notation of librarians and people: "1918?", "[ca. 1850]", "1920 - 1929?", "March 2008", "19th century".
 
-``written_span`` gives the first and the last day, month or year that a text can mean. A guess by the writer (a question
-mark, "ca.", a copyright date) is read as its year and marked as doubtful.
+``parse_written_dates`` gives the first and the last day, month or year that a text can mean. A guess by the writer (a
+question mark, "ca.", a copyright date) is read as its year and marked as doubtful.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from indexer.raw import Recognition
 _DEEPEST_ELEMENT = 5
 _LISTS = frozenset({"SearchResults", "ListRecords", "GetRecord", "GetRecordByIdResponse", "results"})
 _AMBIGUOUS = ("metadata", "Collection", "resource", "dc", "simpledc", "qualifieddc", "RDF", "eml")
-_BESIDE_RECORDS = frozenset({"resumptionToken", "SearchStatus", "hits", "took"})
+_NO_MEMBERS = frozenset({"resumptionToken", "SearchStatus", "hits", "took"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _protocol_name(element: Element) -> str:
 def _container(records: list[_RecordElement]) -> Element | None:
     """The list that holds the records: by its name, else the deepest element that holds them all.
 
-    None for a single record in an element of no known name: what stands beside it may be a part of it.
+    None for a single record in an element of no known name: its siblings may be parts of it.
     """
     for element in records[0].path:
         if local_name(element) in _LISTS:
@@ -95,7 +95,7 @@ def _unreadable(container: Element, records: list[_RecordElement]) -> Iterator[U
     wrappers = None if any(child in elements for child in inside) else {local_name(child) for child in inside}
     for number, child in enumerate(container.iterchildren("*"), 1):
         local = local_name(child)
-        if child in holders or local in _BESIDE_RECORDS or (wrappers is not None and local not in wrappers):
+        if child in holders or local in _NO_MEMBERS or (wrappers is not None and local not in wrappers):
             continue
         place, name = f"element {number} of {local_name(container)}", _protocol_name(child)
         header = find(child, "header")
