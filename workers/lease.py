@@ -14,7 +14,7 @@ from redis.exceptions import LockError
 from redis.lock import Lock
 
 from core.errors import Unavailable
-from indexer.harvest.parts import RunTaken
+from indexer.parts import RunTaken
 
 log = structlog.get_logger(__name__)
 

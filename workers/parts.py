@@ -10,7 +10,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.documents.linked import Followed
 from indexer.documents.repair_library import Repairs
-from indexer.harvest.parts import no_lists
+from indexer.parts import no_lists
 from indexer.raw import Source
 from reading.vocabulary.name_lists import NameLists
 from workers.source_config import SourceConfig

@@ -15,7 +15,7 @@ from es_mappings.codecs.runs import RunReport
 from indexer.formats import registry
 from indexer.formats.refused import Refused
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.sources.folder import FolderSource
 from indexer.write.embed_missing import embed_missing
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from es_mappings.names import alias
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from lab.chaos.harvests import SOURCE, open_csw
 from lab.chaos.large_catalogue import large_catalogue
 

@@ -16,7 +16,7 @@ from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_mappings import loader
 from es_mappings.shape import IndexShape
-from indexer.write.bulk import Operation, index_operation, write
+from indexer.store.bulk import Operation, index_operation, write
 from lab.benchmarks.timing import Spread
 from lab.load.catalogue import calm
 from lab.load.made import MadeVectors
