@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from core.json_types import JsonMapping
@@ -224,7 +225,7 @@ class RecordDraft:
         """The Record. Raises Refused where identifier, title and abstract are all missing."""
         abstract = "" if is_placeholder(abstract_text := block(self.abstract)) else abstract_text
         stated = line(self.identifier)
-        title = self._title_or_substitute(stated, abstract)
+        title = title_or_substitute(line(self.title), self._alternate_titles, stated, abstract, self.warnings)
         identifier = stated or self.raw.native_id
         if not self.names.short_names:  # none was stated
             self.names.add_possible_short_names(*self._alternate_titles)
@@ -263,21 +264,6 @@ class RecordDraft:
             warnings=unique([*self.warnings, *self.places.warnings]),
         )
 
-    def _title_or_substitute(self, identifier: str, abstract: str) -> str:
-        title = line(self.title)
-        if title and not is_placeholder(title):
-            return title
-        candidates = {
-            "alternate title": next((text for text in self._alternate_titles if text), ""),
-            "identifier": identifier,
-            "beginning of the abstract": abstract[:_LONGEST_STANDIN],
-        }
-        for name, text in candidates.items():
-            if text:
-                self.warnings.append(f"title: none given, the {name} is used")
-                return text
-        raise Refused("it has neither identifier, title nor abstract")
-
     def _provenance(self) -> Provenance:
         kind = agreed_kind([*self._kinds, *(kind_of_term(keyword.term) for keyword in self._keywords)])
         provenance = Provenance(
@@ -294,6 +280,24 @@ class RecordDraft:
         first = {kind: by_kind[kind][0] for kind in ("created", "published") if kind in by_kind}
         last = {kind: by_kind[kind][-1] for kind in ("modified", "metadata") if kind in by_kind}
         return Dates(**first, **last)
+
+
+def title_or_substitute(
+    title: str, alternate_titles: Sequence[str], identifier: str, abstract: str, warnings: list[str]
+) -> str:
+    """The title, or what stands in for it, with a warning. Raises Refused where there is nothing."""
+    if title and not is_placeholder(title):
+        return title
+    candidates = {
+        "alternate title": next((text for text in alternate_titles if text), ""),
+        "identifier": identifier,
+        "beginning of the abstract": abstract[:_LONGEST_STANDIN],
+    }
+    for name, text in candidates.items():
+        if text:
+            warnings.append(f"title: none given, the {name} is used")
+            return text
+    raise Refused("it has neither identifier, title nor abstract")
 
 
 def makers_among(contacts: tuple[Contact, ...]) -> tuple[str, ...]:

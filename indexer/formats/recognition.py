@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from indexer.formats import xml_documents as xml
 from indexer.formats.format import Format, Inspection, inspect
 from indexer.formats.json_documents.parsing import first_members, looks_like_json, parse_json
 from indexer.formats.json_documents.rdf import looks_like_turtle
@@ -30,7 +29,7 @@ from indexer.formats.readers import (
 )
 from indexer.formats.refused import Refused
 from indexer.formats.repair.text import line
-from indexer.formats.xml_documents import Element, FirstElement, find, local_name, text_at
+from indexer.formats.xml_documents import Element, FirstElement, find, local_name, parse, text_at
 from indexer.raw import Recognition
 
 _LISTED = (
@@ -86,20 +85,19 @@ def _first_format(inspection: Inspection) -> str | None:
 def describe_unknown(content: bytes) -> str:
     """Describes a document that no reader knows, for a report: its kind, its root, or the syntax error."""
     if looks_like_json(content):
-        return _json(content)
+        return _describe_json(content)
     if looks_like_turtle(content):
         return "it is RDF without a dataset of DCAT"
     if not content.lstrip().startswith(b"<") and b"\x00" in content[:4096]:
         return "it is a binary file"
-    if xml.first_element(content) is None:
-        return xml.describe_root(content)
     try:
-        return _xml(xml.parse(content).root) or xml.describe_root(content)
+        root = parse(content).root
     except Refused as refused:
         return str(refused)
+    return _describe_answer(root) or f"its root element is {root.tag}"
 
 
-def _xml(root: Element) -> str:
+def _describe_answer(root: Element) -> str:
     """Describes server answers that are not records, by their root names."""
     name = local_name(root)
     if name in ("ExceptionReport", "ServiceExceptionReport"):
@@ -116,7 +114,7 @@ def _xml(root: Element) -> str:
     return ""
 
 
-def _json(content: bytes) -> str:
+def _describe_json(content: bytes) -> str:
     try:
         document = parse_json(content)
     except Refused as refused:

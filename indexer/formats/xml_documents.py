@@ -140,22 +140,6 @@ def first_element(content: bytes) -> FirstElement | None:
     return None
 
 
-def describe_root(content: bytes) -> str:
-    """Describes a document that no reader knows, in a few words for a report."""
-    if not content.strip():
-        return "the document is empty"
-    if _WEB_PAGE.match(content):
-        return "it is a web page, not metadata"
-    root = first_element(content)
-    if root is not None:
-        return f"its root element is {root.tag}"
-    try:
-        parse(content)
-    except Refused as refused:
-        return str(refused)
-    return "it has no root element"
-
-
 def _feed(reader: etree.XMLPullParser, content: bytes) -> bool:
     """Whether the document breaks here; elements before the break can still be read."""
     try:

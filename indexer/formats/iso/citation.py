@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from core.record import Contact, Dates, Keyword, Provenance, ProvenanceKind
 from core.timespan import instant_ms
@@ -35,21 +34,14 @@ _PLACEHOLDERS = ("9999", "0000", "0001-01-01")
 _KIND_OF_CONTENT: dict[str, ProvenanceKind] = {"modelresult": "simulation"}  # "physicalMeasurement" only means numbers
 
 
-@dataclass(frozen=True, slots=True)
-class Titles:
+def read_titles(citation: Element | None) -> tuple[str, tuple[str, ...]]:
     """The main title (may be empty) and all others: alternate titles, then translations."""
-
-    main: str
-    others: tuple[str, ...]
-
-
-def read_titles(citation: Element | None) -> Titles:
     prop = child(citation, "title")
     main = one_line(prop)
     others = [*texts_of(citation, "alternateTitle")]
     if prop is not None:
         others.extend(line(text) for _, text in translations(prop))
-    return Titles(main, tuple(other for other in unique(others) if other and other != main))
+    return main, tuple(other for other in unique(others) if other and other != main)
 
 
 def identifiers(citation: Element | None) -> Iterator[tuple[str, str | None]]:

@@ -23,19 +23,10 @@ SCHEMA_ORG_TYPES = {
     "SoftwareSourceCode": "software", "ScholarlyArticle": "document", "DigitalDocument": "document", "Map": "map",
     "WebAPI": "service",
 }  # fmt: skip
-_DCAT_US = frozenset(
-    {
-        "accessLevel",
-        "contactPoint",
-        "distribution",
-        "landingPage",
-        "publisher",
-        "keyword",
-        "bureauCode",
-        "theme",
-        "spatial",
-    }
-)
+_DCAT_US = frozenset({
+    "accessLevel", "contactPoint", "distribution", "landingPage", "publisher", "keyword", "bureauCode", "theme",
+    "spatial"
+})  # fmt: skip
 
 
 def apply_context(document: object) -> Any:

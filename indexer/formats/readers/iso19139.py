@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.record import Record, record_id
-from indexer.formats.draft import makers_among, unique_keywords_of
+from indexer.formats.draft import makers_among, title_or_substitute, unique_keywords_of
 from indexer.formats.format import Format, Inspection
 from indexer.formats.iso.citation import (
-    Titles,
     doi_of,
     parent_in_aggregates,
     read_contacts,
@@ -39,21 +38,20 @@ from indexer.formats.repair.text import is_placeholder, unique
 from indexer.formats.xml_documents import Element, ParsedXml, local_name, parse
 from indexer.raw import RawRecord
 
-_LONGEST_STANDIN = 120
-
 
 @dataclass(frozen=True, slots=True)
 class _IsoDocument:
     """The parts of a document from which several fields are read."""
 
+    native_format: str
     metadata: Element
     identifications: list[Element]
     citation: Element | None
     extents: list[Element]
 
     @property
-    def identification(self) -> Element | None:
-        return self.identifications[0] if self.identifications else None
+    def identification(self) -> Element:
+        return self.identifications[0]
 
 
 def read(raw: RawRecord, source: str) -> Record:
@@ -69,34 +67,27 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
-    """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises Refused."""
+    """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises Refused.
+
+    It is long, but a table of where each field is read.
+    """
     resolve_references(parsed.root)
     put_own_language_first(parsed.root)
     parts = _document_parts(parsed.root)
+    metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
     warnings = list(parsed.warnings)
-    stated = text_of(parts.metadata, "fileIdentifier")
-    abstract = _abstract(parts, warnings)
-    titles = _titles(parts, stated, abstract, warnings)
+    stated = text_of(metadata, "fileIdentifier")
     identifier = stated or raw.native_id
+    abstract = _abstract(parts, warnings)
+    main_title, other_titles = read_titles(citation)
+    title = title_or_substitute(main_title, other_titles, stated, abstract, warnings)
+    alternate_titles = tuple(other for other in other_titles if other != title)
     if not stated:
         warnings.append("identifier: none given, the source's own name for the document is used")
-    return _record(parts, source, identifier, _TextFields(titles.main, titles.others, abstract), warnings)
-
-
-@dataclass(frozen=True, slots=True)
-class _TextFields:
-    title: str
-    alternate_titles: tuple[str, ...]
-    abstract: str
-
-
-def _record(parts: _IsoDocument, source: str, identifier: str, text: _TextFields, warnings: list[str]) -> Record:
-    """One line for each field: long, but a table of where each field is read."""
-    metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
     terms_used = read_keywords(metadata, identifications)
-    words = " ".join([text.title, *text.alternate_titles, *(keyword.term for keyword in terms_used)])
-    where = read_extents(parts.extents, words, warnings)
-    keywords = unique_keywords_of([*terms_used, *where.places])
+    words = " ".join([title, *alternate_titles, *(keyword.term for keyword in terms_used)])
+    extents = read_extents(parts.extents, words, warnings)
+    keywords = unique_keywords_of([*terms_used, *extents.places])
     contacts = read_contacts(metadata, parts.identification, citation, warnings)
     links = read_links(metadata, identifications, warnings)
     terms = read_terms(identifications)
@@ -104,16 +95,16 @@ def _record(parts: _IsoDocument, source: str, identifier: str, text: _TextFields
         id=record_id(source, identifier),
         source=source,
         identifier=identifier,
-        title=text.title,
-        abstract=text.abstract,
-        alternate_titles=text.alternate_titles,
+        title=title,
+        abstract=abstract,
+        alternate_titles=alternate_titles,
         languages=_languages(parts),
         type=_type(parts, warnings),
         keywords=keywords,
         themes=read_themes(identifications),
         contacts=contacts,
-        extents=where.boxes,
-        geometry=where.geometry,
+        extents=extents.boxes,
+        geometry=extents.geometry,
         vertical=read_vertical(parts.extents, warnings),
         times=read_times(parts.extents, warnings),
         resolution=read_resolution(metadata, identifications, parts.extents, warnings),
@@ -128,7 +119,7 @@ def _record(parts: _IsoDocument, source: str, identifier: str, text: _TextFields
         edition=read_edition(citation),
         doi=_doi(parts, identifier) or doi_among(links),
         parent=_parent(parts),
-        native_format=_native_format(metadata),
+        native_format=parts.native_format,
         warnings=unique(warnings),
     )
 
@@ -146,12 +137,8 @@ def _document_parts(root: Element) -> _IsoDocument:
         for name in ("extent", "srv:extent")
         for extent in objects(identification, name)
     ]
-    return _IsoDocument(root, identifications, first_object(identifications[0], "citation"), extents)
-
-
-def _native_format(metadata: Element) -> str:
-    kind = metadata.get(f"{GCO}isoType", "").rpartition(":")[2] or local_name(metadata)
-    return "iso19115-2" if kind == "MI_Metadata" else "iso19139"
+    native_format = "iso19115-2" if kind == "MI_Metadata" else "iso19139"
+    return _IsoDocument(native_format, root, identifications, first_object(identifications[0], "citation"), extents)
 
 
 def _abstract(parts: _IsoDocument, warnings: list[str]) -> str:
@@ -163,23 +150,6 @@ def _abstract(parts: _IsoDocument, warnings: list[str]) -> str:
         warnings.append("abstract: none given, the purpose is used")
         return purpose
     return ""
-
-
-def _titles(parts: _IsoDocument, identifier: str, abstract: str, warnings: list[str]) -> Titles:
-    """The title, or its substitute. Raises Refused where there is none."""
-    titles = read_titles(parts.citation)
-    if titles.main and not is_placeholder(titles.main):
-        return titles
-    candidates = {
-        "alternate title": next(iter(titles.others), ""),
-        "identifier": identifier,
-        "beginning of the abstract": abstract[:_LONGEST_STANDIN],
-    }
-    for name, text in candidates.items():
-        if text:
-            warnings.append(f"title: none given, the {name} is used")
-            return Titles(text, tuple(other for other in titles.others if other != text))
-    raise Refused("it has neither identifier, title nor abstract")
 
 
 def _languages(parts: _IsoDocument) -> tuple[str, ...]:
@@ -199,8 +169,7 @@ def _languages(parts: _IsoDocument) -> tuple[str, ...]:
 def _type(parts: _IsoDocument, warnings: list[str]) -> str:
     stated = code_of(child(parts.metadata, "hierarchyLevel"))
     if not stated:
-        is_service = parts.identification is not None and local_name(parts.identification) == "SV_ServiceIdentification"
-        return "service" if is_service else "dataset"
+        return "service" if local_name(parts.identification) == "SV_ServiceIdentification" else "dataset"
     known = scope(stated) or resource_type(stated)
     if known is None:
         warnings.append(f"type: {stated[:40]!r} is no scope code, read as dataset")

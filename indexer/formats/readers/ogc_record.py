@@ -205,19 +205,10 @@ def _add_link(draft: RecordDraft, link: JsonMapping) -> None:
     )
 
 
-_MEMBERS = frozenset(
-    {
-        "type",
-        "description",
-        "abstract",
-        "recordUpdated",
-        "record-updated",
-        "themes",
-        "keywords",
-        "externalIds",
-        "contacts",
-    }
-)
+_MEMBERS = frozenset({
+    "type", "description", "abstract", "recordUpdated", "record-updated", "themes", "keywords", "externalIds",
+    "contacts"
+})  # fmt: skip
 
 
 def _recognises(inspection: Inspection) -> bool:

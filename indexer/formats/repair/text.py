@@ -18,29 +18,10 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#[0-9]{1,6}|#[xX][0-9a-fA-F]{1,5});")
-_BLOCKS = frozenset(
-    {
-        "p",
-        "br",
-        "div",
-        "ul",
-        "ol",
-        "li",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "table",
-        "tr",
-        "hr",
-        "pre",
-        "dl",
-        "dt",
-        "dd",
-    }
-)
+_BLOCKS = frozenset({
+    "p", "br", "div", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "table", "tr", "hr", "pre", "dl",
+    "dt", "dd"
+})  # fmt: skip
 _SILENT = frozenset({"script", "style"})
 _EMPTY_WORDS = frozenset(
     {"", "none", "n/a", "na", "null", "unknown", "tbd", "missing", "not available", "not applicable", "-", "."}
