@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from indexer.formats.field_table import can_hold, filled_fields, record_fields, replace_between
 from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
 from indexer.formats.refused import Refused
-from indexer.formats.registry import read, separate
+from indexer.formats.registry import read
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
 
 FIELDS = ("title", "abstract", "extents", "times")
@@ -80,16 +80,6 @@ class Survey:
         stated = sum(self.stated.values())
         return sum(self.given.values()) / stated if stated else 1.0
 
-    def add(self, raw: RawRecord) -> None:
-        """Reads a document as the harvest does: split if it holds several records, else whole."""
-        separation = separate(raw)
-        for part in separation.records:
-            self.add_record(part)
-        for member in separation.skipped:
-            self.skip(member)
-        for other in separation.passed_over:
-            self.pass_over(other)
-
     def skip(self, member: Skipped) -> None:
         """A file or member that cannot be read."""
         self.documents += 1
@@ -120,13 +110,6 @@ class Survey:
     def _refuse(self, raw: RawRecord, refused: Refused) -> None:
         reason = str(refused).removeprefix("no reader knows this format: ")
         self.refused.setdefault(reason, []).append(raw.origin)
-
-
-def survey(documents: Iterable[RawRecord]) -> Survey:
-    result = Survey()
-    for raw in documents:
-        result.add(raw)
-    return result
 
 
 def survey_of(pages: Iterable[Page]) -> Survey:

@@ -12,10 +12,9 @@ from indexer.formats.json_documents.rdf import looks_like_turtle
 from indexer.formats.recognition import recognise
 from indexer.formats.registry import read
 from indexer.formats.splitting.split import split
-from indexer.formats.survey import survey
 from indexer.raw import RawRecord
 from tests.unit import second_formats
-from tests.unit.format_documents import DOCUMENTS
+from tests.unit.format_documents import DOCUMENTS, survey_document
 
 PREFIXES = """@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
@@ -158,7 +157,7 @@ def test_the_survey_reads_as_the_harvest_does():
     bare = {name: content for name, content in DOCUMENTS.items() if name in ("echo10", "fgdc", "dif")}
     for name, content in bare.items():
         without = content[content.index(b"?>") + 2 :].lstrip() if content.startswith(b"<?xml") else content
-        found = survey([RawRecord(name, without, name)])
+        found = survey_document(name, without)
         assert (sum(found.records.values()), found.refused) == (1, {}), name
     several = DOCUMENTS["echo10"] + b"\n"
-    assert survey([RawRecord("x", several, "x")]).share() == 1.0
+    assert survey_document("x", several).share() == 1.0

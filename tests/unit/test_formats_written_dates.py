@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.registry import read
-from indexer.formats.repair.dates import interval_in, repair_date
+from indexer.formats.repair.dates import interval_in, read_date
 from indexer.formats.repair.written_dates import parse_written_dates, says_no_date
 from indexer.raw import RawRecord
 from tests.unit import second_formats
@@ -71,7 +71,7 @@ def test_what_a_text_means(text, begin, end, doubtful):
     ("text", "iso"), [("20151214Z", "2015-12-14"), ("20080305120000", "2008-03-05T12:00:00"), ("Aug. 1976", "1976-08")]
 )
 def test_one_date(text, iso):
-    assert repair_date(text) == iso
+    assert read_date(text, []) == iso
 
 
 @pytest.mark.parametrize(

@@ -285,11 +285,4 @@ _FIELDS = {
     "doi": "`doi`, identifiers",
     "parent": "`in_series`, `parent_identifier`",
 }
-FORMAT = Format(
-    "ckan",
-    4,
-    read,
-    _recognises,
-    "a package of CKAN's action API",
-    _FIELDS,
-)
+FORMAT = Format("ckan", 4, read, _recognises, "a package of CKAN's action API", _FIELDS)

@@ -249,11 +249,4 @@ _FIELDS = {
     "doi": "`Persistent_Identifier`, `Dataset_DOI`, `Online_Resource`",
     "parent": "`Parent_DIF`, associations of type Parent",
 }
-FORMAT = Format(
-    "dif",
-    3,
-    read,
-    _recognises,
-    "root `DIF`, 9 and 10",
-    _FIELDS,
-)
+FORMAT = Format("dif", 3, read, _recognises, "root `DIF`, 9 and 10", _FIELDS)

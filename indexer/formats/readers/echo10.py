@@ -169,11 +169,4 @@ _FIELDS = {
     "doi": "`DOI`, the citation",
     "parent": "associations of type parent",
 }
-FORMAT = Format(
-    "echo10",
-    3,
-    read,
-    _recognises,
-    "root `Collection` with short name and version",
-    _FIELDS,
-)
+FORMAT = Format("echo10", 3, read, _recognises, "root `Collection` with short name and version", _FIELDS)

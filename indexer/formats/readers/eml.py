@@ -250,11 +250,4 @@ _FIELDS = {
     "names.projects": "`project/title`",
     "doi": "`packageId`, `alternateIdentifier`",
 }
-FORMAT = Format(
-    "eml",
-    4,
-    read,
-    _recognises,
-    "root `eml:eml`, 2.x",
-    _FIELDS,
-)
+FORMAT = Format("eml", 4, read, _recognises, "root `eml:eml`, 2.x", _FIELDS)

@@ -252,11 +252,4 @@ _FIELDS = {
     "doi": "`othercit`, `onlink`, `datsetid`",
     "parent": "title of `lworkcit`",
 }
-FORMAT = Format(
-    "fgdc",
-    3,
-    read,
-    _recognises,
-    "root `metadata` with `idinfo`",
-    _FIELDS,
-)
+FORMAT = Format("fgdc", 3, read, _recognises, "root `metadata` with `idinfo`", _FIELDS)

@@ -198,11 +198,4 @@ _FIELDS = {
     "names.short_names": "`dct_alternative_sm` that look like one (`MOD11_L2`)",
     "parent": "`dct_isPartOf_sm`, `pcdm_memberOf_sm`",
 }
-FORMAT = Format(
-    "geoblacklight",
-    3,
-    read,
-    _recognises,
-    "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)",
-    _FIELDS,
-)
+FORMAT = Format("geoblacklight", 3, read, _recognises, "`dc_title_s` (1.0) or `dct_title_s` (Aardvark)", _FIELDS)

@@ -18,7 +18,6 @@ from indexer.formats.repair.resolution import iso_duration
 from indexer.formats.xml_documents import Element, ParsedXml, parse
 from indexer.raw import RawRecord
 
-NAMESPACE = "http://standards.iso.org/iso/19115/-3/"
 _QUALIFIED_NAME = re.compile(r"^\{http://standards\.iso\.org/iso/(?:19115/-3|19157/-2|19110)/([a-z]+)/[0-9.]+\}(.*)$")
 _NAMESPACES = {"gco": GCO, "gcx": GMX, "srv": SRV, "mac": GMI}
 _NAMES_OF_19115_2 = frozenset({"acquisitionInformation", "processingInformation", "softwareReference"})
@@ -80,11 +79,4 @@ _FIELDS = {
     "doi": "citation identifiers, `metadataIdentifier`, the only DOI among the links that leads to no other work",
     "parent": "`parentMetadata`, else the identifier of a `largerWorkCitation`",
 }
-FORMAT = Format(
-    "iso19115-3",
-    4,
-    read,
-    _recognises,
-    "root `mdb:MD_Metadata`, 1.0 and 2.0",
-    _FIELDS,
-)
+FORMAT = Format("iso19115-3", 4, read, _recognises, "root `mdb:MD_Metadata`, 1.0 and 2.0", _FIELDS)

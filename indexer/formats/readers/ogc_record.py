@@ -257,11 +257,4 @@ _FIELDS = {
     "doi": "`externalIds`, `doi`",
     "parent": "title of the link `collection`",
 }
-FORMAT = Format(
-    "ogc-record",
-    3,
-    read,
-    _recognises,
-    "a GeoJSON feature of OGC API - Records",
-    _FIELDS,
-)
+FORMAT = Format("ogc-record", 3, read, _recognises, "a GeoJSON feature of OGC API - Records", _FIELDS)

@@ -217,61 +217,6 @@ def _add_asset(draft: RecordDraft, name: str, asset: object) -> None:
     draft.add_link(href, rel, media_type=media_type, name=text_in(asset.get("title")) or name)
 
 
-def _recognises(inspection: Inspection) -> bool:
-    members = inspection.members
-    if "stac_version" in members:
-        return "id" in members
-    return members.get("type") in ("Collection", "Catalog") and {"id", "links"} <= members.keys()
-
-
-_FIELDS = {
-    "identifier": "`id`",
-    "title": "`title`; an item without one is called by its `id`",
-    "abstract": "`description`, else `label:description`",
-    "languages": "`language`, `languages`",
-    "type": "item: dataset; collection: series; catalogue: collection",
-    "keywords": "`keywords`, `themes`; platforms, instruments, missions (also of summaries)",
-    "contacts": "`providers` by role, `contacts`",
-    "extents": (
-        "`geometry` or `bbox` of items; `extent.spatial.bbox` of collections, the parts where there are "
-        "several; else `cube:dimensions`"
-    ),
-    "geometry": "`geometry` that is no box",
-    "times": "`datetime`, `start_datetime`, `end_datetime`; `extent.temporal.interval`; else `cube:dimensions`",
-    "resolution.metres": "the finest `gsd`; else the finest `step` of x and y in `cube:dimensions`",
-    "resolution.time_step": "`step` of time in `cube:dimensions`",
-    "provenance.lineage": "`processing:lineage`",
-    "provenance.kind": (
-        "keywords that name the kind; optical, radar and viewing-angle properties with a platform: observation"
-    ),
-    "provenance.derived_from": "links `derived_from`",
-    "provenance.generated_by": "`processing:software`",
-    "provenance.attributed_to": "producers; else licensors",
-    "licence": "`license`, links `license`",
-    "constraints": "`license` that is not recognised",
-    "links": "links that lead out, assets (absolute addresses)",
-    "dates": "`created`, `updated`, `published`",
-    "formats": "types of assets",
-    "names.short_names": "`product:type`; a collection's `id` that looks like one",
-    "names.platforms": "`platform`, `constellation`, `mission`, `osc:missions`; also of summaries",
-    "names.instruments": "`instruments`; also of summaries",
-    "names.variables": "`cube:variables` (also of assets) and `cf:parameter` with units, `osc:variables`",
-    "names.projects": "`osc:project`; themes of projects",
-    "names.processing_level": "`processing:level`",
-    "edition": "`version`",
-    "doi": "`sci:doi`, links `cite-as`",
-    "parent": "`collection`; a collection's parent link",
-}
-FORMAT = Format(
-    "stac",
-    3,
-    read,
-    _recognises,
-    "`stac_version`: item, collection, catalogue, 0.8 to 1.1",
-    _FIELDS,
-)
-
-
 def _add_cube(draft: RecordDraft, properties: JsonMapping) -> None:
     """Fills box, period and resolution where the document's usual members do not give them."""
     dimensions = properties.get("cube:dimensions")
@@ -324,3 +269,51 @@ def _in_degrees(axis: JsonMapping) -> bool:
         code = next(objects_in(system.get("id")), {}).get("code")
         return code is not None and text_in(code) in _DEGREES
     return text_in(system).upper() in _DEGREES
+
+
+def _recognises(inspection: Inspection) -> bool:
+    members = inspection.members
+    if "stac_version" in members:
+        return "id" in members
+    return members.get("type") in ("Collection", "Catalog") and {"id", "links"} <= members.keys()
+
+
+_FIELDS = {
+    "identifier": "`id`",
+    "title": "`title`; an item without one is called by its `id`",
+    "abstract": "`description`, else `label:description`",
+    "languages": "`language`, `languages`",
+    "type": "item: dataset; collection: series; catalogue: collection",
+    "keywords": "`keywords`, `themes`; platforms, instruments, missions (also of summaries)",
+    "contacts": "`providers` by role, `contacts`",
+    "extents": (
+        "`geometry` or `bbox` of items; `extent.spatial.bbox` of collections, the parts where there are "
+        "several; else `cube:dimensions`"
+    ),
+    "geometry": "`geometry` that is no box",
+    "times": "`datetime`, `start_datetime`, `end_datetime`; `extent.temporal.interval`; else `cube:dimensions`",
+    "resolution.metres": "the finest `gsd`; else the finest `step` of x and y in `cube:dimensions`",
+    "resolution.time_step": "`step` of time in `cube:dimensions`",
+    "provenance.lineage": "`processing:lineage`",
+    "provenance.kind": (
+        "keywords that name the kind; optical, radar and viewing-angle properties with a platform: observation"
+    ),
+    "provenance.derived_from": "links `derived_from`",
+    "provenance.generated_by": "`processing:software`",
+    "provenance.attributed_to": "producers; else licensors",
+    "licence": "`license`, links `license`",
+    "constraints": "`license` that is not recognised",
+    "links": "links that lead out, assets (absolute addresses)",
+    "dates": "`created`, `updated`, `published`",
+    "formats": "types of assets",
+    "names.short_names": "`product:type`; a collection's `id` that looks like one",
+    "names.platforms": "`platform`, `constellation`, `mission`, `osc:missions`; also of summaries",
+    "names.instruments": "`instruments`; also of summaries",
+    "names.variables": "`cube:variables` (also of assets) and `cf:parameter` with units, `osc:variables`",
+    "names.projects": "`osc:project`; themes of projects",
+    "names.processing_level": "`processing:level`",
+    "edition": "`version`",
+    "doi": "`sci:doi`, links `cite-as`",
+    "parent": "`collection`; a collection's parent link",
+}
+FORMAT = Format("stac", 3, read, _recognises, "`stac_version`: item, collection, catalogue, 0.8 to 1.1", _FIELDS)

@@ -234,11 +234,4 @@ _FIELDS = {
     "doi": "`DOI`",
     "parent": "associations of type parent",
 }
-FORMAT = Format(
-    "umm-c",
-    3,
-    read,
-    _recognises,
-    "JSON with `EntryTitle` and `ShortName`, also inside `umm`",
-    _FIELDS,
-)
+FORMAT = Format("umm-c", 3, read, _recognises, "JSON with `EntryTitle` and `ShortName`, also inside `umm`", _FIELDS)

@@ -52,18 +52,13 @@ class Position:
     indeterminate: str = ""
 
 
-def repair_date(text: str) -> str:
-    """ISO 8601 in the precision given, as core.timespan reads it.
+def read_date(text: str, warnings: list[str]) -> str:
+    """ISO 8601 in the precision given, as core.timespan reads it, with a warning where it was a period or a guess.
 
     Accepts unambiguous forms: ``1990-1-5``, ``1990/01/05``, ``19900105``, ``1979-01-01T0000+00``, a zone after
     a date, month or day 00, hour 24 and second 60, and dates in words (``written_dates``), of which it gives the first.
     Otherwise raises ValueError, which quotes the text.
     """
-    return _bounds(text)[0]
-
-
-def read_date(text: str, warnings: list[str]) -> str:
-    """``repair_date`` for a date of the data set or its metadata, with a warning where it was a period or a guess."""
     first, last, doubtful = _bounds(text)
     if doubtful or first != last:
         warnings.append(f"dates: {text.strip()[:40]} read as {first}" + (", which is doubtful" if doubtful else ""))
