@@ -15,8 +15,7 @@ from indexer.formats.registry import report_members, with_unique_names
 from indexer.formats.splitting.members import RecordPart
 from indexer.formats.splitting.split import records_of_graph, split
 from indexer.raw import WHOLE_SOURCE, FileVersion, Page, PassedOver, RawRecord, Skipped
-from indexer.sources.answers import expect_2xx, json_value
-from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_value
 from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from indexer.formats.splitting.split import records_of_graph
-from indexer.plan.digest import digest
+from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord
 from indexer.sources.rdf_answers import parse_rdf
 
@@ -47,7 +47,7 @@ def read_catalogue(records: int) -> Reading:
     begun = time.process_time()
     graph = parse_rdf(content, "turtle", "https://data.example.org/catalogue", _no_context)
     read = [
-        digest(RawRecord(record.name, record.content, record.name, "application/ld+json"), "made")
+        parse(RawRecord(record.name, record.content, record.name, "application/ld+json"), "made")
         for record in records_of_graph(graph)
     ]
     return Reading(len({one.record.id for one in read}), time.process_time() - begun)
