@@ -23,7 +23,7 @@ from core.record import (
 )
 from core.timespan import TimeSpan, instant_ms
 from indexer.formats.json_documents.parsing import text_in
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.codes import agreed_kind, kind_of_term, language, place_names, resource_type
 from indexer.formats.repair.dates import Position, interval_in, read_date, reading_warning, repair_span
 from indexer.formats.repair.geologic_time import PeriodEnd, geologic_span, owl_time, parse_period_end, span_between
@@ -222,7 +222,7 @@ class RecordDraft:
             self._formats.append(text)
 
     def finish(self) -> Record:
-        """The Record. Raises Refused where identifier, title and abstract are all missing."""
+        """The Record. Raises RecordRefused where identifier, title and abstract are all missing."""
         abstract = "" if is_placeholder(abstract_text := block(self.abstract)) else abstract_text
         stated = line(self.identifier)
         title = title_or_substitute(line(self.title), self._alternate_titles, stated, abstract, self.warnings)
@@ -285,7 +285,7 @@ class RecordDraft:
 def title_or_substitute(
     title: str, alternate_titles: Sequence[str], identifier: str, abstract: str, warnings: list[str]
 ) -> str:
-    """The title, or what stands in for it, with a warning. Raises Refused where there is nothing."""
+    """The title, or what stands in for it, with a warning. Raises RecordRefused where there is nothing."""
     if title and not is_placeholder(title):
         return title
     candidates = {
@@ -297,7 +297,7 @@ def title_or_substitute(
         if text:
             warnings.append(f"title: none given, the {name} is used")
             return text
-    raise Refused("it has neither identifier, title nor abstract")
+    raise RecordRefused("it has neither identifier, title nor abstract")
 
 
 def makers_among(contacts: tuple[Contact, ...]) -> tuple[str, ...]:

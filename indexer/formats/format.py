@@ -62,7 +62,7 @@ class Inspection:
 
 
 def inspect(content: bytes) -> Inspection:
-    """Reads only the start of XML; parses JSON. Raises Refused for JSON that cannot be parsed."""
+    """Reads only the start of XML; parses JSON. Raises RecordRefused for JSON that cannot be parsed."""
     if looks_like_json(content):
         return Inspection(content, json=parse_json(content))
     element = first_element(content)
@@ -78,8 +78,8 @@ class Format:
     """One metadata format. ``name`` is the record's ``native_format``.
 
     After a change of ``version`` the next harvest reads unchanged documents again. ``read`` turns one document into a
-    Record of a source and raises Refused; ``recognises`` judges a document that holds one record. For docs/formats.md:
-    ``found_by`` says how a document is recognised, ``fields`` where each field of ``Record`` comes from.
+    Record of a source and raises RecordRefused; ``recognises`` judges a document that holds one record. For
+    docs/formats.md: ``found_by`` says how it is recognised, ``fields`` where each field of ``Record`` comes from.
     """
 
     name: str
@@ -91,6 +91,6 @@ class Format:
 
 
 def json_of(raw: RawRecord) -> Any:
-    """The value of a JSON document, from its recognition where that holds it. Raises Refused."""
+    """The value of a JSON document, from its recognition where that holds it. Raises RecordRefused."""
     parsed = None if raw.recognition is None else raw.recognition.parsed
     return parse_json(raw.content) if parsed is None else parsed

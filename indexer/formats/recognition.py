@@ -27,7 +27,7 @@ from indexer.formats.readers import (
     stac,
     umm_c,
 )
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.text import line
 from indexer.formats.xml_documents import Element, FirstElement, find, local_name, parse, text_at
 from indexer.raw import Recognition
@@ -63,7 +63,7 @@ def recognise(content: bytes) -> Recognition:
     """
     try:
         inspection = inspect(content)
-    except Refused:
+    except RecordRefused:
         return Recognition(None)
     return Recognition(_first_format(inspection), inspection.json)
 
@@ -92,7 +92,7 @@ def describe_unknown(content: bytes) -> str:
         return "it is a binary file"
     try:
         root = parse(content).root
-    except Refused as refused:
+    except RecordRefused as refused:
         return str(refused)
     return _describe_answer(root) or f"its root element is {root.tag}"
 
@@ -117,7 +117,7 @@ def _describe_answer(root: Element) -> str:
 def _describe_json(content: bytes) -> str:
     try:
         document = parse_json(content)
-    except Refused as refused:
+    except RecordRefused as refused:
         return str(refused)
     if isinstance(document, list):
         return f"it is a JSON list of {len(document)} without records of a known format"

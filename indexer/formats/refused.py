@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.errors import SondeError
 
 
-class Refused(SondeError):
+class RecordRefused(SondeError):
     """The document gives no record; the message says what is wrong with it."""
 
     @property

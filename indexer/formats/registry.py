@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from core.record import Record
 from indexer.formats.recognition import FORMATS, describe_unknown, recognise
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.splitting.members import RecordPart, SplitDocument, UnreadableMember
 from indexer.formats.splitting.split import split
 from indexer.raw import PassedOver, RawRecord, Skipped
@@ -32,14 +32,14 @@ def reader_tag(raw: RawRecord) -> str:
 def read(raw: RawRecord, source: str) -> Record:
     """The Record of a document in any known format; also of an envelope (csw, OAI, a graph) with one record in it.
 
-    Raises Refused with the reason: an unknown format, the reader's reason, or several records, which the source must
-    separate with ``separate``.
+    Raises RecordRefused with the reason: an unknown format, the reader's reason, or several records, which the source
+    must separate with ``separate``.
     """
     recognition = raw.recognition or recognise(raw.content)
     record = raw if recognition.format is not None else _only_record(raw)
     recognition = record.recognition or recognise(record.content)
     if recognition.format is None:
-        raise Refused(f"no reader knows this format: {describe_unknown(raw.content)}")
+        raise RecordRefused(f"no reader knows this format: {describe_unknown(raw.content)}")
     return FORMATS[recognition.format].read(replace(record, recognition=recognition), source)
 
 
@@ -47,7 +47,7 @@ def _only_record(raw: RawRecord) -> RawRecord:
     """The record inside an envelope; the document itself where it contains none."""
     records = split(raw.content).records if raw.content.strip() else []
     if len(records) > 1:
-        raise Refused(f"contains {len(records)} records; expected one")
+        raise RecordRefused(f"contains {len(records)} records; expected one")
     if not records:
         return raw
     (record,) = records
@@ -72,7 +72,7 @@ def separate(raw: RawRecord) -> Separation:
     """
     try:
         document = split(raw.content) if raw.content.strip() else SplitDocument([])
-    except Refused:
+    except RecordRefused:
         return Separation((raw,))
     skipped, passed_over = report_members(document.unreadable, raw.native_id, raw.origin)
     if [record.name for record in document.records] == [""]:
@@ -149,7 +149,7 @@ def _difference(record: RecordPart) -> str:
     raw = RawRecord(record.name, record.content, record.name, recognition=record.recognition)
     try:
         parsed = read(raw, "")
-    except Refused:
+    except RecordRefused:
         return _content_hash(record.content)
     return parsed.edition or _content_hash(parsed.title.encode())
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from indexer.formats.field_table import can_hold, filled_fields, record_fields, replace_between
 from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
 
@@ -94,7 +94,7 @@ class Survey:
         self.documents += 1
         try:
             record = read(raw, "survey")
-        except Refused as refused:
+        except RecordRefused as refused:
             self._refuse(raw, refused)
             return
         self.records[record.native_format] += 1
@@ -107,7 +107,7 @@ class Survey:
                 else:
                     self.missed.append((record.native_format, name, raw.origin))
 
-    def _refuse(self, raw: RawRecord, refused: Refused) -> None:
+    def _refuse(self, raw: RawRecord, refused: RecordRefused) -> None:
         reason = str(refused).removeprefix("no reader knows this format: ")
         self.refused.setdefault(reason, []).append(raw.origin)
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from lxml import etree
 from lxml.etree import _Element
 
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 
 _ISO_TYPE = "{http://www.isotc211.org/2005/gco}isoType"
 _FIRST_BYTES = 1024
@@ -77,28 +77,28 @@ class ParsedXml:
 
 
 def parse(content: bytes) -> ParsedXml:
-    """The tree of a document, without comments and processing instructions. Raises Refused, naming the line."""
+    """The tree of a document, without comments and processing instructions. Raises RecordRefused, naming the line."""
     content = content.lstrip()  # white space before the declaration is common and harmless
     if not content:
-        raise Refused("the document is empty")
+        raise RecordRefused("the document is empty")
     if _WEB_PAGE.match(content):
-        raise Refused("it is a web page, not metadata")
+        raise RecordRefused("it is a web page, not metadata")
     start = _after_prolog(content)
     named = _ONLY_NAMED.match(content, start)
     if named is not None:  # FGDC's documents name their DTD: it is skipped, never fetched
         content = content[:start] + content[named.end() :]
     if content.startswith(_DTD, _after_prolog(content)):
-        raise Refused(_DTD_REFUSED)
+        raise RecordRefused(_DTD_REFUSED)
     try:
         return ParsedXml(_parse(content))
     except etree.XMLSyntaxError as error:
         repaired, warnings = _repair(content)
         if not warnings:
-            raise Refused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
+            raise RecordRefused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
     try:
         return ParsedXml(_parse(repaired), warnings)
     except etree.XMLSyntaxError as error:
-        raise Refused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
+        raise RecordRefused(f"it is not well-formed XML: {describe_syntax_error(error)}") from error
 
 
 def _after_prolog(content: bytes) -> int:
@@ -162,7 +162,7 @@ def _parse(content: bytes) -> etree._Element:
     )
     root = etree.fromstring(content, parser)
     if root.getroottree().docinfo.internalDTD is not None:  # a rare encoding hid it from the first check
-        raise Refused(_DTD_REFUSED)
+        raise RecordRefused(_DTD_REFUSED)
     return root
 
 

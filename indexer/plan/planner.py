@@ -10,7 +10,7 @@ from typing import Literal
 from core.overlay import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import recognised
 from indexer.plan.items import Item
 from indexer.plan.overlays import overlaid, overlay_tag, overlays_of
@@ -42,7 +42,7 @@ class _Read:
     raw: RawRecord
     document: Document
     stored: LedgerEntry | None
-    result: ParsedRecord | Refused | None
+    result: ParsedRecord | RecordRefused | None
 
     @property
     def parsed(self) -> ParsedRecord | None:
@@ -128,7 +128,7 @@ class Planner:
             return _Read(raw, document, entry, None)
         try:
             return _Read(raw, document, entry, parse(raw, self.source, self.lists))
-        except Refused as refusal:
+        except RecordRefused as refusal:
             return _Read(raw, document, entry, refusal)
 
     def _groups_of_source(self) -> SourceGroups:
@@ -181,7 +181,7 @@ class Planner:
             if raw is None:
                 return None
             return with_id(parse(raw, self.source, self.lists), entry.record or entry.key).content
-        except Refused:
+        except RecordRefused:
             return None
 
     def _owner(self, record: str, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Owner | None:

@@ -10,7 +10,7 @@ from email.utils import format_datetime
 from urllib.parse import urljoin
 
 from core.json_types import Json
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import report_members, with_unique_names
 from indexer.formats.splitting.members import RecordPart
 from indexer.formats.splitting.split import records_of_graph, split
@@ -142,7 +142,7 @@ def _of_data_json(answer: Answer, url: str) -> _Catalogue:
     """The data sets, also of nested catalogues, and the entries that are none. Raises BadAnswer."""
     try:
         document = split(answer.content)
-    except Refused as refusal:
+    except RecordRefused as refusal:
         raise BadAnswer(f"{address_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
     skipped, passed_over = report_members(document.unreadable, "", url, WHOLE_SOURCE)
     skipped = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in skipped)  # without "#"

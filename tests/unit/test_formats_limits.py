@@ -11,7 +11,7 @@ from indexer.formats.json_documents import parsing as json_document
 from indexer.formats.json_documents import rdf
 from indexer.formats.json_documents.parsing import parse_json
 from indexer.formats.recognition import recognise
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord
@@ -19,7 +19,7 @@ from tests.unit.format_documents import DOCUMENTS
 
 
 def _reason(content: bytes) -> str:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RecordRefused) as caught:
         read(RawRecord("x", content, "/x"), "t")
     return str(caught.value)
 
@@ -32,7 +32,7 @@ def test_deep_json_is_refused(depth):
 
 def test_json_of_exactly_the_deepest_level_is_parsed():
     assert parse_json(b"[" * json_document.DEEPEST + b"]" * json_document.DEEPEST)
-    with pytest.raises(Refused):
+    with pytest.raises(RecordRefused):
         parse_json(b"[" * (json_document.DEEPEST + 2) + b"]" * (json_document.DEEPEST + 2))
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.formats.splitting.split import split
 from indexer.raw import RawRecord
@@ -67,7 +67,7 @@ def test_an_envelope_of_one_record_is_read_without_splitting():
 
 def test_several_records_are_refused_where_one_is_asked_for():
     answer = OAI.format(one=_xml("eml"), two=_xml("eml")).encode()
-    with pytest.raises(Refused, match="2 records"):
+    with pytest.raises(RecordRefused, match="2 records"):
         read(RawRecord("x", answer, "/x"), "t")
 
 
@@ -119,7 +119,7 @@ def test_a_page_with_two_data_sets():
     script = '<script type="application/ld+json">{"@type":"Dataset","@id":"%s","name":"%s","description":"d"}</script>'
     page = f"<html><head>{script % ('a', 'A')}{script % ('b', 'B')}</head></html>".encode()
     assert _titles(page) == {"a": "A", "b": "B"}
-    with pytest.raises(Refused, match="a web page"):
+    with pytest.raises(RecordRefused, match="a web page"):
         read(RawRecord("x", b"<html><body>404</body></html>", "/x"), "t")
 
 
@@ -136,7 +136,7 @@ def test_a_series_lists_its_members_once():
 def test_whatever_the_bytes_they_are_parted_or_refused(content):
     try:
         parts = _split(content)
-    except Refused:
+    except RecordRefused:
         return
     assert all(part for _, part in parts)
 
@@ -158,6 +158,6 @@ VALUES = st.recursive(
 @given(st.dictionaries(KEYS, VALUES, max_size=8))
 def test_json_of_any_shape_is_read_or_refused(document):
     """A reader never breaks on a member of another type than its standard asks for."""
-    with contextlib.suppress(Refused):
+    with contextlib.suppress(RecordRefused):
         for name, part in _split(json.dumps(document).encode()):
             assert read(RawRecord(name or "x", part, "/x"), "t").title

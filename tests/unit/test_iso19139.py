@@ -6,7 +6,7 @@ import pytest
 from iso19139_document import citation, code, document, extent, geographic, read_bytes, record, text
 
 from core.record import Contact, Dates, Keyword, Link
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import reader_tag
 from indexer.raw import RawRecord
 
@@ -70,7 +70,7 @@ def test_an_empty_title_is_stood_in_for(parts, title, stand_in):
 
 
 def test_neither_identifier_title_nor_abstract_is_refused():
-    with pytest.raises(Refused, match="neither identifier, title nor abstract"):
+    with pytest.raises(RecordRefused, match="neither identifier, title nor abstract"):
         record(title=None, abstract=None, identifier=None)
 
 

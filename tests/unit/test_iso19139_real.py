@@ -13,7 +13,7 @@ from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.recognition import recognise
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
@@ -46,7 +46,7 @@ def _sample() -> tuple[dict[str, Record], dict[str, str], int]:
                 continue
             try:
                 records[raw.native_id] = read(raw, "ncar")
-            except Refused as reason:
+            except RecordRefused as reason:
                 refused[raw.native_id] = str(reason)
     return records, refused, seen
 
@@ -133,7 +133,7 @@ def _fixtures() -> tuple[dict[str, Record], dict[str, str]]:
             continue
         try:
             records[raw.native_id] = read(raw, "fixtures")
-        except Refused as reason:
+        except RecordRefused as reason:
             refused[raw.native_id] = str(reason)
     return records, refused
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from iso19139_document import document, read_bytes, record
 
 from indexer.formats.recognition import FORMATS, recognise
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import reader_tag
 from indexer.raw import RawRecord
 
@@ -18,7 +18,7 @@ BODY = document().partition(b"?>")[2]
 
 
 def _reason(content: bytes) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RecordRefused) as refused:
         read_bytes(content)
     return refused.value.reason
 
@@ -120,5 +120,5 @@ def test_a_deep_document_is_refused_not_fatal():
 @given(st.binary(max_size=200), st.integers(0, len(document())))
 def test_damage_gives_a_record_or_a_refusal_never_another_error(noise, place):
     content = document()
-    with suppress(Refused):
+    with suppress(RecordRefused):
         assert read_bytes(content[:place] + noise + content[place:]).title

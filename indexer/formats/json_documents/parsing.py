@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.json_types import Json, JsonMapping
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 
 LARGEST_BYTES = 256 * 1024 * 1024
 DEEPEST = 100  # levels; real metadata stay below 20
@@ -32,26 +32,26 @@ def looks_like_json(content: bytes) -> bool:
 def parse_json(content: bytes) -> Any:
     """The parsed document; numbers that JSON does not allow (NaN, Infinity) become null.
 
-    Raises Refused: too large, nested too deeply, not JSON (with line and column).
+    Raises RecordRefused: too large, nested too deeply, not JSON (with line and column).
     """
     if len(content) > LARGEST_BYTES:
-        raise Refused(f"it is JSON of {len(content)} bytes, more than {LARGEST_BYTES}")
+        raise RecordRefused(f"it is JSON of {len(content)} bytes, more than {LARGEST_BYTES}")
     return parse_inner_json(_text(content))
 
 
 def parse_inner_json(text: str) -> Any:
-    """JSON inside a text of a document, with the same limit of depth. Raises Refused.
+    """JSON inside a text of a document, with the same limit of depth. Raises RecordRefused.
 
     Half of a surrogate pair, which no text may hold, becomes U+FFFD.
     """
     try:
         document = json.loads(text, strict=False, parse_constant=lambda _: None)
     except RecursionError as error:
-        raise Refused(f"it is JSON nested deeper than {DEEPEST} levels") from error
+        raise RecordRefused(f"it is JSON nested deeper than {DEEPEST} levels") from error
     except json.JSONDecodeError as error:
-        raise Refused(f"it is not well-formed JSON: {syntax_fault(error)}") from error
+        raise RecordRefused(f"it is not well-formed JSON: {syntax_fault(error)}") from error
     except ValueError as error:  # a number with thousands of digits
-        raise Refused(f"it is not well-formed JSON: {error}") from error
+        raise RecordRefused(f"it is not well-formed JSON: {error}") from error
     _check_depth(document)
     return _replace_lone_surrogates(document) if _HALF_OF_A_PAIR.search(text) else document
 
@@ -97,7 +97,7 @@ def _check_depth(document: object) -> None:
         level = [child for node in level for child in _values_of(node) if isinstance(child, dict | list)]
         if not level:
             return
-    raise Refused(f"it is JSON nested deeper than {DEEPEST} levels")
+    raise RecordRefused(f"it is JSON nested deeper than {DEEPEST} levels")
 
 
 def _values_of(node: object) -> Any:

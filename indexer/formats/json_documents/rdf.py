@@ -18,7 +18,7 @@ from rdflib.term import BNode, Identifier, Literal, Node, URIRef
 
 from core.json_types import Json
 from indexer.formats.json_documents.parsing import to_bytes
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.xml_documents import parse
 
 LARGEST_BYTES = 64 * 1024 * 1024
@@ -48,7 +48,7 @@ def looks_like_turtle(content: bytes) -> bool:
 def dcat_resources(content: bytes) -> tuple[Json, ...]:
     """Each dataset, series and service of a graph as expanded JSON-LD with all it refers to, ordered by identifier.
 
-    Equal graphs give equal bytes, whatever their syntax. Raises Refused: not RDF, too large, entities.
+    Equal graphs give equal bytes, whatever their syntax. Raises RecordRefused: not RDF, too large, entities.
     """
     return trees(_graph(content))
 
@@ -71,20 +71,20 @@ def _is_part(graph: rdflib.Graph, node: BNode, kinds: Container[Node]) -> bool:
 
 def _graph(content: bytes) -> rdflib.Graph:
     if len(content) > LARGEST_BYTES:
-        raise Refused(f"it is RDF of {len(content)} bytes, more than {LARGEST_BYTES}")
+        raise RecordRefused(f"it is RDF of {len(content)} bytes, more than {LARGEST_BYTES}")
     is_xml = content.lstrip()[:1] == b"<" and not looks_like_turtle(content)
     # Our parser refuses DTDs and entities; its output cannot hold any, whatever the encoding was.
     safe = etree.tostring(parse(content).root, encoding="utf-8") if is_xml else content
     if b"<!ENTITY" in safe:
-        raise Refused("it declares entities, which are never read")
+        raise RecordRefused("it declares entities, which are never read")
     graph = rdflib.Graph()
     rdflib.NORMALIZE_LITERALS = False  # keep dates as written; other libraries change this setting
     try:
         graph.parse(data=safe, format="xml" if is_xml else "turtle", publicID=_BASE)
     except (ValueError, SyntaxError, KeyError, IndexError, AttributeError, AssertionError, RecursionError) as error:
-        raise Refused(f"it is not well-formed RDF: {' '.join(str(error).split())[:160]}") from error
+        raise RecordRefused(f"it is not well-formed RDF: {' '.join(str(error).split())[:160]}") from error
     except rdflib.exceptions.ParserError as error:
-        raise Refused(f"it is not well-formed RDF: {' '.join(str(error).split())[:160]}") from error
+        raise RecordRefused(f"it is not well-formed RDF: {' '.join(str(error).split())[:160]}") from error
     return graph
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from indexer.formats.json_documents.parsing import describe_member, parse_inner_json
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 
 _CHARSET = re.compile(rb"charset=[\"']?\s*([A-Za-z0-9._-]+)", re.IGNORECASE)
 _OPENING_MARKS = ("<!--", "-->", "<![CDATA[", "//>", "//", "/*", "*/")  # marks that hide a script from old browsers
@@ -49,7 +49,7 @@ def page_scripts(page: bytes) -> list[JsonLdScript]:
         place = f"JSON-LD script {number}, which starts in line {line}"
         try:
             scripts.append(JsonLdScript(place, _script_document(_without_marks(text))))
-        except Refused as refused:
+        except RecordRefused as refused:
             cut = "; the page ends inside it" if is_cut and number == len(reader.texts) else ""
             scripts.append(JsonLdScript(place, None, f"{refused}{cut}"))
     return [script for script in scripts if script.reason != _EMPTY] or scripts
@@ -79,18 +79,18 @@ def _without_marks(text: str) -> str:
 
 
 def _script_document(text: str) -> object:
-    """A comma before a closing bracket is left out: browsers' JSON refuses it, but it hides nothing. Raises Refused."""
+    """Leaves out a comma before a closing bracket: browsers refuse it, but it hides nothing. Raises RecordRefused."""
     if not text:
-        raise Refused(_EMPTY)
+        raise RecordRefused(_EMPTY)
     try:
         document = parse_inner_json(text)
-    except Refused:
+    except RecordRefused:
         repaired = _TRAILING_COMMA.sub(lambda match: match[1] or "", text)
         if repaired == text:
             raise
         document = parse_inner_json(repaired)
     if not isinstance(document, dict | list):
-        raise Refused(describe_member(document))
+        raise RecordRefused(describe_member(document))
     return document
 
 

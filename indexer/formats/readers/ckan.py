@@ -7,7 +7,7 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, parse_inner_json, text_in, texts_in
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import NameKind
 from indexer.formats.repair.resolution import distance_in, step_in
@@ -84,12 +84,12 @@ def _add_times(draft: RecordDraft, package: JsonMapping) -> None:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not JSON, or no package in it."""
+    """Raises RecordRefused: not JSON, or no package in it."""
     document = json_of(raw)
     if isinstance(document, dict) and isinstance(document.get("result"), dict):
         document = document["result"]
     if not isinstance(document, dict) or not (document.keys() & {"name", "id", "title"}):
-        raise Refused("it is JSON without a CKAN package")
+        raise RecordRefused("it is JSON without a CKAN package")
     package = with_extras(document)
     draft = RecordDraft(raw, source, "ckan")
     _add_citation(draft, package)
@@ -117,7 +117,7 @@ def _parse_extra(value: object) -> object:
     if isinstance(value, str) and value[:1] in "[{" and len(value) < 1_000_000:
         try:
             return parse_inner_json(value)
-        except Refused:
+        except RecordRefused:
             return value
     return value
 

@@ -9,7 +9,7 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.xml_documents import (
     XML_LANG,
@@ -131,7 +131,7 @@ def _west_first(edges: list[str]) -> list[str]:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: neither XML nor JSON, or no DataCite resource."""
+    """Raises RecordRefused: neither XML nor JSON, or no DataCite resource."""
     document, warnings = _document(raw)
     draft = RecordDraft(raw, source, "datacite", list(warnings))
     _add_citation(draft, document)
@@ -152,13 +152,13 @@ def _document(raw: RawRecord) -> tuple[JsonMapping, tuple[str, ...]]:
     if not looks_like_json(raw.content):
         parsed = parse(raw.content)
         if local_name(parsed.root) != "resource":
-            raise Refused(f"its root element is {parsed.root.tag}, not resource")
+            raise RecordRefused(f"its root element is {parsed.root.tag}, not resource")
         return xml_as_json(parsed.root), parsed.warnings
     document = json_of(raw)
     for envelope in ("data", "attributes"):
         document = document.get(envelope, document) if isinstance(document, dict) else document
     if not isinstance(document, dict):
-        raise Refused("it is JSON without a resource of DataCite's")
+        raise RecordRefused("it is JSON without a resource of DataCite's")
     return document, ()
 
 

@@ -32,7 +32,7 @@ from indexer.formats.readers.dcat_nodes import (
     name_of_agent,
     texts_by_language,
 )
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import owl_time
 from indexer.formats.repair.links import doi_in
@@ -65,10 +65,10 @@ def resources_in(document: object) -> list[Json]:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
+    """Raises RecordRefused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
     resources = resources_in(json_of(raw)) if looks_like_json(raw.content) else _rdf_resources(raw)
     if len(resources) != 1:
-        raise Refused(
+        raise RecordRefused(
             "it holds no data set of DCAT" if not resources else f"it holds {len(resources)} data sets: split them"
         )
     resource = resources[0]

@@ -8,7 +8,7 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import distance_in, step_in
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
@@ -21,11 +21,11 @@ _PLACES = ("Location_Subregion3", "Location_Subregion2", "Location_Subregion1", 
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no XML, or another root than DIF."""
+    """Raises RecordRefused: no XML, or another root than DIF."""
     parsed = parse(raw.content)
     root = parsed.root
     if local_name(root) != "DIF":
-        raise Refused(f"its root element is {root.tag}, not DIF")
+        raise RecordRefused(f"its root element is {root.tag}, not DIF")
     is_ten = find(root, "Entry_ID/Short_Name") is not None or find(root, "Science_Keywords") is not None
     draft = RecordDraft(raw, source, "dif10" if is_ten else "dif9", list(parsed.warnings))
     _add_citation(draft, root)

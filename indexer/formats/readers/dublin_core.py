@@ -7,7 +7,7 @@ import re
 from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import line
 from indexer.formats.xml_documents import Element, find, find_all, inner_text, local_name, parse, text_at, texts_at
@@ -25,13 +25,13 @@ _ADDRESS = re.compile(r"^(?:https?|ftps?)://\S+$", re.IGNORECASE)
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not XML, or no Dublin Core element."""
+    """Raises RecordRefused: not XML, or no Dublin Core element."""
     parsed = parse(raw.content)
     holder = parsed.root
     if local_name(holder) == "RDF":
         holder = next((child for child in holder.iterchildren("*") if find(child, "title") is not None), holder)
     if not any("purl.org/dc/" in str(element.tag) for element in holder.iterchildren("*")):
-        raise Refused("it holds no element of Dublin Core")
+        raise RecordRefused("it holds no element of Dublin Core")
     draft = RecordDraft(raw, source, "dublin-core", list(parsed.warnings))
     _add_citation(draft, holder)
     _add_contacts_and_dates(draft, holder)

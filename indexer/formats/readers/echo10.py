@@ -6,7 +6,7 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, rel_of, role_of
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.xml_documents import Element, find, find_all, local_name, parse, text_at, texts_at
 from indexer.raw import RawRecord
@@ -20,11 +20,11 @@ _EDGES = ("WestBoundingCoordinate", "SouthBoundingCoordinate", "EastBoundingCoor
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not XML, or another root than Collection."""
+    """Raises RecordRefused: not XML, or another root than Collection."""
     parsed = parse(raw.content)
     root = parsed.root
     if local_name(root) != "Collection":
-        raise Refused(f"its root element is {root.tag}, not Collection")
+        raise RecordRefused(f"its root element is {root.tag}, not Collection")
     draft = RecordDraft(raw, source, "echo10", list(parsed.warnings))
     _add_citation(draft, root)
     _add_keywords(draft, root)

@@ -7,7 +7,7 @@ import re
 from core.record import Record
 from indexer.formats.draft import RecordDraft, add_period_between
 from indexer.formats.format import Format, Inspection
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.geologic_time import PeriodEnd, parse_period_end, scale_unit
 from indexer.formats.repair.links import doi_in
@@ -35,14 +35,14 @@ _EDGES = ("westBoundingCoordinate", "southBoundingCoordinate", "eastBoundingCoor
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not XML, another root than eml, or no resource in it."""
+    """Raises RecordRefused: not XML, another root than eml, or no resource in it."""
     parsed = parse(raw.content)
     root = parsed.root
     if local_name(root) != "eml":
-        raise Refused(f"its root element is {root.tag}, not eml")
+        raise RecordRefused(f"its root element is {root.tag}, not eml")
     resource = next((element for name in _RESOURCES if (element := find(root, name)) is not None), None)
     if resource is None:
-        raise Refused("it holds neither dataset, software, citation nor protocol")
+        raise RecordRefused("it holds neither dataset, software, citation nor protocol")
     draft = RecordDraft(raw, source, "eml", list(parsed.warnings))
     draft.type = _RESOURCES[local_name(resource)]
     _add_citation(draft, root, resource)

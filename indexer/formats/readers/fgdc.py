@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres
@@ -30,12 +30,12 @@ _NO_VOCABULARY = frozenset({"none", "none.", "n/a", "user defined"})
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not XML, or no ``idinfo``."""
+    """Raises RecordRefused: not XML, or no ``idinfo``."""
     parsed = parse(raw.content)
     root = parsed.root
     idinfo = find(root, "idinfo")
     if idinfo is None:
-        raise Refused("it has no idinfo: it describes no data set")
+        raise RecordRefused("it has no idinfo: it describes no data set")
     draft = RecordDraft(raw, source, "fgdc", list(parsed.warnings))
     citation = find(idinfo, "citation/citeinfo")
     _add_citation(draft, root, idinfo, citation)

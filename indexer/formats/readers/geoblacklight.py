@@ -9,7 +9,7 @@ from core.record import Record
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import objects_in, parse_inner_json, text_in, texts_in
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.shapes import PlaceCollector
 from indexer.raw import RawRecord
@@ -32,13 +32,13 @@ _TYPES = {"datasets": "dataset", "collections": "collection", "maps": "map", "we
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not JSON, or neither version of the schema."""
+    """Raises RecordRefused: not JSON, or neither version of the schema."""
     document = json_of(raw)
     if not isinstance(document, dict):
-        raise Refused("it is JSON without a document of GeoBlacklight")
+        raise RecordRefused("it is JSON without a document of GeoBlacklight")
     is_aardvark = "dct_title_s" in document
     if not is_aardvark and "dc_title_s" not in document and "layer_slug_s" not in document:
-        raise Refused("it is JSON with neither dct_title_s nor dc_title_s")
+        raise RecordRefused("it is JSON with neither dct_title_s nor dc_title_s")
     draft = RecordDraft(raw, source, "aardvark" if is_aardvark else "geoblacklight")
     _add_citation(draft, document)
     _add_contacts(draft, document)
@@ -156,7 +156,7 @@ def _references(written: str) -> Iterator[tuple[str, str, str]]:
         return
     try:
         references = parse_inner_json(written)
-    except Refused:
+    except RecordRefused:
         return
     for kind, value in references.items() if isinstance(references, dict) else ():
         if isinstance(value, str):

@@ -24,7 +24,7 @@ _NAMES_OF_19115_2 = frozenset({"acquisitionInformation", "processingInformation"
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused where the document is not XML or does not describe a resource."""
+    """Raises RecordRefused where the document is not XML or does not describe a resource."""
     parsed = parse(raw.content)
     step = _time_step(parsed.root)
     root = rename_elements(parsed.root)

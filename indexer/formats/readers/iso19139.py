@@ -31,7 +31,7 @@ from indexer.formats.iso.extents import read_extents, read_resolution, read_time
 from indexer.formats.iso.iso19115_3 import move_to_19139
 from indexer.formats.iso.keywords import read_edition, read_keywords, read_names, read_themes
 from indexer.formats.iso.structure import NAMES_OF_19115_3, put_own_language_first, repair_structure, resolve_references
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.codes import language, resource_type, scope
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.text import is_placeholder, unique
@@ -57,7 +57,7 @@ class _IsoDocument:
 def read(raw: RawRecord, source: str) -> Record:
     """The Record of one document; its id comes from the file identifier, else from the source's native id.
 
-    Raises Refused: not XML, a document type, another root, or no identifier, title and abstract at all.
+    Raises RecordRefused: not XML, a document type, another root, or no identifier, title and abstract at all.
     """
     parsed = parse(raw.content)
     repairs = repair_structure(parsed.root)
@@ -67,7 +67,7 @@ def read(raw: RawRecord, source: str) -> Record:
 
 
 def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
-    """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises Refused.
+    """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises RecordRefused.
 
     It is long, but a table of where each field is read.
     """
@@ -127,10 +127,10 @@ def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
 def _document_parts(root: Element) -> _IsoDocument:
     kind = root.get(f"{GCO}isoType", "").rpartition(":")[2] or local_name(root)
     if kind not in ("MD_Metadata", "MI_Metadata"):
-        raise Refused(f"its root element is {root.tag}, not MD_Metadata or MI_Metadata")
+        raise RecordRefused(f"its root element is {root.tag}, not MD_Metadata or MI_Metadata")
     identifications = list(objects(root, "identificationInfo"))
     if not identifications:
-        raise Refused("it has no identificationInfo: it describes no resource")
+        raise RecordRefused("it has no identificationInfo: it describes no resource")
     extents = [
         extent
         for identification in identifications

@@ -10,7 +10,7 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in, is_message_channel
 from indexer.formats.repair.names import read_names
@@ -28,10 +28,10 @@ _RESTRICTED = ("restricted", "non-public", "confidential")
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not JSON, not a feature, or a feature without properties."""
+    """Raises RecordRefused: not JSON, not a feature, or a feature without properties."""
     document = json_of(raw)
     if not isinstance(document, dict) or not isinstance(document.get("properties"), dict):
-        raise Refused("it is JSON without properties: no record of OGC API - Records")
+        raise RecordRefused("it is JSON without properties: no record of OGC API - Records")
     properties = document["properties"]
     draft = RecordDraft(raw, source, "ogc-record")
     _add_citation(draft, document, properties)

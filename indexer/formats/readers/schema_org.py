@@ -16,7 +16,7 @@ from indexer.formats.json_documents.linked_data import (
 )
 from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
 from indexer.formats.json_documents.web_pages import page_scripts
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import is_standard_name
@@ -47,10 +47,10 @@ def datasets_in(documents: list[object]) -> list[Json]:
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: no data set, or several (``split`` separates them)."""
+    """Raises RecordRefused: no data set, or several (``split`` separates them)."""
     datasets = datasets_in([json_of(raw)] if looks_like_json(raw.content) else _scripts(raw))
     if len(datasets) != 1:
-        raise Refused(
+        raise RecordRefused(
             "it holds no schema.org Dataset" if not datasets else f"it holds {len(datasets)} data sets: split them"
         )
     dataset = datasets[0]

@@ -10,7 +10,7 @@ from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.names import read_names, read_variables
@@ -35,10 +35,10 @@ _DEGREES = frozenset({"", "4326", "4979", "CRS84", "OGC:CRS84", "EPSG:4326", "EP
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not JSON, or neither collection, item nor catalogue."""
+    """Raises RecordRefused: not JSON, or neither collection, item nor catalogue."""
     document = json_of(raw)
     if not isinstance(document, dict) or not _is_stac(document):
-        raise Refused("it is JSON without stac_version: no STAC collection, item or catalogue")
+        raise RecordRefused("it is JSON without stac_version: no STAC collection, item or catalogue")
     draft = RecordDraft(raw, source, "stac")
     draft.identifier = text_in(document.get("id"))
     is_item = document.get("type") == "Feature"

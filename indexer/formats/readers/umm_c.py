@@ -8,7 +8,7 @@ from indexer.formats.draft import RecordDraft
 from indexer.formats.format import Format, Inspection, json_of
 from indexer.formats.json_documents.parsing import as_list, objects_in, text_in, texts_in
 from indexer.formats.readers.nasa import add_platforms, add_product, add_science_keyword, metres_of, rel_of, role_of
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.boxes import number
 from indexer.formats.repair.links import doi_in
 from indexer.formats.repair.resolution import metres, step_in, time_step
@@ -21,12 +21,12 @@ _DATES = {"CREATE": "created", "UPDATE": "modified"}
 
 
 def read(raw: RawRecord, source: str) -> Record:
-    """Raises Refused: not JSON, or not a UMM-C collection."""
+    """Raises RecordRefused: not JSON, or not a UMM-C collection."""
     document = json_of(raw)
     meta = document.get("meta") if isinstance(document, dict) else None
     collection = document.get("umm", document) if isinstance(document, dict) else None
     if not isinstance(collection, dict) or "EntryTitle" not in collection:
-        raise Refused("it is JSON without EntryTitle: no collection of UMM-C")
+        raise RecordRefused("it is JSON without EntryTitle: no collection of UMM-C")
     draft = RecordDraft(raw, source, "umm-c")
     _add_citation(draft, collection, meta if isinstance(meta, dict) else {})
     _add_keywords(draft, collection)

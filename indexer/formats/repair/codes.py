@@ -10,7 +10,7 @@ import pycountry
 
 from core.record import ProvenanceKind
 from indexer.formats.json_documents.parsing import parse_inner_json
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NOT_A_LANGUAGE = frozenset({"und", "zxx", "mul", "mis"})
@@ -156,7 +156,7 @@ def place_names(text: str) -> list[str]:
     if text.lstrip()[:1] == "[" and text.rstrip()[-1:] == "]":
         try:
             return _names_in_list(parse_inner_json(text))
-        except Refused:
+        except RecordRefused:
             return [text] if _WORD_OF_LETTERS.search(text) and '"' not in text else []
     if _SHAPE.match(text) or not _WORD_OF_LETTERS.search(text):
         return []

@@ -15,7 +15,7 @@ from shapely.geometry.base import BaseGeometry
 from core.extent import BBox
 from core.json_types import JsonMapping
 from indexer.formats.json_documents.parsing import parse_inner_json
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.repair.antimeridian import ACROSS, PlaceEvidence, has_long_edges, read_across
 from indexer.formats.repair.boxes import BoxCollector, BoxEdges, number
 from indexer.formats.repair.gml import PolygonReader, repair_geometry
@@ -176,7 +176,7 @@ class PlaceCollector:
         """Adds GeoJSON inside a text, as CKAN and RDF have it."""
         try:
             return self.add_geojson(parse_inner_json(written))
-        except Refused:
+        except RecordRefused:
             return self._leave_out("GeoJSON that is none")
 
     def add_text(self, written: str) -> bool:
@@ -314,7 +314,7 @@ class PlaceCollector:
             written = re.sub(r"^<(gml:\w+)", rf'<\1 xmlns:gml="{_GML}"', written, count=1)
         try:
             root = parse(written.encode()).root
-        except Refused:
+        except RecordRefused:
             return self._leave_out("GML that is none")
         before = len(self._reader.boxes)
         self._reader.add(root)

@@ -14,7 +14,7 @@ from indexer.formats.json_documents.rdf import dcat_resources, looks_like_turtle
 from indexer.formats.json_documents.web_pages import may_hold_scripts, page_scripts
 from indexer.formats.readers import schema_org
 from indexer.formats.recognition import format_of_json, recognise
-from indexer.formats.refused import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.splitting.json_members import (
     DCAT_CONTEXT,
     SCHEMA_CONTEXT,
@@ -37,8 +37,8 @@ def split(content: bytes) -> SplitDocument:
     csw:GetRecords(ById)Response, OAI-PMH ListRecords and GetRecord, CMR's results, any XML that holds known records;
     GeoJSON FeatureCollections, STAC's collections, data.json with nested catalogues, CKAN's package_search, Solr's and
     GeoBlacklight's docs, DataCite's and UMM's lists, JSON lists; RDF graphs; JSON-LD graphs; HTML pages with JSON-LD.
-    Raises Refused where the document cannot be parsed; without records where it holds no known one. RDF with at most
-    one data set is not parsed.
+    Raises RecordRefused where the document cannot be parsed; without records where it holds no known one. RDF with at
+    most one data set is not parsed.
     """
     if looks_like_json(content):
         return _split_json(content)
@@ -47,7 +47,7 @@ def split(content: bytes) -> SplitDocument:
     if may_hold_scripts(content):
         return _split_page(content)
     if not content.lstrip(b"\xef\xbb\xbf \t\r\n\x00").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
-        raise Refused("it is neither XML, JSON nor RDF")
+        raise RecordRefused("it is neither XML, JSON nor RDF")
     recognition = recognise(content)
     if recognition.format == "dcat":
         return _split_rdf(content)
