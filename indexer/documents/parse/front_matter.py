@@ -13,7 +13,7 @@ from indexer.documents.parse.clean import letters, normalise_text
 from indexer.documents.parse.limits import LONGEST_HEADING
 from indexer.documents.parse.model import Block, FrontMatter
 from indexer.documents.parse.sections import NUMBERED, SECTION_NAMES, role_of
-from indexer.formats.doi import doi_in
+from indexer.formats.repair.links import doi_in
 
 _XMP_BEGINS, _XMP_ENDS = b"<x:xmpmeta", b"</x:xmpmeta>"
 _MOST_XMP_BYTES = 2_000_000
