@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cachetools import TTLCache
+from cachetools import TTLCache, cachedmethod
 
 from core.errors import NotFound, Unavailable
 from core.json_types import Json, JsonMapping
@@ -115,23 +115,18 @@ class LinkChecks:
 
     def of(self, source: str) -> LinkCheck | None:
         """None if the links were never checked, or if the runs cannot be read now."""
-        with self._lock:
-            if source in self._cache:
-                return self._cache[source]
         try:
-            found = self._read(source)
+            return self._newest(source)
         except Unavailable:
             return None
-        with self._lock:
-            self._cache[source] = found
-        return found
 
     def broken(self, source: str) -> frozenset[str]:
         """Addresses without their fragment that led nowhere."""
-        found = self.of(source)
-        return frozenset() if found is None else found.broken
+        check = self.of(source)
+        return frozenset() if check is None else check.broken
 
-    def _read(self, source: str) -> LinkCheck | None:
+    @cachedmethod(lambda self: self._cache, lock=lambda self: self._lock)
+    def _newest(self, source: str) -> LinkCheck | None:
         """A refusal of a link run names the address, and in parentheses one of its records."""
         checks = self._runs.of_source(f"{_LINK_RUNS}{source}")
         last = next((run for run in checks if run.state == "complete"), None)

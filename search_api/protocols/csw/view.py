@@ -67,7 +67,8 @@ def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
 def _records_by_id(reader: RecordReader, ids: tuple[str, ...]) -> list[Record]:
     """In the order of ``ids``, without unknown ones; of several with the same identifier, the first by id."""
     records = [
-        stored.record for stored in reader.page(ListRequest(Selection(also=(for_ids(ids),)), limit=len(ids) * 5)).found
+        stored.record
+        for stored in reader.page(ListRequest(Selection(also=(for_ids(ids),)), limit=len(ids) * 5)).records
     ]
     by_name: dict[str, Record] = {}
     for record in reversed(records):

@@ -93,11 +93,11 @@ def items_views(parts: Parts) -> APIBlueprint:
     )
     def like_this(path: ItemPath, query: SimilarParameters) -> Response:
         record = stored_record(parts, path).record
-        stored = similar(parts.search.parts, record, parts.records.vector(record.id), query.limit)
+        neighbours = similar(parts.search.parts, record, parts.records.vector(record.id), query.limit)
         addresses = Addresses.of(parts.http)
         features = [
             {**geojson.feature(neighbour), "links": item_links(neighbour, addresses), "sonde:similarity": score}
-            for neighbour, score in stored
+            for neighbour, score in neighbours
         ]
         body = {"type": "FeatureCollection", "features": features, "numberReturned": len(features)}
         return json_as(GEOJSON, {**body, "links": [link("self", addresses.this(), GEOJSON)]})
@@ -126,7 +126,7 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
     if following is not None:
         links.append(link("next", addresses.page(following), GEOJSON))
     features = [
-        {**geojson.feature(stored.record), "links": _feature_links(stored.record, addresses)} for stored in page.found
+        {**geojson.feature(stored.record), "links": _feature_links(stored.record, addresses)} for stored in page.records
     ]
     response = json_as(
         GEOJSON,
@@ -147,7 +147,7 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
 def _readable(page: ListPage, following: str | None, addresses: Addresses, catalogue: Catalogue) -> Response:
     listed = [
         ListedRecord(addresses.record_page(record.id), record.title or record.id, record.type, record.abstract)
-        for record in (stored.record for stored in page.found)
+        for record in (stored.record for stored in page.records)
     ]
     on = addresses.page(following) if following is not None else None
     return plain_page(catalogue.title, items_html(catalogue.title, listed, page.matched, on))

@@ -164,7 +164,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
         source, record = source_named(path.collection), addressed(path.collection, path.item)
         selection = Selection(source=source, ids=(record,), also=WITH_ASSETS)
-        if not parts.records.page(ListRequest(selection, limit=1)).found:
+        if not parts.records.page(ListRequest(selection, limit=1)).records:
             raise NotFound(f"The collection {source!r} has no item {path.item!r}.")
         parts.pushed.delete(source, record, conditions_of_request(parts, source))
         parts.catalogues.forget()

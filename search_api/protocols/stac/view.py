@@ -175,10 +175,10 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
         selection = Selection(
             source=path.collection, ids=(path.item, addressed(path.collection, path.item)), also=WITH_ASSETS
         )
-        items_page = parts.records.page(ListRequest(selection, limit=1)).found
-        if not items_page:
+        matches = parts.records.page(ListRequest(selection, limit=1)).records
+        if not matches:
             raise NotFound(f"The collection {path.collection!r} has no item {path.item!r}.")
-        return json_as(GEOJSON, item_document(items_page[0].record, Addresses.of(parts.http)))
+        return json_as(GEOJSON, item_document(matches[0].record, Addresses.of(parts.http)))
 
     @api.get("/stac/search", summary="Item search", responses={200: answer_as(GEOJSON, StacItems), **PROBLEMS})
     def search(query: StacQuery) -> Response:
@@ -195,7 +195,7 @@ def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool)
     addresses = Addresses.of(parts.http)
     page = parts.records.page(to_stac_request(query, collection))
     wanted = fields_of(query)
-    features = [item_document(stored.record, addresses) for stored in page.found]
+    features = [item_document(stored.record, addresses) for stored in page.records]
     if wanted is not None:
         features = [with_fields(stored, wanted) for stored in features]
     links: list[Json] = [dict(link("self", addresses.this(), GEOJSON)), dict(link("root", addresses.to("/stac"), JSON))]
