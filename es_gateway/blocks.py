@@ -51,19 +51,19 @@ def write_blocks(client: Elasticsearch, indices: Sequence[str]) -> list[WriteBlo
     ]
 
 
-def why(blocks: Sequence[WriteBlock]) -> str:
+def explain(blocks: Sequence[WriteBlock]) -> str:
     """One sentence for everybody: that writes fail, and why."""
     return _sentence(dict.fromkeys(block.why for block in blocks))
 
 
-def why_refused(reason: str) -> str | None:
+def explain_refusal(reason: str) -> str | None:
     """The same, from the reason that Elasticsearch gives with a refused request; None if it names no such block."""
     numbers = [int(number) for number in _NUMBER.findall(reason)]
     found = dict.fromkeys(_WHY[number] for number in numbers if number in _WHY)
     return _sentence(found) if found else None
 
 
-def mend(blocks: Sequence[WriteBlock]) -> str:
+def remedy(blocks: Sequence[WriteBlock]) -> str:
     """What an operator does about it."""
     todo: dict[str, None] = {}
     for block in blocks:

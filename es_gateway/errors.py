@@ -110,7 +110,7 @@ def _of_answer(error: ApiError) -> ElasticsearchError:
     type_, reason = str(cause.get("type", "")), str(cause.get("reason", error.message))
     if type_ == "index_not_found_exception":
         return _index_gone(str(cause.get("index", "")), reason)
-    if type_ == blocks.ERROR and (blocked := blocks.why_refused(reason)) is not None:
+    if type_ == blocks.ERROR and (blocked := blocks.explain_refusal(reason)) is not None:
         return WritesBlocked(blocked, status=status, type=type_, reason=reason)
     kind, said = _kind(status) if type_ != _EXISTS else (AlreadyExists, "has this index already")
     named = f" ({status}{' ' + type_ if type_ else ''})"

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.record import Record
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
-from indexer.plan.digest import with_kind
+from indexer.plan.parsed_record import with_kind
 from indexer.sources.folder import FolderSource
 
 

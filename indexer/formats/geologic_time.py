@@ -13,7 +13,7 @@ from core.json_types import JsonMapping
 from core.timespan import TimeSpan, instant_ms
 from indexer.formats.json_document import listed, text_in
 from indexer.formats.repair_time import Position, repair_span
-from reading.periods import period_words, year_span
+from reading.time_forms import period_words, year_span
 
 _PRESENT = 1950
 """Year 0 before present."""

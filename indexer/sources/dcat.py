@@ -15,8 +15,7 @@ from indexer.formats.reader import Refused
 from indexer.formats.split import members, parts_of
 from indexer.formats.unread import Part
 from indexer.raw import WHOLE_SOURCE, FileVersion, Page, PassedOver, RawRecord, Skipped
-from indexer.sources.answers import expect_2xx, json_value
-from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_value
 from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question

@@ -13,7 +13,7 @@ from typing import Protocol
 from core.errors import NotFound, SondeError
 from indexer.formats.parted import Parted, parted
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
-from indexer.sources.archives import TarMembers, ZipMembers, is_tar
+from indexer.sources.archives import NotUnpacked, TarMembers, ZipMembers, is_tar, unpacked
 from indexer.sources.members import (
     METADATA_SUFFIXES,
     LimitReached,
@@ -28,7 +28,6 @@ from indexer.sources.members import (
     media_type,
     passed_over,
 )
-from indexer.sources.packed import NotUnpacked, unpacked
 
 _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 

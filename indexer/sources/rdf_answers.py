@@ -12,8 +12,7 @@ from lxml import etree
 from rdflib import Graph, Literal, Namespace
 
 from indexer.formats.json_document import looks_like_json
-from indexer.sources.answers import parse_xml
-from indexer.sources.fetching import BadAnswer
+from indexer.sources.fetching import BadAnswer, parse_xml
 
 HYDRA = Namespace("http://www.w3.org/ns/hydra/core#")
 _NEXT = (HYDRA.next, HYDRA.nextPage)

@@ -12,11 +12,10 @@ from core.errors import SondeError
 from core.json_types import Json
 from indexer.formats.json_ld import Script, page_scripts, types_of
 from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
-from indexer.sources.answers import expect_2xx, local, parse_xml, text_of, written_json
-from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.archives import NotUnpacked, unpacked
+from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.linked import joined
 from indexer.sources.members import LimitReached, SourceBroken
-from indexer.sources.packed import NotUnpacked, unpacked
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots

@@ -12,10 +12,9 @@ from typing import Any
 from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway import blocks
-from es_gateway.client import Elasticsearch
+from es_gateway.client import ATTEMPTS, Elasticsearch
 from es_gateway.errors import PASSING, IndexGone, WritesBlocked
-from es_gateway.fast_json import FAST_JSON
-from es_gateway.retry import ATTEMPTS
+from es_gateway.serializers import JSON
 
 CHUNK_BYTES = 8 << 20
 _LONGEST_PAUSE_S = 15.0
@@ -152,7 +151,7 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
 
 
 def _blocked(reason: str) -> WritesBlocked | None:
-    said = blocks.why_refused(reason)
+    said = blocks.explain_refusal(reason)
     return None if said is None else WritesBlocked(f"{said} ({reason})", reason=reason)
 
 
@@ -171,4 +170,4 @@ def _reason(status: int, error: JsonMapping) -> str:
 
 
 def _line(value: JsonMapping) -> bytes:
-    return FAST_JSON.json_dumps(value)
+    return JSON.json_dumps(value)

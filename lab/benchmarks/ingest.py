@@ -17,7 +17,7 @@ from indexer.formats.reader import Refused
 from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.sources.folder import FolderSource
-from indexer.write.embed_missing import embed_missing
+from indexer.write.embed import embed_missing
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from indexer.formats.split import parts_of
-from indexer.plan.digest import digest
+from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord
 from indexer.sources.rdf_answers import parse_rdf
 
@@ -46,7 +46,7 @@ def read_catalogue(records: int) -> Reading:
     content = catalogue(records)
     begun = time.process_time()
     graph = parse_rdf(content, "turtle", "https://data.example.org/catalogue", _no_context)
-    read = [digest(RawRecord(id, part, id, "application/ld+json"), "made") for id, part in parts_of(graph)]
+    read = [parse(RawRecord(id, part, id, "application/ld+json"), "made") for id, part in parts_of(graph)]
     return Reading(len({one.record.id for one in read}), time.process_time() - begun)
 
 

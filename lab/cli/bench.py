@@ -25,7 +25,7 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.parts import Options, Parts
-from indexer.write.embed_missing import embed_missing
+from indexer.write.embed import embed_missing
 from lab.benchmarks.ingest import EmbeddingTime, HarvestTime, time_embedding, time_harvest
 from lab.benchmarks.machine import machine, serving
 from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding

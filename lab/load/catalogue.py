@@ -25,7 +25,7 @@ from es_mappings.names import KINDS, concrete
 from es_mappings.shape import USUAL, IndexShape
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.background import Background
-from indexer.documents.store import passage_document
+from indexer.documents.index.store import passage_document
 from indexer.formats import registry
 from indexer.formats.reader import Refused
 from indexer.sources.folder import FolderSource

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import SondeError
-from es_gateway.blocks import WriteBlock, why
+from es_gateway.blocks import WriteBlock, explain
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.meta import reindex_reasons
@@ -68,4 +68,4 @@ class Readiness:
             blocks = self._blocks()
         except ElasticsearchError:
             return {}
-        return {"writes": why(blocks)} if blocks else {}
+        return {"writes": explain(blocks)} if blocks else {}

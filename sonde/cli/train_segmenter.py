@@ -13,7 +13,7 @@ from encoders.imports import needs_torch
 from encoders.locate import locate
 from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
-from indexer.documents.coherence import embedding_coherence
+from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.settings import Settings, load_settings

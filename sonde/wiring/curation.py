@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.overlay import Overlay
 from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
-from indexer.write.rewrite import rewrite
+from indexer.write.push import rewrite
 from search_api.search.curation.live import LiveCuration
 from search_api.search.curation.store import CurationStore
 from search_api.stewards.curation.desk import CurationDesk

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import Conflict, NotFound
 from es_gateway.client import Elasticsearch
-from indexer.quality.quality import measure
-from indexer.quality.quality_page import page
+from indexer.quality.quality import measure, quality_page
 from indexer.store.runs import now_iso
 from search_api.stewards.harvests.control import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
@@ -66,7 +65,7 @@ class QueueHarvestControl:
         found = measure(self._client, self._settings.index.prefix, source)
         if not found.records and not found.refused and source not in self._known():
             raise NotFound(f"There is no source {source!r}.")
-        return Quality(found.as_dict(), page(found))
+        return Quality(found.as_dict(), quality_page(found))
 
     def _known(self) -> Mapping[str, SourceEntry]:
         return self._jobs().known_sources()

@@ -15,7 +15,7 @@ from encoders.fallback import FallbackGeocoder
 from encoders.remote_geocoder import RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
 from net.gate import Gate
-from reading.gazetteer.gazetteer import Gazetteer
+from reading.gazetteer import Gazetteer
 from search_api.http.telemetry import record_loading
 from search_api.search.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
 from search_api.search.remembered_questions import RememberingEmbedder

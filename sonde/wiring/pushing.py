@@ -12,7 +12,7 @@ import structlog
 
 from core.errors import Conflict, InvalidInput, Unavailable
 from core.record import Record, addressed
-from es_gateway.blocks import WriteBlock, why
+from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
 from indexer.formats.reader import Refused
 from indexer.parts import Parts
@@ -81,7 +81,7 @@ class Pusher:
     def ready(self) -> None:
         """Creates missing indices before the first write. Raises WritesBlocked while Elasticsearch is read-only."""
         if found := self.blocks():
-            raise WritesBlocked(why(found))
+            raise WritesBlocked(explain(found))
         with self._turn:
             if not self._prepared:
                 self.prepare()

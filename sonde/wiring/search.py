@@ -11,7 +11,7 @@ from core.ports import Geocoder
 from es_gateway.client import Elasticsearch
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary import NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.search.curation.curated import Curated
 from search_api.search.curation.live import CuratedVocabulary, no_curation

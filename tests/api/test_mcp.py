@@ -17,8 +17,8 @@ from view.client import Client
 from view.shared.exceptions import MCPError
 
 from core.access import Caller, NotAuthenticated
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.store import DocumentStore
 from search_api.app import create_app
 from search_api.http.responses import HttpPolicy
 from search_api.protocols.mcp import view
@@ -336,7 +336,7 @@ def hostile(
     service = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
     service.harvest(folder, "bad")
     parts = document_parts(service.settings, service.models, es_client)
-    assert ingest(Incoming(REPORT.encode(), "r.md", "r.md", record="bad:hostile"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(REPORT.encode(), "r.md", "r.md", record="bad:hostile"), parts).entry.state == "ready"
     DocumentStore(es_client, service.prefix).refresh("public")
     es_client.indices.refresh(index=f"{service.prefix}-*")
     with serving(service.app) as url:

@@ -19,7 +19,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from core.access import AccessScope, Caller, NotAuthenticated
-from indexer.documents.library import LibraryReading, read_queued
+from indexer.documents.index.library import LibraryReading, read_queued
 from net.gate import Gate
 from search_api.app import create_app
 from search_api.ask.answerer import Answerer

@@ -18,8 +18,8 @@ from encoders.model_card import ModelCard, damaged_files
 from encoders.registry import own_entry, verify
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
-from indexer.documents.model import Block, FrontMatter, ReadDocument
-from indexer.documents.segment import SegmentOptions, segment
+from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
+from indexer.documents.segment.passages import SegmentOptions, segment
 from sonde.settings import DocumentsSettings, ModelsSettings, Settings
 from sonde.wiring.documents import document_parts
 from sonde.wiring.models import Models

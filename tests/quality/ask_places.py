@@ -128,7 +128,7 @@ def documents(records: Sequence[Record], embedder: Embedder, reader: object) -> 
     from core.passage import Passage
     from es_mappings.codecs.records import to_document
     from es_mappings.codecs.vectors import to_fields
-    from indexer.documents.store import passage_document
+    from indexer.documents.index.store import passage_document
 
     texts = [record.abstract[:LONGEST] for record in records]
     made = to_fields(embedder.encode(texts, "document"), embedder.card, embedder.card.tokens)

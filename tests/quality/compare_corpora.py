@@ -30,7 +30,7 @@ from evaluation.collections.beir import files_of, load
 from evaluation.metrics import Measured, measure
 from evaluation.significance import paired_randomisation
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from indexer.documents.segment import SegmentOptions, segment
+from indexer.documents.segment.passages import SegmentOptions, segment
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 from sonde.wiring.training.data import LICENCES, own_commit

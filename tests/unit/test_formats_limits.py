@@ -12,7 +12,7 @@ from indexer.formats.detect import detect
 from indexer.formats.json_document import parse_json
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
-from indexer.plan.digest import digest
+from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord
 from tests.unit.format_documents import DOCUMENTS
 
@@ -70,7 +70,7 @@ def test_half_of_a_surrogate_pair_is_replaced_and_a_whole_one_is_kept():
     node = {"@type": "dcat:Dataset", "@id": "https://example.org/1", "dct:title": "Rain \ud800 \U0001f327"}
     content = json.dumps({"@context": names, **node})
     assert "\\ud83c\\udf27" in content
-    made = digest(RawRecord("x", content.encode(), "/x"), "t")
+    made = parse(RawRecord("x", content.encode(), "/x"), "t")
     assert made.record.title == "Rain \ufffd \U0001f327"
     assert parse_json(b'{"\\uDFFF": 1}') == {"\ufffd": 1}
 

@@ -18,8 +18,8 @@ import httpcore
 import pytest
 
 from core.errors import Unavailable
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.library import NOT_PUBLIC, fetched_pdf
+from indexer.documents.index.library import NOT_PUBLIC, fetch_pdf
+from indexer.documents.parse.limits import DocumentRefused
 from net.addresses import Resolver
 from net.errors import BadStatus, Refused, UnknownName
 from net.exchange import Outgoing
@@ -490,6 +490,6 @@ def test_a_reference_learns_nothing_of_names_of_our_network(server: Any) -> None
     said = set()
     for host in (*known, "nowhere.example", "127.0.0.1", "10.0.0.1", "[::1]"):
         with pytest.raises(DocumentRefused) as caught:
-            fetched_pdf(f"http://{host}:{server.server_address[1]}/echo", Gate(resolver=resolve), 1000)
+            fetch_pdf(f"http://{host}:{server.server_address[1]}/echo", Gate(resolver=resolve), 1000)
         said.add((caught.value.reason, str(caught.value)))
     assert said == {("unreachable", NOT_PUBLIC)}

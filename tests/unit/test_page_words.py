@@ -18,7 +18,7 @@ from indexer.quality.quality import WEIGHTS
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = ROOT / "web" / "src" / "words"
 OF_PASSAGES = {"relevance"}  # the page does not show why a passage was chosen
-CODES_IN = ROOT / "search_api" / "ranking"
+CODES_IN = ROOT / "search_api" / "search" / "ranking"
 LANGUAGES = re.findall(r'^  (\w+): \{ name: "', (WORDS / "index.ts").read_text("utf-8"), re.MULTILINE)
 
 

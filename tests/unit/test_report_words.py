@@ -6,8 +6,7 @@ import pytest
 
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
-from indexer.quality.quality import summary
-from indexer.quality.quality_page import page
+from indexer.quality.quality import quality_page, summary
 from indexer.raw import RawRecord
 from indexer.store.bulk import _reason
 
@@ -24,7 +23,7 @@ def test_findings_are_grouped_by_kind_and_show_the_words_and_numbers_of_one() ->
         ("latitude 95.2 outside -90..90 (and others like it)", 2),
         ("title: none given", 1),
     ]
-    assert "latitude 95.2 outside -90..90" in page(report)
+    assert "latitude 95.2 outside -90..90" in quality_page(report)
     assert "#" not in "".join(found.told for found in report.repaired)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from encoders.segmenter import SentencePairTokeniser, windows
 from encoders.tokens import read_tokenizer
-from indexer.documents.model import Block, FrontMatter, ReadDocument
+from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
 from training.examples import TrainingError
 from training.segmenter.measure import Boundaries, auc, boundaries_of, measured
 from training.segmenter.sentence_boundaries import Running, running_of_read, sentence_pairs_of

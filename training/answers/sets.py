@@ -17,8 +17,8 @@ from pathlib import Path
 from core.errors import SondeError
 from core.json_types import Json
 from core.ports import LanguageModel
+from reading.language import EMPTY_WORDS
 from reading.sentences import sentences
-from reading.small_words import SAYING_NOTHING
 from search_api.ask.prompt import build_messages
 from search_api.search.passages.values import REFUSAL
 from training.answers.context import Context, Noise, without
@@ -79,7 +79,7 @@ def cited(answer: str, number: int | None) -> str:
 
 def supported(answer: str, text: str) -> float:
     """The share of the answer's content words in the text, 0..1; 0 for an answer without any."""
-    words = {word for word in _WORD.findall(answer.lower()) if word not in SAYING_NOTHING and len(word) > 2}
+    words = {word for word in _WORD.findall(answer.lower()) if word not in EMPTY_WORDS and len(word) > 2}
     held = set(_WORD.findall(text.lower()))
     return len(words & held) / len(words) if words else 0.0
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.documents.coherence import Coherence
-from indexer.documents.model import ReadDocument
-from indexer.documents.sections import sections
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.sections import sections
+from indexer.documents.segment.passages import Coherence
 from training.segmenter.sentence_boundaries import is_running, telling
 
 

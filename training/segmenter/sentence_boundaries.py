@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from encoders.segmenter import windows
-from indexer.documents.model import Block, ReadDocument
-from indexer.documents.sections import sections
+from indexer.documents.parse.model import Block, ReadDocument
+from indexer.documents.parse.sections import sections
 from reading.sentences import sentences
 from training.corpora import Document
 from training.examples import TrainingError

@@ -28,12 +28,16 @@ LONGEST_ID = 512
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record with the harvest that imported it; moments as ISO 8601."""
+    """A record with the harvest that imported it; moments as ISO 8601.
+
+    ``version`` changes with each write of the record; "" in a list of records.
+    """
 
     record: Record
     written: str | None = None
     first_seen: str | None = None
     run: str | None = None
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,4 +142,12 @@ class RecordReader:
 def _stored(hit: JsonMapping) -> Stored:
     source = hit["_source"]
     harvest = source.get("harvest", {})
-    return Stored(from_document(source), harvest.get("written"), harvest.get("first_seen"), harvest.get("run"))
+    moments = harvest.get("written"), harvest.get("first_seen"), harvest.get("run")
+    return Stored(from_document(source), *moments, _version(hit))
+
+
+def _version(hit: JsonMapping) -> str:
+    """Sequence numbers begin again in each index (a reindex makes one), and primary terms count restored copies."""
+    if "_seq_no" not in hit:
+        return ""
+    return f"{hit['_index'].rpartition('-')[2]}.{hit['_primary_term']}.{hit['_seq_no']}"

@@ -8,19 +8,28 @@ from pydantic import BaseModel, Field
 
 from core.json_types import Json
 from core.record import Record
-from search_api.catalogue.item_formats import ItemFormat, item_links, media_types, original_answer, requested_form
+from search_api.catalogue.item_formats import (
+    ItemFormat,
+    item_links,
+    media_types,
+    original_answer,
+    record_answer,
+    requested_form,
+)
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.catalogue.listing.parameters import ItemsParameters, question, to_list_request
 from search_api.catalogue.listing.reader import ListPage
+from search_api.catalogue.previews import PREVIEW_TYPE
 from search_api.catalogue.record_page import record_page
-from search_api.catalogue.view import CataloguePath, ItemPath, representation, stored_record
+from search_api.catalogue.view import CataloguePath, ItemPath, stored_record
 from search_api.formats_out.prov import Harvest, provenance
-from search_api.http.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, link
+from search_api.http.addresses import GEOJSON, GRANULES_REL, JSON, RECORD_PROFILE, Addresses, Link, link
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
 from search_api.http.parameters import Parameters
 from search_api.http.responses import json_as
 from search_api.page.plain_page import HTML, ListedRecord, items_html, plain_page, wants_html
 from search_api.parts import Parts
+from search_api.protocols.ogc.conditions import set_etag
 from search_api.search.position import write_position
 from search_api.search.similar import similar
 from search_api.search.views import geojson
@@ -84,7 +93,10 @@ def items_views(parts: Parts) -> APIBlueprint:
             return original_answer(parts.records.original(path.record))
         if form == "html":
             return record_page(stored.record, Addresses.of(parts.http))
-        return representation(stored.record, form, parts)
+        response = _representation(stored.record, form, parts)
+        if parts.http.etag:
+            set_etag(response, stored)
+        return response
 
     @api.get(
         "/collections/<catalogue>/items/<record>/similar",
@@ -114,6 +126,27 @@ def items_views(parts: Parts) -> APIBlueprint:
         return Response(json.dumps(body, sort_keys=False), mimetype="application/ld+json")
 
     return api
+
+
+def _representation(record: Record, form: str, parts: Parts) -> Response:
+    """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
+    broken = parts.broken_links(record.source)
+    more = [*_preview(record, parts), *_granules(record, parts)]
+    return record_answer(record, form, Addresses.of(parts.http), *more, broken=broken)
+
+
+def _preview(record: Record, parts: Parts) -> list[Link]:
+    """The link to its small picture, if it has a picture."""
+    if not parts.previews.offered(record):
+        return []
+    return [link("preview", Addresses.of(parts.http).item(record, "/preview"), PREVIEW_TYPE, "Preview")]
+
+
+def _granules(record: Record, parts: Parts) -> list[Link]:
+    """The link to the search of its granules, if something says where they are."""
+    if parts.granules.of(record) is None:
+        return []
+    return [link(GRANULES_REL, Addresses.of(parts.http).item(record, "/granules"), GEOJSON, "Granules")]
 
 
 def _collection(page: ListPage, following: str | None, addresses: Addresses, catalogue: str) -> Response:

@@ -11,7 +11,7 @@ from core.extent import BBox
 from core.overlay import Overlay
 from core.place import Place
 from es_mappings.codecs.overlays import from_content
-from reading.gazetteer.names import name_key
+from reading.gazetteer import name_key
 from reading.vocabulary.vocabulary import term_key
 from search_api.http.parameters import printable
 

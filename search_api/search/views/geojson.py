@@ -12,7 +12,7 @@ from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config

@@ -14,8 +14,8 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.vectors import has_all
 from es_mappings.indices import serving
 from es_mappings.meta import refuse_other_dimensions, reindex_reasons
-from indexer.quality.link_runs import LINKS_OF
-from indexer.reindex.handover import unfinished_handovers
+from indexer.quality.links import LINKS_OF
+from indexer.reindex.sync import unfinished_handovers
 from indexer.store.runs import Runs
 from sonde.ops.doctor.advice import of_broker, of_elasticsearch
 from sonde.ops.doctor.desk import curation_rules, query_log

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from core.passage import Passage
 from encoders.segmenter import load_segmenter
-from indexer.documents.coherence import all_alike
-from indexer.documents.segment import SegmentOptions, segment
+from indexer.documents.segment.passages import SegmentOptions, segment, uniform_coherence
 from sonde.settings import Settings
 from sonde.wiring.training.data import remembering, texts_from
 from sonde.wiring.training.documents import passages_from, read_files
@@ -86,7 +85,7 @@ def _passages(name: str, settings: Settings) -> Iterator[Passage]:
     if not path.exists():
         raise TrainingError(f"{name!r} is neither {LIBRARY} nor a file or folder of documents here.")
     given = settings.documents
-    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else all_alike
+    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else uniform_coherence
     embedder = remembering(settings)
     for file, document in read_files(path):
         yield from segment(document, file, embedder, SegmentOptions(given.most_tokens), coherence).passages

@@ -13,12 +13,11 @@ from core.passage import Passage
 from es_gateway.errors import IndexGone
 from es_mappings.codecs.passages import from_document
 from es_mappings.names import alias
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.isolation import read_isolated
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.store import passages_kind
-from indexer.store.scan import scan
+from indexer.documents.index.store import passages_kind
+from indexer.documents.parse.isolation import read_isolated
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.store.ledger import scan
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.training.data import SAMPLES, texts_from
