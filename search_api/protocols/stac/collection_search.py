@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import operator
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
@@ -346,7 +345,4 @@ def _says(collection: Catalogue, terms: Sequence[str]) -> bool:
 
 def _folded(text: str) -> str:
     """Without case and accents, with single spaces."""
-    plain = "".join(
-        character for character in unicodedata.normalize("NFKD", text) if not unicodedata.combining(character)
-    )
-    return " ".join(plain.casefold().split())
+    return " ".join(folded(text).split())
