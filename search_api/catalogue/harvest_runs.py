@@ -24,6 +24,9 @@ _ORDER = [{"started": "desc"}, {"source": "asc"}]  # a source has one run at a t
 BRIEF = ("source", "state", "started", "finished", "heartbeat", "since", "total", "message", "counts")
 """The fields of a run in a list; a run's own page has the rest."""
 
+_CACHE_S = 300.0
+_LINK_RUNS = "links:"  # the prefix of the source of a link run
+
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
@@ -77,10 +80,6 @@ class RunReader:
 
 def _runs(hits: Iterable[JsonMapping]) -> tuple[RunReport, ...]:
     return tuple(from_document(hit["_id"], hit["_source"]) for hit in hits)
-
-
-_CACHE_S = 300.0
-_LINK_RUNS = "links:"  # the prefix of the source of a link run
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,10 @@ _OF_A_COMMUNITY = frozenset(
 )  # fmt: skip
 """Formats of metadata: not Dublin Core, schema.org and CKAN's own, which say too little of geodata."""
 
+MODEL = "https://doi.org/10.15497/rda00050"
+Priority = Literal["essential", "important", "useful"]
+_REUSE_DETAILS = 6
+
 
 def is_persistent(identifier: str) -> bool:
     """DOI, Handle, ARK, a persistent URN, or an address of a service of permanent addresses."""
@@ -168,11 +172,6 @@ def _scheme(address: str) -> str:
         return ""
 
 
-MODEL = "https://doi.org/10.15497/rda00050"
-
-Priority = Literal["essential", "important", "useful"]
-
-
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A record, when it was written (ms since 1970), and the last check of its source's links."""
@@ -229,8 +228,6 @@ def _resolves(subject: Subject) -> IndicatorResult:
         return IndicatorResult(True)
     return IndicatorResult(False if results and None not in results else None)
 
-
-_REUSE_DETAILS = 6
 
 INDICATORS: tuple[Indicator, ...] = (
     Indicator(

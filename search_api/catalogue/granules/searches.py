@@ -28,6 +28,13 @@ _CONCEPT_IN_PATH = re.compile(r"/(C\d{4,}-[A-Z0-9_]+)(?=[./?]|$)")
 _OF_CMR = ("cmr.earthdata.nasa.gov", "search.earthdata.nasa.gov")
 
 
+log = structlog.get_logger(__name__)
+CMR = "https://cmr.earthdata.nasa.gov/search"
+_MOST_ANSWERS = 256
+_FAILED_S = 30.0
+_ACCEPT = "application/geo+json, application/json"
+
+
 @dataclass(frozen=True, slots=True)
 class GranuleSearch:
     """``address``: of a STAC collection (without ``/items``), or a collection's concept id in CMR."""
@@ -63,14 +70,6 @@ def _of_link(href: str) -> GranuleSearch | None:
     if items is None or not ("/stac" in split.path or href.rstrip("/").endswith("/items")):
         return None
     return GranuleSearch("stac", items["collection"])
-
-
-log = structlog.get_logger(__name__)
-
-CMR = "https://cmr.earthdata.nasa.gov/search"
-_MOST_ANSWERS = 256
-_FAILED_S = 30.0
-_ACCEPT = "application/geo+json, application/json"
 
 
 @dataclass(frozen=True, slots=True)

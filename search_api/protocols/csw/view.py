@@ -30,6 +30,10 @@ _LARGEST_WINDOW = 10_000
 """Elasticsearch's limit for a position; further ones are reached in steps of this size."""
 _MOST_VALUES = 1000
 
+XML = "application/xml"
+LARGEST_BODY_BYTES = 256 * 1024
+_MOST_IDS = 200
+
 
 def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
     """The records from the position on, and how many match. Without an order, by id. Raises CswError."""
@@ -94,11 +98,6 @@ def _after(values: list[object]) -> dict[str, list[object]]:
 def _matched(reader: RecordReader, query: dict[str, object]) -> int:
     body = {"query": query, "size": 0, "track_total_hits": True}
     return int(reader.search(body)["hits"]["total"]["value"])
-
-
-XML = "application/xml"
-LARGEST_BODY_BYTES = 256 * 1024
-_MOST_IDS = 200
 
 
 def csw_views(parts: Parts) -> APIBlueprint:

@@ -29,6 +29,9 @@ Topic = Annotated[str, Field(max_length=500, description="Only what is here abou
 Name = Annotated[str, Field(min_length=1, max_length=200, description="A place name.")]
 Term = Annotated[str, Field(min_length=1, max_length=200, description="A word, a product's name or an acronym.")]
 
+_NOTHING = "No document here speaks of that."
+OfRecord = Annotated[str | None, Field(max_length=500, description="Only documents of this record.")]
+
 
 def describe_holdings(context: ToolContext, topic: Topic = "", source: Source = None) -> str:
     """What these catalogues hold, counted: catalogues, kinds, topics, variables, regions, decades.
@@ -118,10 +121,6 @@ def _concept(term: Json) -> Json:
 def _values(facet: Json) -> Json:
     most = sorted(facet["values"], key=lambda value: -value["count"])[:_MOST_VALUES]
     return {str(value["label"] or value["value"]): value["count"] for value in most}
-
-
-_NOTHING = "No document here speaks of that."
-OfRecord = Annotated[str | None, Field(max_length=500, description="Only documents of this record.")]
 
 
 def read_passages(

@@ -31,6 +31,22 @@ from search_api.protocols.mcp.api import (
 _SUMMARY_CHARACTERS = 1600
 Cursor = Annotated[str | None, Field(max_length=2000, description="`next_cursor` of the page before, else nothing.")]
 
+_MOST_LINKS = 20
+_OF_DATA = ("download", "enclosure", "data", "item")
+_WAYS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("zarr",), "xarray.open_zarr({href!r})"),
+    (("opendap", "dods", "thredds/dodsc"), "xarray.open_dataset({href!r})"),
+    (("service=wms", "/wms", "wms?"), "owslib.wms.WebMapService({href!r})"),
+    (("service=wfs", "/wfs", "wfs?"), "owslib.wfs.WebFeatureService({href!r})"),
+    (("stac",), "pystac_client.Client.open({href!r})"),
+    (("geo+json", ".geojson", "geopackage", ".gpkg", ".shp", "shapefile"), "geopandas.read_file({href!r})"),
+    (("parquet",), "pandas.read_parquet({href!r})"),
+    (("csv",), "pandas.read_csv({href!r})"),
+    (("geotiff", "image/tiff", ".tif"), "rioxarray.open_rasterio({href!r})"),
+    (("netcdf", ".nc", "hdf5", ".h5"), "xarray.open_dataset(pooch.retrieve({href!r}, None))"),
+)
+"""What shows the form of a link (its media type, title or address), and the Python that opens it; first match."""
+
 
 def search(
     context: ToolContext,
@@ -130,23 +146,6 @@ def _nothing(api: AgentApi, query: str, filters: Json, answer: Json) -> Json:
 def _cursor(answer: Json) -> str | None:
     following = next((link["href"] for link in answer["links"] if link["rel"] == "next"), None)
     return parse_qs(urlsplit(following).query)["cursor"][0] if following else None
-
-
-_MOST_LINKS = 20
-_OF_DATA = ("download", "enclosure", "data", "item")
-_WAYS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("zarr",), "xarray.open_zarr({href!r})"),
-    (("opendap", "dods", "thredds/dodsc"), "xarray.open_dataset({href!r})"),
-    (("service=wms", "/wms", "wms?"), "owslib.wms.WebMapService({href!r})"),
-    (("service=wfs", "/wfs", "wfs?"), "owslib.wfs.WebFeatureService({href!r})"),
-    (("stac",), "pystac_client.Client.open({href!r})"),
-    (("geo+json", ".geojson", "geopackage", ".gpkg", ".shp", "shapefile"), "geopandas.read_file({href!r})"),
-    (("parquet",), "pandas.read_parquet({href!r})"),
-    (("csv",), "pandas.read_csv({href!r})"),
-    (("geotiff", "image/tiff", ".tif"), "rioxarray.open_rasterio({href!r})"),
-    (("netcdf", ".nc", "hdf5", ".h5"), "xarray.open_dataset(pooch.retrieve({href!r}, None))"),
-)
-"""What shows the form of a link (its media type, title or address), and the Python that opens it; first match."""
 
 
 def get_access(context: ToolContext, id: RecordId) -> str:

@@ -39,6 +39,10 @@ from search_api.protocols.stac.parameters import WITH_ASSETS
 
 MOST_ITEMS = 100
 
+_ITEM = {"content": {"application/json": {"schema": {"type": "object"}}, GEOJSON: {"schema": {"type": "object"}}}}
+_BODY = {**_ITEM, "required": True}
+_CHANGED: ResponseDict = {204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND}
+
 
 def _item_document(item: object, collection: str, id: str | None = None) -> bytes:
     """The Item as JSON, without ``collection``: the address says it. ``id``: the name in the address, if there is one.
@@ -97,11 +101,6 @@ def _items_in(body: object) -> list[object] | None:
 
 def _wrong(message: str) -> InvalidInput:
     return InvalidInput("body", f"body: {message}")
-
-
-_ITEM = {"content": {"application/json": {"schema": {"type": "object"}}, GEOJSON: {"schema": {"type": "object"}}}}
-_BODY = {**_ITEM, "required": True}
-_CHANGED: ResponseDict = {204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND}
 
 
 def stac_transaction_views(parts: Parts) -> APIBlueprint:

@@ -48,6 +48,8 @@ from search_api.protocols.stac.properties import STAC_QUERYABLES, STAC_SORTABLES
 from search_api.search.filtering.queryables import Queryable, schema_of
 from search_api.search.position import write_position
 
+_SCHEMA: ResponseDict = {200: answer_as(SCHEMA_JSON, PropertiesAnswer), **PROBLEMS}
+
 
 class StacCatalog(BaseModel):
     """STAC's landing page."""
@@ -208,9 +210,6 @@ def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool)
         links.append(following)
     counts = {"numberMatched": page.matched, "numberReturned": len(features)}
     return json_as(GEOJSON, {"type": "FeatureCollection", "features": features, **counts, "links": links})
-
-
-_SCHEMA: ResponseDict = {200: answer_as(SCHEMA_JSON, PropertiesAnswer), **PROBLEMS}
 
 
 def stac_properties_views(parts: Parts) -> APIBlueprint:
