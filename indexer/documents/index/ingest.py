@@ -148,7 +148,7 @@ def _continues(entry: DocumentEntry, stored: DocumentEntry) -> bool:
 
 
 def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
-    """Fills the gaps in the entry from what a reference list said of the document."""
+    """Fills the gaps in the entry with the values of a reference list."""
     return replace(
         entry,
         media_type=stored.media_type,

@@ -77,10 +77,10 @@ def keep_no_file(entry: DocumentEntry, data: bytes, licence: str | None) -> None
 
 @dataclass(frozen=True, slots=True)
 class IngestParts:
-    """``embedder`` loads the model with the given name. ``coherence`` says where a long text is split,
+    """``embedder`` loads the model with the given name. ``coherence`` decides where a long text is split,
     ``segmenter`` is its name: after a change, documents are split again.
-    ``registries`` complete the metadata of documents with a DOI; None: nobody is asked. ``unfinished``: where slices
-    keep what is done; None: each document is read at once.
+    ``registries`` complete the metadata of documents with a DOI; None: none is asked. ``unfinished``: where slices keep
+    what is done; None: each document is read at once.
     """
 
     client: Elasticsearch
@@ -229,7 +229,7 @@ class IngestRun:
         self, entry: DocumentEntry, passages: Sequence[Passage], explained: Record | None
     ) -> JsonMapping | None:
         """Puts a public document into the search. The fields that its passages carry: of the record that it explains,
-        else of its own one, so that what it says is found there.
+        else of the document's own record.
         """
         if entry.owner == PUBLIC:
             parts = Parts(self.parts.client, self.parts.prefix, self.parts.embedder)

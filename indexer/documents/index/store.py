@@ -60,7 +60,7 @@ def remove_record(parts: Parts, document: str) -> None:
 
 
 def summary_of(passages: Iterable[Passage]) -> str:
-    """What the document says it is about: its abstract, else its first text of some length, else its first text."""
+    """The document's abstract, else its first text of some length, else its first text."""
     texts = [passage for passage in passages if passage.kind == "text"]
     abstract = [passage for passage in texts if passage.section_role == "abstract"]
     long = [passage for passage in texts if len(passage.text.split()) >= _FEWEST_WORDS]

@@ -41,7 +41,7 @@ _KINDS_OF_TEXT = """
     keywords
 """
 _LABELS = SECTION_NAMES | frozenset(_KINDS_OF_TEXT.split()) | {"open access", "full paper", "data paper"}
-_LONGEST = 4000  # characters of a block: what front matter says, it says at the beginning
+_LONGEST = 4000  # characters of a block: front matter is at its beginning
 _MOST_NAMES = 500
 _GENERATED = re.compile(
     r"\.(?:docx?|tex|dvi|indd|pdf|qxd)$|^untitled|^microsoft word|^slide \d|^\(anonymous\)", re.IGNORECASE

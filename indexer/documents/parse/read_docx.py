@@ -119,7 +119,7 @@ def _cells(row: etree._Element) -> Iterator[Cell]:
 
 
 def _width(cell: etree._Element) -> int:
-    """The number of columns that the cell takes; 1 where what the file says is no such number."""
+    """The number of columns that the cell spans; 1 if the file gives no valid number."""
     span = cell.find(f"{_W}tcPr/{_W}gridSpan")
     written = span.get(f"{_W}val") if span is not None else None
     return int(written) if written is not None and _WIDTH.fullmatch(written.strip()) else 1

@@ -1,8 +1,8 @@
 """Splits a document into passages.
 
 Recursive, as in paper 001: text that is too long is split at its weakest joint, then each half again, until all pieces
-fit the embedder. Which joint is weak is a port (``Coherence``): a trained segmenter says it, else all are alike, so
-that paragraphs are kept together and the halves are even. By meaning, it finds the right passages no more often
+fit the embedder. Which joint is weak is a port (``Coherence``): a trained segmenter decides, else all are alike, so
+that paragraphs stay whole and the halves are even. Splitting by meaning does not find the right passages more often
 (docs/documents.md).
 """
 

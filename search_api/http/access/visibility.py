@@ -260,7 +260,7 @@ class AccessFilteredElasticsearch(Elasticsearch):
         hidden = {"_index": document["_index"], "_id": document["_id"], "found": False}
         if 404 in self._ignored():
             return Answer(body=hidden, meta=response.meta)
-        raise DocumentMissing("Elasticsearch does not have what was asked for (404).", status=404)
+        raise DocumentMissing("Elasticsearch does not have what was requested (404).", status=404)
 
     def _is_seen(self, index: str, id: str, document: Json) -> bool:
         """An original has no groups; it is visible with its record."""

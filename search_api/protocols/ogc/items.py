@@ -172,7 +172,7 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
         },
     )
     response.headers["Link"] = ", ".join(
-        f'<{stored["href"]}>; rel="{stored["rel"]}"; type="{stored["type"]}"' for stored in links
+        f'<{target["href"]}>; rel="{target["rel"]}"; type="{target["type"]}"' for target in links
     )
     return response
 

@@ -1,8 +1,8 @@
 """What was not read of a document, page by page: measured, kept as plain text, and named in warnings.
 
 A word counts as kept if it is in a passage or a table, or marked as furniture (heads, feet, page and line numbers,
-watermarks), contents, a reference or a note. The rest are labels of drawings, or text mistaken for such labels. Letters
-that stand apart and words without spaces between them are not kept, wherever they are: no search finds them.
+watermarks), contents, a reference or a note. The rest are labels of drawings, or text mistaken for such labels.
+Separate letters and words without spaces between them count as lost: no search finds them.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ def _line_numbers(lines: Sequence[Line]) -> list[Word]:
 
 def _is_column_of_table(numbers: Sequence[Word], lines: Sequence[Line]) -> bool:
     """Whether the numbers belong to rows of cells, or something else begins where they do, as a column's head does.
-    Numbers of lines stand alone in the margin of running text.
+    Line numbers are alone in the margin of running text.
     """
     ids = {id(word) for word in numbers}
     numbered = [line for line in lines if any(id(word) in ids for word in line.words)]

@@ -186,7 +186,7 @@ def _with_symbols(glyphs: list[Glyph]) -> list[Glyph]:
 
 
 def _character(handle: object, index: int, code: int, high: int) -> str:
-    """A space stands for what is no character."""
+    """A space for a code that is no character."""
     if 0xDC00 <= code < 0xE000:
         return chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00) if high else UNKNOWN
     if code == 0xAD or (code == 2 and raw.FPDFText_IsHyphen(handle, index) == 1):
@@ -272,9 +272,7 @@ class _Styles:
             scale = math.hypot(matrix.c, matrix.d)
         shown = round(size * scale, 1)
         return Style(
-            shown
-            if shown > 1.5
-            else self._height(index),  # a bitmap font's size says nothing: its letters' height does
+            shown if shown > 1.5 else self._height(index),  # a bitmap font states no useful size
             any(part in name for part in _BOLD),
             any(part in name for part in _MONO),
             any(part in name for part in _MATHS),

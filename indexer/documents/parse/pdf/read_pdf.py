@@ -35,7 +35,7 @@ _LONGEST_REASON = 1000
 def read_pdf(
     data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress = ignore_pages, store: PageStore | None = None
 ) -> ReadDocument:
-    """Goes on after the pages in ``store``, and adds each page there.
+    """Continues after the pages in ``store``, and adds each page there.
 
     Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``.
     """

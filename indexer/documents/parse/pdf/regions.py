@@ -41,7 +41,7 @@ _ENDS = (".", "!", "?", ":", ";", ".”", '."', ".)")
 @dataclass(frozen=True, slots=True)
 class PageLayout:
     """One page: regions in reading order. A table's region holds its position; ``tables`` holds its cells by region.
-    ``aside``: an aside of a page with text of its own, so no paragraph continues from it or into it.
+    ``aside``: beside the page's main text, so no paragraph continues from it or into it.
     """
 
     page: Page

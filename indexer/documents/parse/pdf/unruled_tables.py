@@ -1,6 +1,6 @@
 """Tables that only white space rules: rows of several pieces under a caption, or a block of numbers under its headings.
 
-Without rules nothing but the alignment says that this is a table. So a table needs its caption, or numbers in most of
+Without rules, only the alignment shows a table. So a table needs its caption, or numbers in most of
 its columns; and code, drawings and columns of running text are none.
 """
 
@@ -144,7 +144,7 @@ def _is_other(line: Line) -> bool:
 def _body(lines: Sequence[_Row], start: int, width: float) -> list[_Row]:
     """Rows down to a wide gap, a line of text or another caption; it ends with a row of several pieces."""
     out = [lines[start]]
-    gaps: list[float] = []  # in order of size, so that their median is at hand
+    gaps: list[float] = []  # sorted, for their median
     for row in lines[start + 1 : start + _MOST_ROWS]:
         gap = row.line.baseline - out[-1].line.baseline
         usual = _middle(gaps) if gaps else max(gap if row.is_split else 0.0, 1.6 * row.line.size)

@@ -2,8 +2,8 @@
 
 A gap between characters separates two words by its share of the type's real size. Text can be put into a file for
 machines alone: white or transparent, without ink, tiny, or outside the page. A white word is seen on a dark ground,
-and a word without ink (as OCR puts it under the picture of a page) stands for what the picture shows there. So these
-are looked up in the rendered page: where it is empty, nobody sees the word.
+and a word without ink (as OCR puts it under the picture of a page) repeats what the picture shows. So the rendered page
+decides: where it is empty, the word is invisible.
 """
 
 from __future__ import annotations
