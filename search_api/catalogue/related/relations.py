@@ -153,11 +153,11 @@ class RelationReader:
     def of(self, record: Record, limit: int) -> tuple[Related, ...]:
         """In the order of RELATIONS, without empty ones and without the record itself; at most ``limit`` of each."""
         queries = _queries(record)
-        answers = on_current(self.resolver, lambda serving: self._searches(serving.records.index, queries.values()))
+        answers = on_current(self.resolver, lambda serving: self._search(serving.records.index, queries.values()))
         matches = dict(zip(queries, map(_records, answers), strict=True))
         return tuple(_in_order(record, matches, limit))
 
-    def _searches(self, index: str, queries: Iterable[Json]) -> list[Json]:
+    def _search(self, index: str, queries: Iterable[Json]) -> list[Json]:
         searches: list[Json] = []
         for query in queries:
             body = {"query": query, "size": _CANDIDATES, "sort": ["_score", {"id": "asc"}], "_source": vectors.WITHOUT}
@@ -230,9 +230,9 @@ def _in_order(record: Record, matches: Mapping[_Key, _Matches], limit: int) -> I
     used: set[str] = set()
 
     def take(relation: Relation, records: Iterable[Record], matched: int | None, name: str | None = None) -> None:
-        unused = [answer for answer in records if answer.id not in used]
+        unused = [related for related in records if related.id not in used]
         if unused:
-            used.update(answer.id for answer in unused)
+            used.update(related.id for related in unused)
             by_relation[relation] = (unused, len(unused) if matched is None else matched, name)
 
     for version, records in _versions(record, matches).items():

@@ -166,7 +166,7 @@ def ask_documents(
             }
             for sentence in answer["sentences"]
         ],
-        "passages": [_passage(sentence, 300) for sentence in answer["passages"]],
+        "passages": [_passage(passage, 300) for passage in answer["passages"]],
     }
     return within_budget(with_quoted(own, quoted))
 

@@ -165,7 +165,7 @@ def get_access(context: ToolContext, id: RecordId) -> str:
             "licence": properties.get("license"),
             "rights": properties.get("rights"),
             "access": properties.get("sonde:access"),
-            "formats": [link["name"] for link in properties.get("formats", [])],
+            "formats": [format["name"] for format in properties.get("formats", [])],
             "organisations": answers.organisations(feature),
             "links": links[:_MOST_LINKS],
             "more_links": max(0, len(links) - _MOST_LINKS) or None,
