@@ -116,7 +116,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
     def post(path: StacCollectionPath) -> Response:
         source, body = source_named(path.collection), _body()
         several = _items_in(body)
-        documents = [_document(parts, source, content) for content in ([body] if several is None else several)]
+        documents = [_document(parts, source, item) for item in ([body] if several is None else several)]
         for content in documents:
             if parts.pushed.holds(source, _id_of(content)):
                 raise Conflict(f"There is an item {_id_of(content)!r} already; replace it by PUT.")
