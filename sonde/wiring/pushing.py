@@ -14,7 +14,7 @@ from core.errors import Conflict, InvalidInput, Unavailable
 from core.record import Record, addressed
 from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.parts import Parts
 from indexer.write import push
 from search_api.catalogue.record_sink import Check, unchecked
@@ -54,7 +54,7 @@ class Pusher:
             try:
                 pushed = push.Pushing(record, content, media_type, self.groups_of(source))
                 done = push.put(source, pushed, self.parts)
-            except Refused as refusal:
+            except RecordRefused as refusal:
                 raise InvalidInput("body", f"body: {refusal}") from None
         return done.record, done.created
 
@@ -70,7 +70,7 @@ class Pusher:
         """See search_api.catalogue.record_sink.RecordSink."""
         try:
             return push.read(source, content, media_type, self.parts)
-        except Refused as refusal:
+        except RecordRefused as refusal:
             raise InvalidInput("body", f"body: {refusal}") from None
 
     def holds(self, source: str, id: str) -> bool:
