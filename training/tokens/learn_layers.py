@@ -164,9 +164,9 @@ class _LayerTrainer:
 
     def _questions(self, places: Sequence[int]) -> tuple[Tensor, Tensor]:
         """Vectors (n, tokens, dims), and each token's share of the mean (n, tokens)."""
-        read = rows([self._data.questions[at] for at in places], self._data.ignored)
-        content = self._on(read.content).float()
-        states = self._layers.states(self._on(read.ids), self._on(read.mask))
+        batch = rows([self._data.questions[at] for at in places], self._data.ignored)
+        content = self._on(batch.content).float()
+        states = self._layers.states(self._on(batch.ids), self._on(batch.mask))
         return self._layers.projected(states), content / content.sum(1, keepdim=True)
 
     def _texts(self, places: NDArray[np.intp]) -> tuple[Tensor, Tensor, Tensor]:
@@ -177,9 +177,9 @@ class _LayerTrainer:
             drawn = self._sampler.parts(len(own))
             parts += [own[part] for part in drawn]
             owners += [at] * len(drawn)
-        read = rows(parts, self._data.ignored)
+        batch = rows(parts, self._data.ignored)
         signs, there = self._layers.documents(
-            self._on(read.ids), self._on(read.mask), self._on(read.places), read.count
+            self._on(batch.ids), self._on(batch.mask), self._on(batch.places), batch.count
         )
         return signs, there, self._on(np.array(owners))
 
