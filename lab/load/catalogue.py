@@ -23,7 +23,7 @@ from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from es_mappings.shape import USUAL, IndexShape
-from evaluation.throwaway import PREFIX, sweep_abandoned
+from evaluation.temporary_index import PREFIX, sweep_abandoned
 from indexer.background import Background
 from indexer.documents.index.store import passage_document
 from indexer.formats import registry

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cachetools import TTLCache
+from cachetools import TTLCache, cachedmethod
 
 from core.errors import NotFound, Unavailable
 from core.json_types import Json, JsonMapping
@@ -23,6 +23,9 @@ _MOST_SOURCES = 1000
 _ORDER = [{"started": "desc"}, {"source": "asc"}]  # a source has one run at a time, so both together are unique
 BRIEF = ("source", "state", "started", "finished", "heartbeat", "since", "total", "message", "counts")
 """The fields of a run in a list; a run's own page has the rest."""
+
+_CACHE_S = 300.0
+_LINK_RUNS = "links:"  # the prefix of the source of a link run
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,6 @@ def _runs(hits: Iterable[JsonMapping]) -> tuple[RunReport, ...]:
     return tuple(from_document(hit["_id"], hit["_source"]) for hit in hits)
 
 
-_CACHE_S = 300.0
-_LINK_RUNS = "links:"  # the prefix of the source of a link run
-
-
 @dataclass(frozen=True, slots=True)
 class LinkCheck:
     """``broken``: addresses without their fragment; ``names_all``: else it names only the first of many.
@@ -115,23 +114,18 @@ class LinkChecks:
 
     def of(self, source: str) -> LinkCheck | None:
         """None if the links were never checked, or if the runs cannot be read now."""
-        with self._lock:
-            if source in self._cache:
-                return self._cache[source]
         try:
-            found = self._read(source)
+            return self._newest(source)
         except Unavailable:
             return None
-        with self._lock:
-            self._cache[source] = found
-        return found
 
     def broken(self, source: str) -> frozenset[str]:
         """Addresses without their fragment that led nowhere."""
-        found = self.of(source)
-        return frozenset() if found is None else found.broken
+        check = self.of(source)
+        return frozenset() if check is None else check.broken
 
-    def _read(self, source: str) -> LinkCheck | None:
+    @cachedmethod(lambda self: self._cache, lock=lambda self: self._lock)
+    def _newest(self, source: str) -> LinkCheck | None:
         """A refusal of a link run names the address, and in parentheses one of its records."""
         checks = self._runs.of_source(f"{_LINK_RUNS}{source}")
         last = next((run for run in checks if run.state == "complete"), None)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from encoders.known_models import KNOWN
+from encoders.presets import KNOWN
 from indexer.formats import field_table
 from indexer.formats.field_table import page_marks, replace_between
 from indexer.formats.recognition import FORMATS
@@ -53,24 +53,13 @@ def chart(schema: str) -> str:
 
 
 def known_models(page: str) -> str:
-    """With the place where each licence was read."""
     rows = (
-        f"| `{one.name}` | {one.kind} | {one.licence} | {_READ[one.licence_from]} | {one.dims or '-'} "
-        f"| {one.max_tokens} | {one.languages} | {one.note or ('GPU or endpoint' if one.gpu else '')} |"
-        for one in KNOWN
+        f"| `{model.name}` | {model.licence} | {model.dims} | {model.max_tokens} | {model.languages} | {model.note} |"
+        for model in KNOWN
     )
-    head = [
-        "| model | kind | licence | read in | dimensions | tokens | languages | note |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    head = ["| embedder | licence | dimensions | tokens | languages | note |", "|---|---|---|---|---|---|"]
     return _between("known models", page, [*head, *rows])
 
-
-_READ = {
-    "card": "its page on the hub",
-    "publisher": "its authors' documentation",
-    "others": "pages of others, copies of the card",
-}
 
 FILES: dict[str, Callable[[str], str]] = {
     "docs/harvesting.md": protocols,

@@ -11,8 +11,7 @@ from core.breaker import Breaker, BreakerPolicy
 from core.errors import SondeError
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
-from encoders.fallback import FallbackGeocoder
-from encoders.remote_geocoder import RemoteGeocoder
+from encoders.remote_geocoder import FallbackGeocoder, RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
 from net.gate import Gate
 from reading.gazetteer import Gazetteer
