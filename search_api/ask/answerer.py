@@ -15,12 +15,24 @@ from core.ports import CrossEncoder, LanguageModel
 from reading.language import detect_language, sure_language
 from search_api.ask.citations import Judge, checked_sentences
 from search_api.ask.extract import best_quotes, quoted_text
-from search_api.ask.held_back import HeldBack
-from search_api.ask.prompt import again, build_messages
-from search_api.ask.said import answer_alone, is_refusal, without_reasoning
-from search_api.search.passages.cells import quoted_cell
+from search_api.ask.generation import (
+    AnswerBuffer,
+    build_messages,
+    is_refusal,
+    retry_messages,
+    without_leading_reasoning,
+    without_reasoning,
+)
 from search_api.search.passages.retrieve import PassageRetriever
-from search_api.search.passages.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage, Sentence
+from search_api.search.passages.tables import quoted_cell
+from search_api.search.passages.values import (
+    REFUSAL,
+    AnswerConfig,
+    AskRequest,
+    CitedAnswer,
+    CitedSentence,
+    FoundPassage,
+)
 from search_api.search.pipeline import Stopwatch
 from search_api.search.ranking.rerank import calibrated
 from search_api.search.retrieval.serving import Serving, ServingResolver
@@ -46,7 +58,7 @@ class AnswerParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AnswerStep:
     """One event of a streamed answer: first the passages, then pieces of text, then the complete checked answer."""
 
     kind: Literal["passages", "text", "answer"]
@@ -82,7 +94,7 @@ class Answerer:
                 return step.answer
         raise AssertionError("unreachable: the last step is the answer")
 
-    def steps(self, asked: AskRequest) -> Iterator[Step]:
+    def steps(self, asked: AskRequest) -> Iterator[AnswerStep]:
         """The same as a stream of steps. Errors of retrieval are raised before the first step."""
         leave_if_gone()
         state = _State()
@@ -92,21 +104,21 @@ class Answerer:
             found = self._parts.retriever.retrieve(asked, serving)
         passages = found.passages
         state.degraded += found.degraded
-        yield Step("passages", passages)
+        yield AnswerStep("passages", passages)
         if not passages:
-            yield Step("text", text=REFUSAL)
-            yield Step("answer", answer=replace(_refusal((), language, state), near_misses=found.near_misses))
+            yield AnswerStep("text", text=REFUSAL)
+            yield AnswerStep("answer", answer=replace(_refusal((), language, state), near_misses=found.near_misses))
             return
         if (model := self._parts.language_model) is not None:
             messages = build_messages(asked.question, passages, asked.turns, language)
             answer = yield from self._generated(model, messages, passages, language, state)
             if answer is not None:
-                yield Step("answer", answer=answer)
+                yield AnswerStep("answer", answer=answer)
                 return
         with state.watch.stage("extract"), self._deadline():
             answer = self._quoted(asked.question, passages, serving, language, state)
-        yield Step("text", text=answer.text)
-        yield Step("answer", answer=answer)
+        yield AnswerStep("text", text=answer.text)
+        yield AnswerStep("answer", answer=answer)
 
     def _deadline(self) -> AbstractContextManager[None]:
         seconds = self._parts.deadline_s
@@ -119,12 +131,12 @@ class Answerer:
         passages: Sequence[FoundPassage],
         language: str | None,
         state: _State,
-    ) -> Generator[Step, None, CitedAnswer | None]:
+    ) -> Generator[AnswerStep, None, CitedAnswer | None]:
         """The model's answer, or its refusal. None if the model failed before its first supported sentence, said
         nothing, or said twice nothing that a passage supports. Yields its text from the first supported sentence on.
         """
         for attempt in range(_ATTEMPTS):
-            held = HeldBack(lambda text: self._checked(text, passages, state))
+            held = AnswerBuffer(lambda text: self._checked(text, passages, state))
             text = yield from self._streamed(model, messages, held, state)
             if text is None:
                 return None
@@ -132,18 +144,18 @@ class Answerer:
                 return _refusal(passages, language, state)
             found = self._checked(text, passages, state)
             if any(sentence.supported for sentence in found):
-                yield from (Step("text", text=piece) for piece in held.rest())
+                yield from (AnswerStep("text", text=piece) for piece in held.rest())
                 return CitedAnswer(
                     text, "model", found, tuple(passages), language, tuple(state.degraded), state.watch.took_ms
                 )
             log.warning("ask.model_unsupported", attempt=attempt + 1, sentences=len(found))
-            messages = again(messages, text)
+            messages = retry_messages(messages, text)
         state.degraded.append("language_model_support")
         return None
 
     def _streamed(
-        self, model: LanguageModel, messages: Sequence[Mapping[str, str]], held: HeldBack, state: _State
-    ) -> Generator[Step, None, str | None]:
+        self, model: LanguageModel, messages: Sequence[Mapping[str, str]], held: AnswerBuffer, state: _State
+    ) -> Generator[AnswerStep, None, str | None]:
         """Yields the pieces that ``held`` lets through; returns the whole text, or None if the model failed before any
         was shown, or said nothing.
         """
@@ -152,20 +164,20 @@ class Answerer:
                 with waiting_elsewhere():
                     for piece in without_reasoning(model.stream(messages)):
                         leave_if_gone()
-                        yield from (Step("text", text=shown) for shown in held.add(piece))
+                        yield from (AnswerStep("text", text=shown) for shown in held.add(piece))
             except SondeError as error:
                 log.warning("ask.model_failed", reason=str(error), said=len(held.text))
                 if held.is_open:
                     raise Unavailable("The language model stopped in the middle of its answer.") from error
                 state.degraded.append("language_model")
                 return None
-        text = answer_alone(held.text)
+        text = without_leading_reasoning(held.text)
         if not text:  # a model that only reasons, until its tokens end
             log.warning("ask.model_said_nothing")
             state.degraded.append("language_model")
         return text or None
 
-    def _checked(self, text: str, passages: Sequence[FoundPassage], state: _State) -> tuple[Sentence, ...]:
+    def _checked(self, text: str, passages: Sequence[FoundPassage], state: _State) -> tuple[CitedSentence, ...]:
         with state.watch.stage("check"):
             return checked_sentences(text, passages, self._judge(), self._parts.config.support)
 
@@ -189,8 +201,8 @@ class Answerer:
         )
 
     def _with_cells(
-        self, question: str, quotes: Sequence[Sentence], passages: Sequence[FoundPassage]
-    ) -> tuple[Sentence, ...]:
+        self, question: str, quotes: Sequence[CitedSentence], passages: Sequence[FoundPassage]
+    ) -> tuple[CitedSentence, ...]:
         """Rows of tables with the cell that the question asks for."""
         cited = {number for quote in quotes for number in quote.citations}
         tables = self._parts.retriever.tables([one for one in passages if one.number in cited])

@@ -25,10 +25,9 @@ from search_api.http.addresses import Addresses
 from search_api.http.documented import sent_as
 from search_api.http.parameter_types import LONGEST_QUERY, printable
 from search_api.http.problems import Problem
-from search_api.library.granting import granted
-from search_api.library.notebooks_view import DocumentId
+from search_api.library.notebooks_view import DocumentId, shared_documents
 from search_api.parts import Parts
-from search_api.search.passages.values import MOST_COMPARED, MOST_QUESTIONS, AskRequest, CitedAnswer, Granted
+from search_api.search.passages.values import MOST_COMPARED, MOST_QUESTIONS, AskRequest, CitedAnswer, SharedDocuments
 
 MOST_ANONYMOUS = 20
 """Answers in one comparison for a caller without a key: a comparison is as dear as so many questions."""
@@ -96,13 +95,13 @@ def _refuse_too_many(body: CompareBody) -> None:
         )
 
 
-def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Granted | None, int]:
+def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], SharedDocuments | None, int]:
     """The documents in their order, what a collection opens, and how many were left out.
 
     Raises NotFound, InvalidInput.
     """
     asking = caller()
-    opened = granted(parts, body.collection) if body.collection is not None else None
+    opened = shared_documents(parts, body.collection) if body.collection is not None else None
     ids = list(dict.fromkeys(body.documents or (opened.documents if opened is not None else ())))
     if not ids:
         raise InvalidInput("documents", "documents: name 1 to 20 documents, or a collection")
@@ -118,7 +117,9 @@ def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Grant
     return found, opened, max(0, len(ids) - MOST_COMPARED)
 
 
-def _rows(parts: Parts, questions: list[str], chosen: list[DocumentEntry], opened: Granted | None) -> Iterator[Json]:
+def _rows(
+    parts: Parts, questions: list[str], chosen: list[DocumentEntry], opened: SharedDocuments | None
+) -> Iterator[Json]:
     addresses, asking = Addresses.of(parts), caller()
     for entry in chosen:
         base = AskRequest(

@@ -12,7 +12,7 @@ from core.passage import CELL
 from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.search.passages.coverage import content_words, coverage, weights
-from search_api.search.passages.values import FoundPassage, Sentence
+from search_api.search.passages.values import CitedSentence, FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
 _SHORTEST = 4  # words; shorter sentences are not meaningful alone
@@ -36,13 +36,13 @@ def best_quotes(
     most: int,
     share: QuoteWeights,
     language: str | None = None,
-) -> tuple[Sentence, ...]:
+) -> tuple[CitedSentence, ...]:
     """The best distinct sentences, best first, as many as are needed and at most ``most``; each cites its own passage.
 
     ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
     """
     ranked = ranked_quotes(question, passages, embedder, share, language)
-    return tuple(Sentence(quote.text, (quote.number,), True) for quote in needed(ranked, share)[:most])
+    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in needed(ranked, share)[:most])
 
 
 def needed(ranked: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
@@ -80,7 +80,7 @@ def ranked_quotes(
     return list({quote.text: quote for quote in reversed(best)}.values())[::-1]
 
 
-def quoted_text(quotes: Sequence[Sentence]) -> str:
+def quoted_text(quotes: Sequence[CitedSentence]) -> str:
     """The quotes as an answer: each in quotation marks with its number."""
     return " ".join(
         f"“{quote.text if quote.cell is None else quote.cell.text}” [{quote.citations[0]}]" for quote in quotes

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from core.deadlines import CallerGone
 from core.errors import Conflict, SondeError
 from core.json_types import Json
-from search_api.ask.answerer import Step
+from search_api.ask.answerer import AnswerStep
 from search_api.http.access.guard import caller
 from search_api.http.parameter_types import (
     LONGEST_QUERY,
@@ -28,12 +28,11 @@ from search_api.http.parameter_types import (
     read_datetime,
 )
 from search_api.http.problems import Problem
-from search_api.library.granting import granted
 from search_api.library.notebooks import MOST_TURNS, Conversation
-from search_api.library.notebooks_view import still_readable
+from search_api.library.notebooks_view import shared_documents, still_readable
 from search_api.parts import Parts
-from search_api.search.passages.cells import QuotedCell
-from search_api.search.passages.values import AskRequest, CitedAnswer, FoundPassage, Scope, Turn
+from search_api.search.passages.tables import QuotedCell
+from search_api.search.passages.values import AskRequest, CitedAnswer, ConversationTurn, FoundPassage, Scope
 from search_api.search.request import Filters
 
 log = structlog.get_logger(__name__)
@@ -113,7 +112,7 @@ def ask_views(parts: Parts) -> APIBlueprint:
         if kept is not None and not body.turns:
             asked = replace(asked, turns=_earlier(parts, kept))
         if body.collection is not None:
-            asked = replace(asked, granted=granted(parts, body.collection))
+            asked = replace(asked, granted=shared_documents(parts, body.collection))
 
         def complete(answer: CitedAnswer) -> Json:
             return _kept(parts, body, kept, presented(answer)) if kept is not None else presented(answer)
@@ -138,11 +137,11 @@ def _conversation(parts: Parts, body: AskBody) -> Conversation | None:
     return found
 
 
-def _earlier(parts: Parts, kept: Conversation) -> tuple[Turn, ...]:
+def _earlier(parts: Parts, kept: Conversation) -> tuple[ConversationTurn, ...]:
     """What was said before, without answers that the caller may not read any more: they reach no model either."""
     last = replace(kept, turns=kept.turns[-_MOST_TURNS:])
     said = still_readable(parts, last, caller())
-    return tuple(Turn(turn["asked"]["question"], (turn["answer"] or {}).get("answer", "")) for turn in said)
+    return tuple(ConversationTurn(turn["asked"]["question"], (turn["answer"] or {}).get("answer", "")) for turn in said)
 
 
 def _kept(parts: Parts, body: AskBody, kept: Conversation, answer: Json) -> Json:
@@ -170,7 +169,7 @@ def to_request(body: AskBody, owner: str | None = None) -> AskRequest:
     )
     return AskRequest(
         question=body.question,
-        turns=tuple(Turn(turn.question, turn.answer) for turn in body.turns),
+        turns=tuple(ConversationTurn(turn.question, turn.answer) for turn in body.turns),
         filters=filters,
         record=body.record,
         document=body.document,
@@ -183,7 +182,7 @@ def to_request(body: AskBody, owner: str | None = None) -> AskRequest:
     )
 
 
-def _streamed(steps: Iterator[Step], complete: Callable[[CitedAnswer], Json]) -> Response:
+def _streamed(steps: Iterator[AnswerStep], complete: Callable[[CitedAnswer], Json]) -> Response:
     """Events ``passages``, ``text`` (many) and ``answer``; an error before the first is an ordinary problem."""
     first = next(steps)
 
@@ -204,7 +203,7 @@ def _streamed(steps: Iterator[Step], complete: Callable[[CitedAnswer], Json]) ->
     return response
 
 
-def _event(step: Step, complete: Callable[[CitedAnswer], Json]) -> str:
+def _event(step: AnswerStep, complete: Callable[[CitedAnswer], Json]) -> str:
     if step.kind == "passages":
         return written("passages", {"passages": [passage(one) for one in step.passages]})
     if step.kind == "text":

@@ -1,9 +1,9 @@
-"""The entries of one user's documents. Every request to Elasticsearch here includes the owner's clause."""
+"""Lists and searches one user's documents. Every request includes the owner's clause."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from core.document import DocumentEntry, Edited, State, now_iso
@@ -12,8 +12,12 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents
 from es_mappings.names import alias
+from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.scope import PassageScope, entries_of
+from search_api.search.passages.values import AskRequest, FoundPassage
+from search_api.search.request import SearchRequest
 from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.serving import ServingResolver
 
 Column = Literal[
     "name", "title", "authors", "journal", "doi", "published", "state", "reason", "media_type", "bytes", "pages",
@@ -27,7 +31,7 @@ _LARGE = ["references", "affiliations", "tables", "front_source", "registered", 
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class LibraryQuery:
     """Which entries, in which order. ``q``: each word must occur in title, name, author, journal or DOI."""
 
     q: str = ""
@@ -39,7 +43,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class LibraryUsage:
     """The totals of an owner's documents."""
 
     documents: int
@@ -65,7 +69,7 @@ class LibraryEntries:
         hits, _ = self._search(owner, [{"ids": {"values": list(ids)}}], size=len(ids))
         return {entry.id: entry for entry in hits}
 
-    def page(self, owner: str, listing: Listing) -> tuple[list[DocumentEntry], int]:
+    def page(self, owner: str, listing: LibraryQuery) -> tuple[list[DocumentEntry], int]:
         """One page, and the total number."""
         filters: list[Clause] = [_word(word) for word in listing.q.split()[:20]]
         if listing.states:
@@ -75,13 +79,13 @@ class LibraryEntries:
         sort = [{listing.sort: {"order": order, "missing": "_last"}}, *ties]
         return self._search(owner, filters, size=listing.limit, from_=listing.offset, sort=sort)
 
-    def used(self, owner: str) -> Used:
+    def used(self, owner: str) -> LibraryUsage:
         scope = entries_of(self._prefix, owner)
         aggs = {"bytes": {"sum": {"field": "bytes"}}}
         body = {"query": _query(scope, []), "size": 0, "aggs": aggs, "track_total_hits": True}
         answer = self._asked(scope, body)
         bytes_ = answer.get("aggregations", {}).get("bytes", {}).get("value", 0)
-        return Used(answer["hits"]["total"]["value"], int(bytes_))
+        return LibraryUsage(answer["hits"]["total"]["value"], int(bytes_))
 
     def put(self, entry: DocumentEntry) -> None:
         """Visible when this returns, because clients ask for the state right after an upload."""
@@ -139,3 +143,72 @@ def _word(word: str) -> Clause:
 
 def _escaped(word: str) -> str:
     return "".join(f"\\{character}" if character in "*?\\" else character for character in word)
+
+
+_MOST = 200  # documents shown without a question
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocument:
+    """A document with its best passage; ``passage`` is None without a question."""
+
+    entry: DocumentEntry
+    passage: FoundPassage | None = None
+
+    @property
+    def score(self) -> float:
+        """0..1: the calibrated relevance of the passage."""
+        return self.passage.relevance if self.passage is not None else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySearch:
+    """Stateless. Methods raise core.errors.Unavailable if Elasticsearch does not answer."""
+
+    retriever: PassageRetriever
+    resolver: ServingResolver
+    entries: LibraryEntries
+
+    def search(self, request: SearchRequest, owner: str) -> list[FoundDocument]:
+        """The owner's documents, best first; documents below the threshold of answers are left out.
+
+        Filters apply to documents as to records: a document without the field does not match.
+        """
+        filters = request.filters
+        if filters.expression or filters.formats or request.place is not None:
+            return []
+        if not request.q:
+            return [] if filters != type(filters)() else self._latest(owner)
+        window = self.retriever.ranker.candidate_window  # a document ranks by its best passage
+        asked = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
+        found = self.retriever.retrieve(asked, self.resolver.resolve())
+        best = best_of_each(found.passages)
+        entries = self.entries.of_ids(owner, list(best))
+        return [FoundDocument(entries[id], passage) for id, passage in best.items() if id in entries]
+
+    def _latest(self, owner: str) -> list[FoundDocument]:
+        entries, _ = self.entries.page(owner, LibraryQuery(states=("ready",), limit=_MOST))
+        return [FoundDocument(entry) for entry in entries]
+
+
+def best_of_each(passages: Sequence[FoundPassage]) -> Mapping[str, FoundPassage]:
+    """The first passage of each document, by document id, in the order given."""
+    best: dict[str, FoundPassage] = {}
+    for passage in passages:
+        best.setdefault(passage.document, passage)
+    return best
+
+
+def records_needed(request: SearchRequest) -> SearchRequest:
+    """The request for the records that a page of the merged list can contain: all up to its end."""
+    return replace(request, offset=0, limit=request.offset + request.limit)
+
+
+def merged(records: int, documents: int) -> list[tuple[bool, int]]:
+    """Merges both lists: (is it a document, its position in its own list), for ``records`` and ``documents`` many.
+
+    Their scores have different scales, so only ranks count: alternately, a record first. That is the order of
+    reciprocal rank fusion (Cormack et al., SIGIR 2009) of two disjoint lists.
+    """
+    places = [(rank, False) for rank in range(records)] + [(rank, True) for rank in range(documents)]
+    return [(is_document, rank) for rank, is_document in sorted(places)]

@@ -28,7 +28,7 @@ _CONVERSATION = "conversation"
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class DocumentCollection:
     """Documents under a name. ``groups``: whose members may read it and, through it, these documents of its owner."""
 
     id: str
@@ -57,7 +57,7 @@ class Conversation:
     updated: str = ""
 
 
-def nobody_knows(_owner: str) -> frozenset[str] | None:
+def unknown_groups(_owner: str) -> frozenset[str] | None:
     """For a service without keys."""
     return None
 
@@ -70,26 +70,26 @@ class Notebooks:
     """
 
     def __init__(
-        self, client: Elasticsearch, prefix: str, groups_of: Callable[[str], frozenset[str] | None] = nobody_knows
+        self, client: Elasticsearch, prefix: str, groups_of: Callable[[str], frozenset[str] | None] = unknown_groups
     ) -> None:
         self._groups_of = groups_of
         self._client = client
         self._prefix = prefix
         self._index = alias(prefix, "notebooks")
 
-    def collections(self, owner: str, groups: Iterable[str]) -> list[Collection]:
+    def collections(self, owner: str, groups: Iterable[str]) -> list[DocumentCollection]:
         """The owner's, and those that are shared with these groups; the latest first."""
         found = [_collection(hit) for hit in self._search(_COLLECTION, _readable(owner, groups), _NEWEST)]
         return self._still_open(found, owner, groups)
 
-    def collection(self, id: str, owner: str, groups: Iterable[str]) -> Collection:
+    def collection(self, id: str, owner: str, groups: Iterable[str]) -> DocumentCollection:
         """Raises NotFound, also for one that the caller may not read."""
         found = self._one(_COLLECTION, id)
         if found is None or not (read := self._still_open([_collection(found)], owner, groups)):
             raise NotFound(f"There is no collection {id!r}.")
         return read[0]
 
-    def keep_collection(self, kept: Collection) -> Collection:
+    def keep_collection(self, kept: DocumentCollection) -> DocumentCollection:
         """Writes it; new if its id is empty. Visible when this returns. Raises Conflict if the owner has too many."""
         if not kept.id:
             if self._count(_COLLECTION, kept.owner) >= MOST_COLLECTIONS:
@@ -120,11 +120,13 @@ class Notebooks:
         found = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
         return sorted({one.owner for one in self._still_open(found, None, among)})
 
-    def _still_open(self, found: Sequence[Collection], reader: str | None, groups: Iterable[str]) -> list[Collection]:
+    def _still_open(
+        self, found: Sequence[DocumentCollection], reader: str | None, groups: Iterable[str]
+    ) -> list[DocumentCollection]:
         """Those of the reader, and those whose owner has one of these groups, and shares with it."""
         theirs, of_owner = set(groups), {one.owner: self._groups_of(one.owner) for one in found if one.owner != reader}
 
-        def is_open(one: Collection) -> bool:
+        def is_open(one: DocumentCollection) -> bool:
             if one.owner == reader:
                 return True
             has = of_owner[one.owner]
@@ -248,9 +250,9 @@ def _readable(owner: str, groups: Iterable[str]) -> list[Clause]:
     return [{"bool": {"should": [own, {"terms": {"groups": sorted(groups)}}], "minimum_should_match": 1}}]
 
 
-def _collection(hit: JsonMapping) -> Collection:
+def _collection(hit: JsonMapping) -> DocumentCollection:
     source = hit["_source"]
-    return Collection(
+    return DocumentCollection(
         id=hit["_id"],
         owner=source["owner"],
         name=source["name"],

@@ -23,9 +23,10 @@ from search_api.http.addresses import JSON, Addresses, link
 from search_api.http.documented import WITH_NOT_FOUND, texts
 from search_api.http.parameter_types import LONGEST_VALUE, printable
 from search_api.http.problems import Problem
-from search_api.library.notebooks import Collection, Conversation
+from search_api.library.notebooks import Conversation, DocumentCollection
 from search_api.library.view import BibliographyParameters, Name
 from search_api.parts import Parts
+from search_api.search.passages.values import SharedDocuments
 
 MOST_DOCUMENTS = 200
 _REFUSALS: ResponseDict = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
@@ -162,7 +163,7 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     def make(body: CollectionBody) -> tuple[Response, int]:
         asking, addresses = caller(), Addresses.of(parts)
         _refuse_unreadable(parts, body.documents, asking)
-        made = Collection(
+        made = DocumentCollection(
             "", asking.owner, body.name, body.description, _once(body.documents), _groups(body.groups, asking)
         )
         shown = _presented(parts.notebooks.keep_collection(made), asking, addresses)
@@ -309,7 +310,7 @@ def _once(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _whole(parts: Parts, found: Collection, asking: Caller) -> Json:
+def _whole(parts: Parts, found: DocumentCollection, asking: Caller) -> Json:
     addresses = Addresses.of(parts)
     seen = parts.documents.visible(found.documents, found.owner)
     documents = [_document(seen[id], addresses) for id in found.documents if id in seen]
@@ -322,7 +323,7 @@ def _document(entry: DocumentEntry, addresses: Addresses) -> Json:
     return {"id": entry.id, "title": entry.title or entry.name, "private": entry.owner != PUBLIC, "links": links}
 
 
-def _presented(found: Collection, asking: Caller, addresses: Addresses) -> Json:
+def _presented(found: DocumentCollection, asking: Caller, addresses: Addresses) -> Json:
     own = found.owner == asking.subject
     here = addresses.to(f"/library/collections/{found.id}")
     return {
@@ -347,3 +348,16 @@ def _listed(found: Conversation, addresses: Addresses) -> Json:
         "updated": found.updated,
         "links": [link("self", addresses.to(f"/library/conversations/{found.id}"), JSON)],
     }
+
+
+def shared_documents(parts: Parts, id: str) -> SharedDocuments:
+    """The documents of a collection that the caller may read.
+
+    Raises NotAuthenticated, NotAllowed, NotFound, InvalidInput.
+    """
+    asking = caller()
+    asking.must_have("library")
+    found = parts.notebooks.collection(id, asking.owner, asking.groups)
+    if not found.documents:
+        raise InvalidInput("collection", f"collection: {found.name!r} has no documents yet")
+    return SharedDocuments(found.owner, found.documents)

@@ -11,7 +11,7 @@ from core.json_types import Json
 from search_api.formats_out.formats import result_writers
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link, ways_on
-from search_api.library.search import FoundDocument, merged, records_needed
+from search_api.library.entries import FoundDocument, merged, records_needed
 from search_api.parts import Parts
 from search_api.search.answer import Answer
 from search_api.search.parameters import SearchParameters, cursor_for, to_request

@@ -12,9 +12,8 @@ import structlog
 from core.access import NotAllowed
 from core.document import DocumentEntry, Edited, FileKey, FileStore, State, document_id, now_iso
 from core.errors import Conflict, InvalidInput, NotFound, TooLarge
-from search_api.library.entries import LibraryEntries, Used
-from search_api.library.reference import Problem, Reference
-from search_api.library.references import read_references
+from search_api.library.entries import LibraryEntries, LibraryUsage
+from search_api.library.references import Reference, ReferenceProblem, read_references
 
 log = structlog.get_logger(__name__)
 
@@ -140,7 +139,7 @@ class PersonalLibrary:
         self.parts.read_soon(id)
         return entry
 
-    def references(self, owner: str, text: str) -> tuple[list[DocumentEntry], tuple[Problem, ...]]:
+    def references(self, owner: str, text: str) -> tuple[list[DocumentEntry], tuple[ReferenceProblem, ...]]:
         """An entry for each work of the list: ``queued`` if its PDF can be fetched, else ``waiting`` for its file.
 
         Second, the parts of the list that could not be read.
@@ -166,7 +165,7 @@ class PersonalLibrary:
         log.info("library.imported", references=len(made))
         return made, read.problems
 
-    def used(self, owner: str) -> Used:
+    def used(self, owner: str) -> LibraryUsage:
         """The totals of the owner's documents in all states."""
         return self.parts.entries.used(owner)
 
@@ -222,7 +221,7 @@ class PersonalLibrary:
         if len(data) > self.parts.quota.file_bytes:
             raise TooLarge(too_large(self.parts.quota))
 
-    def _refuse_too_many(self, used: Used, documents: int = 0, more_bytes: int = 0) -> None:
+    def _refuse_too_many(self, used: LibraryUsage, documents: int = 0, more_bytes: int = 0) -> None:
         quota = self.parts.quota
         if used.documents + documents > quota.documents:
             raise Conflict(f"Your library holds {used.documents} of {quota.documents} documents; delete some first.")

@@ -22,7 +22,7 @@ from search_api.http.addresses import JSON, Addresses, link
 from search_api.http.documented import WITH_NOT_FOUND, texts
 from search_api.http.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.http.problems import Problem, problem
-from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
+from search_api.library.entries import COLUMNS, Column, LibraryQuery, SortColumn
 from search_api.library.personal_library import PersonalLibrary, Upload, can_retry, too_large
 from search_api.parts import Parts
 
@@ -227,7 +227,9 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def documents(query: ListParameters) -> Response:
-        listing = Listing(query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset)
+        listing = LibraryQuery(
+            query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset
+        )
         found, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
         addresses = Addresses.of(parts)
         links = [link("self", addresses.this(), JSON)]
@@ -273,7 +275,9 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def cited(query: BibliographyParameters) -> Response:
-        found, _ = parts.personal_library.parts.entries.page(caller().owner, Listing(limit=_MOST_CITED, sort="name"))
+        found, _ = parts.personal_library.parts.entries.page(
+            caller().owner, LibraryQuery(limit=_MOST_CITED, sort="name")
+        )
         addresses = Addresses.of(parts)
         return bibliography(query.f, [of_document(one, addresses.to(f"/documents/{one.id}")) for one in found])
 

@@ -15,7 +15,7 @@ from search_api.catalogue.related.kin import Kin
 from search_api.catalogue.related.mentions import MentionReader
 from search_api.catalogue.related.relations import RelationReader
 from search_api.search.retrieval.serving import ServingResolver
-from search_api.stewards.insight.record_quality import QualityOf, RecordQuality
+from search_api.stewards.insight.measurements import QualityOf, RecordQuality
 from sonde.settings import Settings
 
 

@@ -16,9 +16,8 @@ from indexer.documents.index.ingest import prepare
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused, media_type
 from search_api.ask.answerer import Answerer
-from search_api.library.entries import LibraryEntries
+from search_api.library.entries import LibraryEntries, LibrarySearch
 from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
-from search_api.library.search import LibrarySearch
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import LibrarySettings, Settings
 from sonde.wiring.file_store import FolderFiles, kept_readings

@@ -130,9 +130,9 @@ def library(service: Service, tmp_path: Path) -> Iterator[Library]:
 
 
 def _all() -> Any:
-    from search_api.library.entries import Listing
+    from search_api.library.entries import LibraryQuery
 
-    return Listing(limit=1000)
+    return LibraryQuery(limit=1000)
 
 
 def test_an_upload_is_queued_then_ready_and_found_by_its_owner_alone(library: Library) -> None:

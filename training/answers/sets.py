@@ -1,6 +1,6 @@
 """RAFT and DPO rows, as chat messages for the usual trainers.
 
-The prompt is the serving one (``search_api.ask.prompt``), so that a model trained on the rows sees the same form in
+The prompt is the serving one (``search_api.ask.generation``), so that a model trained on the rows sees the same form in
 `/ask`.
 """
 
@@ -19,7 +19,7 @@ from core.json_types import Json
 from core.ports import LanguageModel
 from reading.language import EMPTY_WORDS
 from reading.sentences import sentences
-from search_api.ask.prompt import build_messages
+from search_api.ask.generation import build_messages
 from search_api.search.passages.values import REFUSAL
 from training.answers.context import Context, Noise, without
 from training.examples import TrainingError

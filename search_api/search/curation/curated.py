@@ -14,8 +14,16 @@ from pydantic import ValidationError
 from core.place import Place
 from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.vocabulary import term_key
-from search_api.search.curation.changes import KeptRule, RuleKey
-from search_api.search.curation.rules import Block, Boost, OwnPlace, Pin, Rule, Synonyms
+from search_api.search.curation.rules import (
+    BlockRule,
+    BoostRule,
+    CurationRule,
+    PinRule,
+    PlaceRule,
+    RuleKey,
+    StoredRule,
+    SynonymRule,
+)
 from search_api.search.ranking.pinned import Pinned
 
 log = structlog.get_logger(__name__)
@@ -27,7 +35,7 @@ MOST_PINS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class CurationDecisions:
     """What stewards decided about one question: the records put first, in order, and those that are no hits.
 
     ``blocked_sources``: none of their records is one. ``boosts`` by source.
@@ -42,11 +50,11 @@ class Decided:
         return record in self.blocked or record.partition(":")[0] in self.blocked_sources
 
 
-Worded = TypeVar("Worded", Pin, Block, Boost)
+Worded = TypeVar("Worded", PinRule, BlockRule, BoostRule)
 
 
 @dataclass(frozen=True, slots=True)
-class ByWords(Generic[Worded]):
+class RulesByWords(Generic[Worded]):
     """Rules by the key of their words, in their order: found among thousands without a look at each one's words.
 
     ``unworded``: those without words, which hold for every question.
@@ -57,7 +65,7 @@ class ByWords(Generic[Worded]):
     unworded: Sequence[tuple[int, Worded]] = ()
 
     @classmethod
-    def of(cls, rules: Iterable[Worded]) -> ByWords[Worded]:
+    def of(cls, rules: Iterable[Worded]) -> RulesByWords[Worded]:
         whole: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
         part: list[tuple[str, int, Worded]] = []
         unworded: list[tuple[int, Worded]] = []
@@ -78,42 +86,42 @@ class ByWords(Generic[Worded]):
 
 
 @dataclass(frozen=True)
-class Curated:
+class ActiveRules:
     """Rules by kind. ``places`` by the key of their name; ``vocabulary``: the synonyms as one vocabulary.
 
     ``longest``: by the first word of a place's key, the words of the longest such key.
     """
 
-    pins: ByWords[Pin] = field(default_factory=ByWords)
-    blocks: ByWords[Block] = field(default_factory=ByWords)
-    boosts: ByWords[Boost] = field(default_factory=ByWords)
+    pins: RulesByWords[PinRule] = field(default_factory=RulesByWords)
+    blocks: RulesByWords[BlockRule] = field(default_factory=RulesByWords)
+    boosts: RulesByWords[BoostRule] = field(default_factory=RulesByWords)
     places: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
     vocabulary: NamedVocabulary = _NO_SYNONYMS
     longest: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kept: Iterable[KeptRule], today: date) -> Curated:
+    def of(cls, kept: Iterable[StoredRule], today: date) -> ActiveRules:
         """A rule that this version cannot read is left out, and logged."""
-        rules: defaultdict[type[Rule], list[Rule]] = defaultdict(list)
+        rules: defaultdict[type[CurationRule], list[CurationRule]] = defaultdict(list)
         for one in kept:
             if (rule := _read(one)) is not None and rule.holds_on(today):
                 rules[type(rule)].append(rule)
         every = [rule for found in rules.values() for rule in found]
-        pins = sorted((rule for rule in every if isinstance(rule, Pin)), key=lambda pin: (pin.order, pin.id or ""))
-        places = _places(rule for rule in every if isinstance(rule, OwnPlace))
+        pins = sorted((rule for rule in every if isinstance(rule, PinRule)), key=lambda pin: (pin.order, pin.id or ""))
+        places = _places(rule for rule in every if isinstance(rule, PlaceRule))
         return cls(
-            ByWords.of(pins),
-            ByWords.of(rule for rule in every if isinstance(rule, Block)),
-            ByWords.of(rule for rule in every if isinstance(rule, Boost)),
+            RulesByWords.of(pins),
+            RulesByWords.of(rule for rule in every if isinstance(rule, BlockRule)),
+            RulesByWords.of(rule for rule in every if isinstance(rule, BoostRule)),
             places,
-            NamedVocabulary(VOCABULARY, tuple(_concept(rule) for rule in every if isinstance(rule, Synonyms))),
+            NamedVocabulary(VOCABULARY, tuple(_concept(rule) for rule in every if isinstance(rule, SynonymRule))),
             _longest(places),
         )
 
-    def decided(self, question: str) -> Decided:
+    def decided(self, question: str) -> CurationDecisions:
         key = term_key(question)
         blocks = self.blocks.of_question(key)
-        decided = Decided(
+        decided = CurationDecisions(
             blocked=frozenset(block.record for block in blocks if block.record is not None),
             blocked_sources=frozenset(block.source for block in blocks if block.source is not None),
             boosts=_summed(self.boosts.of_question(key)),
@@ -125,17 +133,17 @@ class Curated:
         return replace(decided, pins=tuple(pins.values()))
 
 
-NOTHING_CURATED = Curated()
+NO_RULES = ActiveRules()
 
 
-def drafted(live: Iterable[KeptRule], draft: Iterable[KeptRule]) -> list[KeptRule]:
+def with_draft(live: Iterable[StoredRule], draft: Iterable[StoredRule]) -> list[StoredRule]:
     """The live rules as they would be with the draft: its rules replace those of the same id, or take them away."""
-    rules: dict[RuleKey, KeptRule] = {one.key.live(): one for one in live}
+    rules: dict[RuleKey, StoredRule] = {one.key.live(): one for one in live}
     rules |= {one.key.live(): one for one in draft}
     return [one for one in rules.values() if one.content is not None]
 
 
-def _read(kept: KeptRule) -> Rule | None:
+def _read(kept: StoredRule) -> CurationRule | None:
     try:
         return kept.rule
     except ValidationError as error:
@@ -143,14 +151,14 @@ def _read(kept: KeptRule) -> Rule | None:
         return None
 
 
-def _summed(rules: Iterable[Boost]) -> Mapping[str, float]:
+def _summed(rules: Iterable[BoostRule]) -> Mapping[str, float]:
     found: defaultdict[str, float] = defaultdict(float)
     for rule in rules:
         found[rule.source] += rule.boost
     return dict(found)
 
 
-def _places(rules: Iterable[OwnPlace]) -> Mapping[str, tuple[Place, ...]]:
+def _places(rules: Iterable[PlaceRule]) -> Mapping[str, tuple[Place, ...]]:
     found: defaultdict[str, list[Place]] = defaultdict(list)
     for rule in rules:
         for key in sorted(rule.keys):
@@ -166,5 +174,5 @@ def _longest(keys: Iterable[str]) -> Mapping[str, int]:
     return found
 
 
-def _concept(rule: Synonyms) -> Concept:
+def _concept(rule: SynonymRule) -> Concept:
     return Concept(f"{VOCABULARY}:{rule.id}", tuple(Label(words, rule.language) for words in rule.words))

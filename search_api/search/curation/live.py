@@ -1,4 +1,4 @@
-"""The rules in memory: read beside the requests, never in the time of a question."""
+"""The stewards' rules in memory, and vocabulary, gazetteer and geocoder with them. Read beside the requests."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ import structlog
 from cachetools import LRUCache
 
 from core.errors import SondeError
+from core.place import Place
+from core.ports import Geocoder
+from reading.gazetteer import Gazetteer, GazetteerName, name_key
 from reading.vocabulary.vocabulary import Vocabulary
 from search_api.http.ticking import Ticker
-from search_api.search.curation.curated import NOTHING_CURATED, Curated
+from search_api.search.curation.curated import NO_RULES, ActiveRules
 from search_api.search.curation.store import CurationStore, Mark
 
 log = structlog.get_logger(__name__)
@@ -22,16 +25,16 @@ log = structlog.get_logger(__name__)
 READ_EVERY_S = 5.0
 """A rule counts after at most this many seconds; at once in the process that took it."""
 
-_tried: ContextVar[Curated | None] = ContextVar("tried_curation", default=None)
+_tried: ContextVar[ActiveRules | None] = ContextVar("tried_curation", default=None)
 
 
-def no_curation() -> Curated:
+def no_rules() -> ActiveRules:
     """For an installation, an evaluation or a test without rules."""
-    return NOTHING_CURATED
+    return NO_RULES
 
 
 @contextmanager
-def trying(curated: Curated) -> Iterator[None]:
+def trying_rules(curated: ActiveRules) -> Iterator[None]:
     """Searches of this thread use these rules instead of the live ones."""
     token = _tried.set(curated)
     try:
@@ -44,18 +47,18 @@ def _today() -> date:
     return datetime.now(UTC).date()
 
 
-class LiveCuration:
+class LiveRules:
     """Call it for the rules that count now. Thread-safe; a failure to read keeps the last ones."""
 
     def __init__(self, store: CurationStore, today: Callable[[], date] = _today, every_s: float = READ_EVERY_S) -> None:
         self._store = store
         self._today = today
         self._reading = threading.Lock()
-        self._kept = NOTHING_CURATED
+        self._kept = NO_RULES
         self._read: tuple[Mark, date] | None = None
         self._ticker = Ticker(self, every_s, "curation")
 
-    def __call__(self) -> Curated:
+    def __call__(self) -> ActiveRules:
         self._ticker.start()
         return _tried.get() or self._kept
 
@@ -65,7 +68,7 @@ class LiveCuration:
             today = self._today()
             state = (self._store.mark(), today)
             if state != self._read:
-                self._kept = Curated.of(self._store.rules(draft=""), today)
+                self._kept = ActiveRules.of(self._store.rules(draft=""), today)
                 self._read = state
 
     def try_tick(self) -> None:
@@ -79,7 +82,7 @@ class LiveCuration:
 class CuratedVocabulary:
     """The vocabulary of questions: the stewards' synonyms before all others. Thread-safe."""
 
-    def __init__(self, base: Callable[[], Vocabulary], curated: Callable[[], Curated]) -> None:
+    def __init__(self, base: Callable[[], Vocabulary], curated: Callable[[], ActiveRules]) -> None:
         self._base = base
         self._curated = curated
         self._lock = threading.Lock()
@@ -94,3 +97,42 @@ class CuratedVocabulary:
             if key not in self._made:  # the entry holds both, so that no other object gets their ids
                 self._made[key] = (base, own, base.preceded_by(own))
             return self._made[key][2]
+
+
+class CuratedGazetteer(Gazetteer):
+    """Immutable but for the rules, which are looked up at each call."""
+
+    def __init__(self, base: Gazetteer, curated: Callable[[], ActiveRules]) -> None:
+        super().__init__()
+        self._base = base
+        self._curated = curated
+
+    def preload(self) -> Gazetteer:
+        self._base.preload()
+        return self
+
+    def named(self, key: str) -> GazetteerName | None:
+        own, known = self._curated().places.get(key, ()), self._base.named(key)
+        return GazetteerName((*own, *(known.places if known else ()))) if own else known
+
+    def abbreviation(self, text: str) -> GazetteerName | None:
+        own = self._curated().places.get(name_key(text))
+        return None if own else self._base.abbreviation(text)
+
+    def longest(self, first: str) -> int:
+        return max(self._base.longest(first), self._curated().longest.get(first, 0))
+
+    def keys(self) -> list[str]:
+        return sorted({*self._base.keys(), *self._curated().places})
+
+
+class CuratedGeocoder:
+    """The stewards' places, else what the geocoder says."""
+
+    def __init__(self, geocoder: Geocoder, curated: Callable[[], ActiveRules]) -> None:
+        self._geocoder = geocoder
+        self._curated = curated
+
+    def lookup(self, name: str) -> list[Place]:
+        own = self._curated().places.get(name_key(name), ())
+        return [*own, *self._geocoder.lookup(name)] if own else self._geocoder.lookup(name)

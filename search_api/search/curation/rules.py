@@ -1,13 +1,16 @@
-"""What a steward may write: the shape of each kind of rule, checked once when it arrives and again when it is read."""
+"""The kinds of rules that a steward can write, and their changes. Checked on arrival and again when read."""
 
 from __future__ import annotations
 
+import uuid
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated, ClassVar, Literal, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from core.extent import BBox
+from core.json_types import Json
 from core.overlay import Overlay
 from core.place import Place
 from es_mappings.codecs.overlays import from_content
@@ -39,7 +42,7 @@ SourceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 RuleId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:~-]{0,449}$")]
 
 
-class Rule(BaseModel):
+class CurationRule(BaseModel):
     """``valid_from`` and ``valid_until``: the days on which it counts, both inclusive."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -60,7 +63,7 @@ class Rule(BaseModel):
         return (self.valid_from or day) <= day <= (self.valid_until or day)
 
 
-class Pin(Rule):
+class PinRule(CurationRule):
     """For these words, this record first."""
 
     kind = "pins"
@@ -70,7 +73,7 @@ class Pin(Rule):
     order: int = Field(1, ge=1, le=100, description="Among several pins of a question; 1 is the first.")
 
 
-class Block(Rule):
+class BlockRule(CurationRule):
     """This record, or every record of this source, is not a hit: of questions with these words, or of any."""
 
     kind = "blocks"
@@ -86,7 +89,7 @@ class Block(Rule):
         return self
 
 
-class Boost(Rule):
+class BoostRule(CurationRule):
     """Hits of this source count more, or less: of questions with these words, or of any."""
 
     kind = "boosts"
@@ -96,7 +99,7 @@ class Boost(Rule):
     match: Literal["whole", "part"] = "part"
 
 
-class Synonyms(Rule):
+class SynonymRule(CurationRule):
     """Words and acronyms that mean the same."""
 
     kind = "synonyms"
@@ -110,7 +113,7 @@ class Synonyms(Rule):
         return self
 
 
-class OwnPlace(Rule):
+class PlaceRule(CurationRule):
     """A place that the gazetteer does not know, or another box of one that it knows."""
 
     kind = "places"
@@ -136,7 +139,7 @@ class OwnPlace(Rule):
         return frozenset(name_key(name) for name in (self.name, *self.other_names))
 
 
-class OverlayRule(Rule):
+class OverlayRule(CurationRule):
     """Metadata of one record that replace those of its source at every harvest."""
 
     kind = "overlays"
@@ -167,11 +170,59 @@ class OverlayRule(Rule):
         return from_content(self.model_dump())
 
 
-RULES: dict[RuleKind, type[Rule]] = {
-    "pins": Pin,
-    "blocks": Block,
-    "boosts": Boost,
-    "synonyms": Synonyms,
-    "places": OwnPlace,
+RULES: dict[RuleKind, type[CurationRule]] = {
+    "pins": PinRule,
+    "blocks": BlockRule,
+    "boosts": BoostRule,
+    "synonyms": SynonymRule,
+    "places": PlaceRule,
     "overlays": OverlayRule,
 }
+
+
+RuleAction = Literal["added", "changed", "removed", "published", "undone"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleKey:
+    """``draft`` empty: the rule is live."""
+
+    kind: RuleKind
+    id: str
+    draft: str = ""
+
+    @property
+    def document(self) -> str:
+        """Its id in the index; no draft and no id holds a slash."""
+        return f"{self.kind}/{self.draft}/{self.id}"
+
+    def live(self) -> RuleKey:
+        return RuleKey(self.kind, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRule:
+    """``content`` None: the draft takes the live rule away. ``at``: ISO 8601."""
+
+    key: RuleKey
+    content: Json | None
+    by: str
+    at: str
+
+    @property
+    def rule(self) -> CurationRule | None:
+        """Raises pydantic's ValidationError for content of another version."""
+        return None if self.content is None else RULES[self.key.kind].model_validate(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """``before`` and ``after``: the rule as JSON, None if there was none, or is none now."""
+
+    key: RuleKey
+    action: RuleAction
+    before: Json | None
+    after: Json | None
+    by: str
+    at: str
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)

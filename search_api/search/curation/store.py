@@ -10,8 +10,7 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
-from search_api.search.curation.changes import Action, Change, KeptRule, RuleKey
-from search_api.search.curation.rules import RuleKind
+from search_api.search.curation.rules import RuleAction, RuleChange, RuleKey, RuleKind, StoredRule
 
 MOST_RULES = 10_000
 _MARK = "mark"
@@ -36,7 +35,7 @@ class CurationStore:
         found: Json = self._client.options(ignore_status=404).get(index=self._index, id=_MARK, source=False).body
         return (found["_seq_no"], found["_primary_term"]) if found.get("found") else None
 
-    def rules(self, *, kind: RuleKind | None = None, draft: str | None = None) -> list[KeptRule]:
+    def rules(self, *, kind: RuleKind | None = None, draft: str | None = None) -> list[StoredRule]:
         """By kind and id; at most 10,000. ``draft`` empty: the live ones; None: all."""
         filters: list[Json] = [{"exists": {"field": "rule"}}]
         if kind is not None:
@@ -46,7 +45,7 @@ class CurationStore:
         query = {"bool": {"filter": filters, "must_not": [{"term": {"kind": _CHANGE}}]}}
         return [_kept(hit["_source"]) for hit in self._search(query, _BY_RULE, MOST_RULES)]
 
-    def find(self, keys: Sequence[RuleKey]) -> dict[RuleKey, KeptRule]:
+    def find(self, keys: Sequence[RuleKey]) -> dict[RuleKey, StoredRule]:
         """Those that exist, in real time."""
         if not keys:
             return {}
@@ -55,7 +54,7 @@ class CurationStore:
         kept = [_kept(one["_source"]) for one in found.get("docs", ()) if one.get("found")]
         return {one.key: one for one in kept}
 
-    def write(self, changes: Sequence[Change]) -> None:
+    def write(self, changes: Sequence[RuleChange]) -> None:
         """All of them with their history; visible when this returns. Creates the index if necessary."""
         if not changes:
             return
@@ -66,7 +65,7 @@ class CurationStore:
         if answer["errors"]:
             raise Unavailable("Elasticsearch did not take all of the changes; /curation/history lists what it took.")
 
-    def history(self, *, kind: RuleKind | None = None, rule: str | None = None, size: int = 50) -> list[Change]:
+    def history(self, *, kind: RuleKind | None = None, rule: str | None = None, size: int = 50) -> list[RuleChange]:
         """Newest first."""
         filters: list[Json] = [{"term": {"kind": _CHANGE}}]
         if rule is not None or kind is not None:
@@ -74,7 +73,7 @@ class CurationStore:
         found = self._search({"bool": {"filter": filters}}, _NEWEST, size)
         return [_change(hit["_id"], hit["_source"]) for hit in found]
 
-    def change(self, id: str) -> Change:
+    def change(self, id: str) -> RuleChange:
         """Raises NotFound."""
         found = self._client.options(ignore_status=404).get(index=self._index, id=id).body
         if not found.get("found") or found["_source"]["kind"] != _CHANGE:
@@ -86,7 +85,7 @@ class CurationStore:
         return cast("Iterable[Json]", found.body["hits"]["hits"])
 
 
-def _operations(change: Change) -> Iterator[Json]:
+def _operations(change: RuleChange) -> Iterator[Json]:
     key = change.key
     if change.after is None and (change.action in ("published", "undone") or not key.draft):
         yield {"delete": {"_id": key.document}}
@@ -106,13 +105,13 @@ def _operations(change: Change) -> Iterator[Json]:
     }
 
 
-def _kept(source: JsonMapping) -> KeptRule:
+def _kept(source: JsonMapping) -> StoredRule:
     key = RuleKey(source["kind"], source["rule"], source.get("draft", ""))
-    return KeptRule(key, source.get("content"), source["by"], source["at"])
+    return StoredRule(key, source.get("content"), source["by"], source["at"])
 
 
-def _change(id: str, source: JsonMapping) -> Change:
+def _change(id: str, source: JsonMapping) -> RuleChange:
     kind, _, rule = str(source["rule"]).partition("/")
     key = RuleKey(cast(RuleKind, kind), rule, source.get("draft", ""))
-    content, action = source["content"], cast(Action, source["action"])
-    return Change(key, action, content["before"], content["after"], source["by"], source["at"], id)
+    content, action = source["content"], cast(RuleAction, source["action"])
+    return RuleChange(key, action, content["before"], content["after"], source["by"], source["at"], id)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from core.document import document_of_record, explained_record
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
+from core.ports import TokenCard, Vectors
+from core.token_bits import late_interaction
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
 from search_api.search.passages.own_words import counting, counts, own_meaning, own_words, words_of
@@ -26,6 +28,7 @@ from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.retrieval import bm25, knn
 from search_api.search.retrieval.filters import Clause, area_clause, passage_conditions, span_clause
 from search_api.search.retrieval.language_fields import language_suffix
+from search_api.search.retrieval.token_vectors import tokens_of, usable_bits
 from search_api.search.understanding.interpretation import Interpretation
 
 _SHOWN = [
@@ -45,7 +48,7 @@ class PassageArm:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPassages:
+class PassageCandidates:
     """By passage id: the fields to show, the doc values for ranking, each arm's scores, and of those with token vectors
     the late interaction (-1..1).
     """
@@ -133,13 +136,15 @@ class PassageSearch:
         read, filters, ranker = self.read, self.asked.filters, self.config.passages
         clauses: list[Clause] = []
         if ranker.find(Spatial) is not None and filters.area is None and read.areas:
-            clauses.append(_own_or_inherited("extent", lambda field: _any(*_areas(read, field))))
+            clauses.append(_own_or_inherited("extent", lambda field: _any(*_area_clauses(read, field))))
         if ranker.find(Temporal) is not None and filters.span is None and (span := read.span) is not None:
             clauses.append(_own_or_inherited("time", lambda field: span_clause(span, field)))
         return clauses
 
 
-def found_by(arms: Sequence[PassageArm], answers: Sequence[JsonMapping], columns: Sequence[AnyColumn]) -> FoundPassages:
+def found_by(
+    arms: Sequence[PassageArm], answers: Sequence[JsonMapping], columns: Sequence[AnyColumn]
+) -> PassageCandidates:
     """Combines the answers of the arms."""
     passages: dict[str, FoundPassage] = {}
     fields: dict[str, Fields] = {}
@@ -150,7 +155,7 @@ def found_by(arms: Sequence[PassageArm], answers: Sequence[JsonMapping], columns
             passages[id] = _passage(hit)
             fields[id] = _own_first(hit.get("fields", {}), columns)
             scores.setdefault(arm.signal, {})[id] = arm.measured(hit["_score"])
-    return FoundPassages(passages, fields, scores)
+    return PassageCandidates(passages, fields, scores)
 
 
 def _passage(hit: JsonMapping) -> FoundPassage:
@@ -185,7 +190,7 @@ def _conditions(asked: AskRequest) -> list[Clause]:
     return clauses
 
 
-def _areas(read: Interpretation, field: str) -> Iterable[Clause]:
+def _area_clauses(read: Interpretation, field: str) -> Iterable[Clause]:
     return (area_clause(area, "intersects", field) for area in read.areas)
 
 
@@ -210,3 +215,24 @@ def _own_first(fields: Fields, columns: Iterable[AnyColumn]) -> Fields:
     names = [value for column in columns for value in column.doc_values if isinstance(value, str)]
     own = {name: fields[f"own_{name}"] for name in names if fields.get(f"own_{name}")}
     return {**fields, **own}
+
+
+def late_interactions(
+    client: Elasticsearch, within: Sequence[PassageScope], ids: Sequence[str], question: Vectors, made_by: TokenCard
+) -> dict[str, float]:
+    """-1..1 by passage id; without passages that have no token vectors, or another encoder's, or damaged ones.
+
+    ``question``: (tokens, dims). One request, filtered by owner as every search for passages is.
+    """
+    if not ids or not within:
+        return {}
+    those = {"ids": {"values": list(ids)}}
+    bodies = [
+        part
+        for scope in within
+        for part in (scope.header, tokens_of({"bool": {"filter": [those, scope.clause]}}, len(ids)))
+    ]
+    hits = [hit for answer in search_all(client, bodies) for hit in answer["hits"]["hits"]]
+    texts = {hit["_id"]: bits for hit in hits if (bits := usable_bits(hit, made_by)) is not None}
+    scores = late_interaction(question, list(texts.values()))
+    return dict(zip(texts, scores.tolist(), strict=True))

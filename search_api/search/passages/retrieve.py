@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,12 +11,10 @@ from es_gateway.searching import search_all
 from es_mappings.names import alias
 from reading.language import sure_language
 from search_api.search.passages.coverage import content_words, coverage, weights
-from search_api.search.passages.follow_up import in_context
-from search_api.search.passages.interactions import interactions
-from search_api.search.passages.passage_arms import FoundPassages, PassageSearch, found_by
+from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, found_by, late_interactions
 from search_api.search.passages.scope import scopes_of
 from search_api.search.passages.tables import DocumentTable, table_from
-from search_api.search.passages.values import AnswerConfig, AskRequest, FoundPassage
+from search_api.search.passages.values import AnswerConfig, AskRequest, ConversationTurn, FoundPassage
 from search_api.search.pipeline import SearchParts
 from search_api.search.ranking.candidates import Candidates
 from search_api.search.ranking.config import Ranker
@@ -87,7 +86,7 @@ class PassageRetriever:
             if one.table is not None and one.table <= len(kept.get(one.document, ()))
         }
 
-    def _found(self, asked: AskRequest, read: Interpretation, serving: Serving) -> FoundPassages:
+    def _found(self, asked: AskRequest, read: Interpretation, serving: Serving) -> PassageCandidates:
         encoded = serving.embedder.encode([read.text], "query") if serving.embedder is not None else None
         search = PassageSearch(self.parts.config, asked, read, None if encoded is None else encoded.vectors[0])
         within = scopes_of(self.prefix, asked)
@@ -98,11 +97,11 @@ class PassageRetriever:
         card = serving.embedder.card.tokens if serving.embedder is not None else None
         if card is None or encoded is None or encoded.tokens is None:
             return found
-        met = interactions(self.parts.client, within, sorted(found.passages), encoded.tokens[0], card)
+        met = late_interactions(self.parts.client, within, sorted(found.passages), encoded.tokens[0], card)
         return replace(found, interactions=met)
 
     def _ranked(
-        self, asked: AskRequest, asked_in: str | None, read: Interpretation, found: FoundPassages, serving: Serving
+        self, asked: AskRequest, asked_in: str | None, read: Interpretation, found: PassageCandidates, serving: Serving
     ) -> Ranking:
         ids = sorted(found.passages)
         columns = self.ranker.columns
@@ -116,7 +115,9 @@ class PassageRetriever:
         target = target_of(SearchRequest(read.text, filters=asked.filters), read, self.parts.now_ms())
         return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosine_floor)
 
-    def _reread(self, read: Interpretation, ranking: Ranking, found: FoundPassages) -> tuple[Ranking, tuple[str, ...]]:
+    def _reread(
+        self, read: Interpretation, ranking: Ranking, found: PassageCandidates
+    ) -> tuple[Ranking, tuple[str, ...]]:
         """Applies the reranker: a calibrated one decides alone, another one contributes to the order."""
         reading, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
         if reading is None or load is None or len(ranking) == 0:
@@ -133,7 +134,7 @@ class PassageRetriever:
         return rerank(replace(ranking, order=ranking.order[: len(best)]), logits, replace(card, weight=1.0)), ()
 
 
-def judged(ranking: Ranking, found: FoundPassages, count: int) -> list[FoundPassage]:
+def judged(ranking: Ranking, found: PassageCandidates, count: int) -> list[FoundPassage]:
     """The best ``count``, each with signals and relevance (0..1): the reranker's relevance if it decides alone."""
     reader = ranking.terms.get(CrossEncoderReading.name)
     decides = reader is not None and reader.weight == 1.0
@@ -154,7 +155,7 @@ def _numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
     return tuple(replace(one, number=number) for number, one in enumerate(passages, 1))
 
 
-def _met(found: FoundPassages, id: str) -> Fields:
+def _met(found: PassageCandidates, id: str) -> Fields:
     return {"interaction": [found.interactions[id]]} if id in found.interactions else {}
 
 
@@ -171,3 +172,44 @@ def _covered(read: Interpretation, passages: Sequence[FoundPassage]) -> list[flo
     texts = [content_words(text, read.language) for text in held]
     asked = weights(texts, content_words(read.text, read.language))
     return [coverage(asked, text) for text in texts]
+
+
+_MOST_BACK = 3  # questions that each lean on the one before
+_FEW = 3  # content words: too few to name a topic
+_WORD = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_ENGLISH = """it its they them their those these this there he she him his such same former latter"""
+_GERMAN = """er sie ihn ihm ihr ihre ihrer ihren dessen deren diese dieser dieses diesen diesem dort davon dabei dazu
+darin solche"""
+_FRENCH = """elle ils elles cette ces cet ceux celles celui celle leur leurs"""
+_SPANISH = """ellos ellas ello este esta estos estas esos esas ese esa eso allí ahí dicho dicha sus"""
+_ITALIAN = """essi esse esso essa questo questa questi queste quello quella quelli quelle loro"""
+_PORTUGUESE = """eles elas ele ela estes esses essas isso isto ali seu sua seus suas deles delas"""
+_POINTING = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH} {_ITALIAN} {_PORTUGUESE}".split())
+"""Words that point back, in the page's six languages. Left out are those that questions standing alone also have
+("es gibt", "il y a", "that")."""
+_GOING_ON = re.compile(
+    r"\W*(?:and|but|or|also|what about|how about|und|aber|oder|auch|was ist mit|et|mais|ou|qu'en est-il"
+    r"|y|pero|o|qué hay de|e|ed|ma|mas)\b",
+    re.IGNORECASE,
+)
+
+
+def in_context(question: str, turns: Sequence[ConversationTurn]) -> str:
+    """The question to search for; ``turns``: what was said before, oldest first.
+
+    A year in the question takes the place of the years before it ("and in 2015?").
+    """
+    if not turns or not leans(question):
+        return question
+    before = in_context(turns[-1].question, turns[max(0, len(turns) - _MOST_BACK) : -1])
+    if _YEAR.search(question):
+        before = _YEAR.sub(" ", before)
+    return " ".join(f"{before} {question}".split())
+
+
+def leans(question: str) -> bool:
+    """Whether the question needs the one before it: it goes on from there, points back, or names too little itself."""
+    if _GOING_ON.match(question) or len(content_words(question)) <= _FEW:
+        return True
+    return not _POINTING.isdisjoint(_WORD.findall(question.lower()))

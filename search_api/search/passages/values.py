@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from search_api.search.passages.cells import QuotedCell
+from search_api.search.passages.tables import QuotedCell
 from search_api.search.request import Filters
 
 REFUSAL = "Sorry. I cannot find the answer based on the context."
@@ -22,7 +22,7 @@ Mode = Literal["model", "extractive", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ConversationTurn:
     """An earlier question with its answer."""
 
     question: str
@@ -42,7 +42,7 @@ class AnswerConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Granted:
+class SharedDocuments:
     """Documents that a collection opens to the caller: public ones, and those that ``owner`` put into it."""
 
     owner: str
@@ -57,7 +57,7 @@ class AskRequest:
     """
 
     question: str
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[ConversationTurn, ...] = ()
     filters: Filters = field(default_factory=Filters)
     record: str | None = None
     document: str | None = None
@@ -65,7 +65,7 @@ class AskRequest:
     roles: tuple[str, ...] = ()
     scope: Scope = "public"
     owner: str | None = None
-    granted: Granted | None = None
+    granted: SharedDocuments | None = None
     top_k: int | None = None
     threshold: float | None = None
 
@@ -97,7 +97,7 @@ class FoundPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class CitedSentence:
     """One sentence of an answer with its cited passages. ``supported``: the citations exist and support it.
 
     ``cell``: the cell of a table that the sentence, a row of it, is quoted for.
@@ -118,7 +118,7 @@ class CitedAnswer:
 
     text: str
     mode: Mode
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[CitedSentence, ...] = ()
     passages: tuple[FoundPassage, ...] = ()
     language: str | None = None
     degraded: tuple[str, ...] = ()

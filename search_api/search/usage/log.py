@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from ipaddress import ip_address, ip_network
+from typing import Literal
 
 import structlog
 from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
@@ -19,9 +24,10 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError, IndexGone
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
+from reading.vocabulary.vocabulary import term_key
 from search_api.http.ticking import Ticker
 from search_api.search.answer import Answer
-from search_api.search.usage.entry import Asked, Asker, Keeping, asked
+from search_api.search.understanding.interpretation import Interpretation
 
 log = structlog.get_logger(__name__)
 
@@ -49,10 +55,10 @@ class LogPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class Opening:
     """A hit that somebody opened, by the id of the question that showed it."""
 
-    asked: str
+    question_id: str
     record: str
 
 
@@ -65,7 +71,7 @@ class QueryLog:
     policy: LogPolicy
     now: Callable[[], datetime] = field(default=utc_now)
     every_s: float = WRITE_EVERY_S
-    _waiting: deque[Asked | Opened] = field(default_factory=deque, init=False)
+    _waiting: deque[LoggedQuestion | Opening] = field(default_factory=deque, init=False)
     _writing: threading.Lock = field(default_factory=threading.Lock, init=False)
     _expired: datetime | None = field(default=None, init=False)
 
@@ -77,10 +83,10 @@ class QueryLog:
     def is_on(self) -> bool:
         return self.policy.keeping != "off"
 
-    def asked(self, id: str, question: str, algorithm: str, answer: Answer, asker: Asker) -> None:
+    def asked(self, id: str, question: str, algorithm: str, answer: Answer, asker: Requester) -> None:
         """Notes a question; returns at once."""
         keeping, secret = self.policy.keeping, self.policy.secret
-        self._note(asked(id, keeping, secret, question, algorithm, answer, asker, self.now()))
+        self._note(log_entry(id, keeping, secret, question, algorithm, answer, asker, self.now()))
 
     def link_id(self, asked_id: str, record: str) -> str:
         """The signed id of a link to a hit of this question."""
@@ -93,7 +99,7 @@ class QueryLog:
         except BadData:
             raise NotFound("This link was not made here.") from None
         if self.is_on and self._is_fresh(link_id):
-            self._note(Opened(str(asked_id), str(record)))
+            self._note(Opening(str(asked_id), str(record)))
         return str(record)
 
     def _is_fresh(self, link_id: str) -> bool:
@@ -112,17 +118,17 @@ class QueryLog:
                 self._expired = self.now()
                 self._expire()
 
-    def _note(self, one: Asked | Opened) -> None:
+    def _note(self, one: LoggedQuestion | Opening) -> None:
         self._ticker.start()
         if len(self._waiting) >= MOST_WAITING:
             _NOTED.labels("dropped").inc()
             return
         self._waiting.append(one)
 
-    def _taken(self) -> list[Asked | Opened]:
+    def _taken(self) -> list[LoggedQuestion | Opening]:
         return [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
 
-    def _write(self, batch: list[Asked | Opened]) -> None:
+    def _write(self, batch: list[LoggedQuestion | Opening]) -> None:
         """One attempt: a log that cannot be written now must not grow until it can."""
         try:
             ensure_without_vectors(self.client, self.prefix, ("queries",))
@@ -152,8 +158,116 @@ class QueryLog:
         return int(answer.body["deleted"])
 
 
-def _operations(one: Asked | Opened) -> Iterable[Json]:
-    if isinstance(one, Asked):
+def _operations(one: LoggedQuestion | Opening) -> Iterable[Json]:
+    if isinstance(one, LoggedQuestion):
         return ({"create": {"_id": one.id}}, one.document)
     script = {"source": _OPENED, "params": {"record": one.record}}
-    return ({"update": {"_id": one.asked, "retry_on_conflict": 3}}, {"script": script})
+    return ({"update": {"_id": one.question_id, "retry_on_conflict": 3}}, {"script": script})
+
+
+Keeping = Literal["off", "counts", "full"]
+
+LONGEST_QUESTION = 300
+MOST_SHOWN = 10
+_MOST_PLACES = 5
+_MOST_DECADES = 30
+_YEARS = 10
+_YEAR_MS = 365.2425 * 86_400_000
+_GROUPS = 4096
+OF_A_KEY = "k"
+"""How the hash of a key's owner begins; a group begins with another letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """Who asks. ``address`` only sorts an anonymous asker into one of 4,096 groups, and is not kept."""
+
+    subject: str | None
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedQuestion:
+    """``document``: what is stored under ``id``, which says nothing of who asked."""
+
+    id: str
+    document: Json
+
+
+def new_id() -> str:
+    return secrets.token_urlsafe(9)
+
+
+def normal_question(question: str) -> str:
+    """Equal questions are counted together: small letters, single spaces."""
+    return " ".join(question.casefold().split())[:LONGEST_QUESTION]
+
+
+def person_hash(secret: bytes, question: str, asker: Requester) -> str:
+    """Tells people apart without naming them.
+
+    The owner of a key: a keyed hash, so that it can be found and deleted. Anybody else: one of 4,096 groups, another
+    one for each question (in any spelling): enough to see that five people asked, too few to find an address or to
+    follow a person.
+    """
+    if asker.subject is not None:
+        return subject_hash(secret, asker.subject)
+    digest = _digest(secret, f"address\0{term_key(question) or question}\0{_network(asker.address)}")
+    return f"g{int.from_bytes(digest[:4]) % _GROUPS}"
+
+
+def _network(address: str) -> str:
+    """One person has as many addresses of version 6 as they like, but one network of 64 bits."""
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    return str(ip_network((known, 64), strict=False)) if known.version == 6 else address
+
+
+def subject_hash(secret: bytes, subject: str) -> str:
+    return OF_A_KEY + _digest(secret, f"subject\0{subject}").hex()[:32]
+
+
+def log_entry(
+    id: str,
+    keeping: Keeping,
+    secret: bytes,
+    question: str,
+    algorithm: str,
+    answer: Answer,
+    asker: Requester,
+    at: datetime,
+) -> LoggedQuestion:
+    """``counts`` keeps neither the question nor what was read from it, nor who asked."""
+    read, text = answer.interpretation, normal_question(question)
+    document: Json = {
+        "at": at.isoformat(),
+        "language": read.language,
+        "algorithm": algorithm,
+        "matched": answer.matched,
+        "took_ms": round(sum(answer.took_ms.values()), 1),
+        "degraded": list(answer.degraded),
+    }
+    if keeping == "full":
+        document |= {
+            "question": text,
+            "who": person_hash(secret, text, asker),
+            "places": [place.name for place in read.places][:_MOST_PLACES],
+            "terms": [term.found.text.casefold() for term in read.terms][:_MOST_PLACES],
+            "decades": decades(read),
+            "shown": [found.record.id for found in answer.found][:MOST_SHOWN],
+        }
+    return LoggedQuestion(id, {name: value for name, value in document.items() if value not in (None, [], "")})
+
+
+def decades(read: Interpretation) -> Sequence[int]:
+    """The decades that the asked period touches (1990, 2000); none for an open one."""
+    if read.span is None or read.span.start_ms is None or read.span.end_ms is None:
+        return []
+    first, last = (int(1970 + edge / _YEAR_MS) // _YEARS * _YEARS for edge in (read.span.start_ms, read.span.end_ms))
+    return list(range(first, last + 1, _YEARS))[:_MOST_DECADES]
+
+
+def _digest(secret: bytes, text: str) -> bytes:
+    return hmac.digest(secret, text.encode(), hashlib.sha256)

@@ -8,14 +8,23 @@ each person once for a question and a record, whatever a script does.
 from __future__ import annotations
 
 import math
+import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+import structlog
+
+from core.errors import SondeError
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import IndexGone
+from es_mappings.names import alias
 from reading.vocabulary.vocabulary import term_key
+from search_api.http.ticking import Ticker
 from search_api.search.ranking.signals.usage import Evidence
-from search_api.search.usage.entry import OF_A_KEY
+from search_api.search.usage.log import OF_A_KEY
 
 Values = Mapping[str, float]
 """Of a question: 0..1 by record, in steps; a record that is absent was not measured."""
@@ -24,7 +33,7 @@ _NONE: Values = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedSearch:
     """One asking of the log. ``shown``: its first hits, best first; ``day``: ISO 8601."""
 
     question: str
@@ -50,14 +59,14 @@ class UsageTable:
 NO_USAGE = UsageTable()
 
 
-def usage_of(log: Iterable[Logged], evidence: Evidence) -> UsageTable:
+def usage_of(log: Iterable[LoggedSearch], evidence: Evidence) -> UsageTable:
     """Empty until the log holds enough openings. Says nothing of who opened what."""
     asked = _enough_by_question(log, evidence)
     found = {key: _values(rows, evidence) for key, rows in asked.items()}
     return UsageTable({key: values for key, values in found.items() if values})
 
 
-def judged_by_use(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Values]:
+def judged_by_use(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapping[str, Values]:
     """The same values by question as it is asked most often: judgements to learn from, of the questions that count."""
     found = {}
     for rows in _enough_by_question(log, evidence).values():
@@ -66,18 +75,18 @@ def judged_by_use(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Val
     return {text: values for text, values in found.items() if values}
 
 
-def _enough_by_question(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Sequence[Logged]]:
+def _enough_by_question(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapping[str, Sequence[LoggedSearch]]:
     """The askings by the key of their question; nothing before the log holds enough openings."""
     rows = _by_people(list(log), evidence.most_a_day)
     if sum(len(row.opened) for row in rows) < evidence.openings:
         return {}
-    by_question: defaultdict[str, list[Logged]] = defaultdict(list)
+    by_question: defaultdict[str, list[LoggedSearch]] = defaultdict(list)
     for row in rows:
         by_question[term_key(row.question)].append(row)
     return {key: own for key, own in by_question.items() if key and _enough(own, evidence)}
 
 
-def _by_people(rows: Sequence[Logged], most_a_day: int) -> list[Logged]:
+def _by_people(rows: Sequence[LoggedSearch], most_a_day: int) -> list[LoggedSearch]:
     """Without the days on which one person opened more than people do."""
     opened: Counter[tuple[str, str]] = Counter()
     for row in rows:
@@ -85,28 +94,28 @@ def _by_people(rows: Sequence[Logged], most_a_day: int) -> list[Logged]:
     return [row for row in rows if opened[_person(row), row.day] <= most_a_day]
 
 
-def _person(row: Logged) -> str:
+def _person(row: LoggedSearch) -> str:
     """Without a key, the log follows nobody from one question to the next."""
     return row.who if row.who.startswith(OF_A_KEY) else f"{row.who} {term_key(row.question)}"
 
 
-def _enough(rows: Sequence[Logged], evidence: Evidence) -> bool:
+def _enough(rows: Sequence[LoggedSearch], evidence: Evidence) -> bool:
     opening = [row for row in rows if row.opened]
     return _agreed(opening, evidence.people, evidence.days)
 
 
-def _agreed(rows: Sequence[Logged], people: int, days: int) -> bool:
+def _agreed(rows: Sequence[LoggedSearch], people: int, days: int) -> bool:
     return len({row.who for row in rows}) >= people and len({row.day for row in rows}) >= days
 
 
-def _values(rows: Sequence[Logged], evidence: Evidence) -> Values:
+def _values(rows: Sequence[LoggedSearch], evidence: Evidence) -> Values:
     """``rows``: the askings of one question."""
     records = sorted(set(chain.from_iterable(row.shown for row in rows)))
     values = {record: _value(record, [row for row in rows if record in row.shown], evidence) for record in records}
     return {record: value for record, value in values.items() if value is not None}
 
 
-def _value(record: str, rows: Sequence[Logged], evidence: Evidence) -> float | None:
+def _value(record: str, rows: Sequence[LoggedSearch], evidence: Evidence) -> float | None:
     """``rows``: the askings that showed the record. None if too few people looked at it to say.
 
     The share of the people who opened it, each by the inverse of the chance that its best position was looked at.
@@ -123,10 +132,113 @@ def _value(record: str, rows: Sequence[Logged], evidence: Evidence) -> float | N
     return round(share * evidence.bins) / evidence.bins
 
 
-def _best_positions(record: str, rows: Iterable[Logged]) -> dict[str, int]:
+def _best_positions(record: str, rows: Iterable[LoggedSearch]) -> dict[str, int]:
     """By person, from 1: where the record stood highest for them."""
     best: dict[str, int] = {}
     for row in rows:
         position = row.shown.index(record) + 1
         best[row.who] = min(position, best.get(row.who, position))
     return best
+
+
+log = structlog.get_logger(__name__)
+
+READ_EVERY_S = 3600.0
+"""People change their minds in days; and a deleted question counts no longer than this."""
+
+_MOST_QUESTIONS = 2_000
+_MOST_ASKINGS = 100_000
+_PAGE = 2_000
+_KEEP_ALIVE = "2m"
+_FIELDS = ("question", "who", "at", "shown", "opened")
+
+
+def no_usage() -> UsageTable:
+    """For an installation, an evaluation or a test that ranks without what was opened."""
+    return NO_USAGE
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningsReader:
+    """Reads the askings of the questions whose hits were opened most often; an index that is missing holds none."""
+
+    client: Elasticsearch
+    prefix: str
+
+    def askings(self) -> Iterator[LoggedSearch]:
+        """Newest first, at most 100,000. Raises the gateway's errors."""
+        try:
+            questions = self._questions()
+            if questions:
+                yield from self._of(questions)
+        except IndexGone:
+            return
+
+    def _questions(self) -> list[str]:
+        opened: Json = {"exists": {"field": "opened"}}
+        grouped: Json = {"terms": {"field": "question", "size": _MOST_QUESTIONS}}
+        index = alias(self.prefix, "queries")
+        found = self.client.search(
+            index=index, query=opened, aggs={"questions": grouped}, size=0, ignore_unavailable=True
+        )
+        buckets = found.body.get("aggregations", {}).get("questions", {}).get("buckets", [])
+        return [str(one["key"]) for one in buckets]
+
+    def _of(self, questions: list[str]) -> Iterator[LoggedSearch]:
+        pit = self.client.open_point_in_time(index=alias(self.prefix, "queries"), keep_alive=_KEEP_ALIVE)["id"]
+        after: list[str | float | bool | None] | None = None
+        try:
+            for _ in range(_MOST_ASKINGS // _PAGE):
+                hits = self.client.search(
+                    pit={"id": pit, "keep_alive": _KEEP_ALIVE},
+                    query={"terms": {"question": questions}},
+                    source={"includes": list(_FIELDS)},
+                    sort=[{"at": "desc"}],
+                    search_after=after,
+                    size=_PAGE,
+                    track_total_hits=False,
+                )["hits"]["hits"]
+                yield from (logged(hit["_source"]) for hit in hits)
+                if len(hits) < _PAGE:
+                    return
+                after = hits[-1]["sort"]
+        finally:
+            self.client.options(ignore_status=404).close_point_in_time(id=pit)
+
+
+def logged(document: JsonMapping) -> LoggedSearch:
+    """From a document of the query log that was kept in full."""
+    return LoggedSearch(
+        question=document["question"],
+        who=document["who"],
+        day=str(document["at"])[:10],
+        shown=tuple(document.get("shown", ())),
+        opened=tuple(document.get("opened", ())),
+    )
+
+
+class LiveUsage:
+    """Call it for the values that count now. Thread-safe; a failure to read keeps the last ones."""
+
+    def __init__(self, reader: OpeningsReader, evidence: Evidence, every_s: float = READ_EVERY_S) -> None:
+        self._reader = reader
+        self._evidence = evidence
+        self._reading = threading.Lock()
+        self._kept = NO_USAGE
+        self._ticker = Ticker(self, every_s, "usage")
+
+    def __call__(self) -> UsageTable:
+        self._ticker.start()
+        return self._kept
+
+    def tick(self) -> None:
+        with self._reading:
+            self._kept = usage_of(self._reader.askings(), self._evidence)
+            log.info("usage.read", questions=len(self._kept))
+
+    def try_tick(self) -> None:
+        """The same, where a failure must not stop what is done: the next tick reads it."""
+        try:
+            self.tick()
+        except SondeError as error:
+            log.warning("usage.unread", error=type(error).__name__)

@@ -18,10 +18,9 @@ from core.errors import Conflict, InvalidInput, NotFound
 from es_gateway.searching import on_current
 from search_api.search.pipeline import SearchPipeline
 from search_api.stewards.alerts.compiled import Compiled, compile_question
-from search_api.stewards.alerts.links import LinkSigner, SignedLink
+from search_api.stewards.alerts.messages import LinkSigner, SignedLink
 from search_api.stewards.alerts.notices import Notice, NoticeStore
-from search_api.stewards.alerts.records import AlertRecords
-from search_api.stewards.alerts.rights import OwnerRights
+from search_api.stewards.alerts.rights import AlertRecords, OwnerRights
 from search_api.stewards.alerts.saved import SavedSearch, SavedSearchBody, request_of
 from search_api.stewards.alerts.store import Counted, MailConfirmation, SavedSearchStore
 from search_api.stewards.alerts.texts import Language

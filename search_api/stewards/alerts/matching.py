@@ -29,7 +29,7 @@ from search_api.search.pipeline import SearchPipeline
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.serving import Serving
 from search_api.stewards.alerts.compiled import Compiled, compile_question, compiled_by
-from search_api.stewards.alerts.notices import RECORDS_KEPT, Notice, NoticeStore, RecordFound, Round
+from search_api.stewards.alerts.notices import RECORDS_KEPT, MatchingRound, Notice, NoticeStore, RecordFound
 from search_api.stewards.alerts.saved import Channel, Every, SavedSearch, request_of
 from search_api.stewards.alerts.store import SavedSearchStore, SearchPage, StoredSearch
 
@@ -51,7 +51,7 @@ _MONDAY = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RecordWindow:
     """The records written from ``since`` (inclusive) until ``until`` (exclusive), ISO 8601. ``vectors``: (n, dims)
     float32, unit norm, in the order of ``ids``; a record without a vector is not among them.
     """
@@ -81,7 +81,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchMatches:
     """``records``: at most 50, nearest in meaning first, then newest."""
 
     records: tuple[RecordFound, ...]
@@ -135,7 +135,7 @@ class Matcher:
             log.info("alerts.matched", searches=current.searches, notices=current.found, took_s=round(current.took_s))
         return not current.done or self._is_behind(current)
 
-    def page(self, page: SearchPage, window: Window, rights: Rights) -> list[Notice]:
+    def page(self, page: SearchPage, window: RecordWindow, rights: Rights) -> list[Notice]:
         """What these searches found in the window."""
         due = due_times(self.now())
         chosen = [(one, groups) for one in page.found if (groups := rights(one.saved)) is not None]
@@ -148,7 +148,9 @@ class Matcher:
             if what.total
         ]
 
-    def found(self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: Window) -> list[Found]:
+    def found(
+        self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: RecordWindow
+    ) -> list[SearchMatches]:
         """What each of them found, in their order, with these groups."""
         near = self._near([one.compiled for one, _ in searches], window)
         asked: dict[tuple[object, ...], int] = {}
@@ -168,7 +170,7 @@ class Matcher:
         read = [_found(answer, cosines, window) for answer, cosines in zip(answers, scores, strict=True)]
         return [read[place] for place in places]
 
-    def window(self, since: str, until: str) -> Window:
+    def window(self, since: str, until: str) -> RecordWindow:
         """The window with its vectors."""
         ids: list[str] = []
         vectors: list[Sequence[float]] = []
@@ -180,9 +182,9 @@ class Matcher:
         matrix = np.array(vectors, dtype=np.float32) if vectors else np.zeros((0, 1), np.float32)
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         unit = (matrix / np.where(norms > 0.0, norms, 1.0)).astype(np.float32)
-        return Window(since, until, ids, unit)
+        return RecordWindow(since, until, ids, unit)
 
-    def _current(self) -> Round | None:
+    def _current(self) -> MatchingRound | None:
         """The round that is not done, else the next one; None if nothing has settled since."""
         last = self.notices.round()
         if last is not None and not last.done:
@@ -192,14 +194,14 @@ class Matcher:
         since = last.until if last is not None else (now - self.settled - FIRST_WINDOW).isoformat()
         if since >= until:
             return None
-        began = Round(since, self._edge(since, until))
+        began = MatchingRound(since, self._edge(since, until))
         self.notices.put_round(began)  # a repeated round has the same window, so its notices have the same ids
         return began
 
-    def _read(self, current: Round) -> Window:
+    def _read(self, current: MatchingRound) -> RecordWindow:
         return self.window(current.since, current.until)
 
-    def _is_behind(self, current: Round) -> bool:
+    def _is_behind(self, current: MatchingRound) -> bool:
         """Whether the window was cut because it held too many records."""
         return current.until < (self.now() - self.settled - timedelta(hours=1)).isoformat()
 
@@ -254,7 +256,7 @@ class Matcher:
         self.searches.put_compiled(again)
         return found
 
-    def _near(self, compiled: Sequence[Compiled], window: Window) -> list[list[tuple[str, float]]]:
+    def _near(self, compiled: Sequence[Compiled], window: RecordWindow) -> list[list[tuple[str, float]]]:
         """Nothing for a question without a vector, or one of another model."""
         dims, least = window.vectors.shape[1], self._least()
         places = [place for place, one in enumerate(compiled) if one.vector is not None and len(one.vector) == dims]
@@ -269,7 +271,7 @@ class Matcher:
         embedder = self.pipeline.parts.resolver.resolve().embedder
         return None if embedder is None else embedder.card.min_score
 
-    def _body(self, one: StoredSearch, groups: frozenset[str], near: Sequence[str], window: Window) -> Json:
+    def _body(self, one: StoredSearch, groups: frozenset[str], near: Sequence[str], window: RecordWindow) -> Json:
         saved, clauses = one.saved, one.compiled.clauses(near)
         blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.asked.get("q", ""))))
         filters = [window.clause, visible_clause(groups), *clauses]
@@ -303,7 +305,7 @@ def due_times(now: datetime) -> dict[Every, str]:
     return {"day": now.isoformat(), "week": monday.isoformat()}
 
 
-def _found(answer: JsonMapping, cosines: Mapping[str, float], window: Window) -> Found:
+def _found(answer: JsonMapping, cosines: Mapping[str, float], window: RecordWindow) -> SearchMatches:
     since_ms = datetime.fromisoformat(window.since).timestamp() * 1000.0
     hits = sorted(answer["hits"]["hits"], key=lambda hit: -cosines.get(hit["_id"], -1.0))  # stable: then newest
     records = [
@@ -311,10 +313,10 @@ def _found(answer: JsonMapping, cosines: Mapping[str, float], window: Window) ->
         for hit in hits
         if "fields" in hit
     ]
-    return Found(tuple(records), int(answer["hits"]["total"]["value"]))
+    return SearchMatches(tuple(records), int(answer["hits"]["total"]["value"]))
 
 
-def _notices(saved: SavedSearch, found: Found, window: Window, due: str) -> list[Notice]:
+def _notices(saved: SavedSearch, found: SearchMatches, window: RecordWindow, due: str) -> list[Notice]:
     def notice(channel: Channel | Literal["feed"], target: str) -> Notice:
         whose, when = (saved.id, saved.owner), (window.since, window.until, due)
         return Notice(*whose, channel, target, *when, found.records, found.total)

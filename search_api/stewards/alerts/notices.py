@@ -88,7 +88,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class MatchingRound:
     """The matching of one window. ``after``: how far it is; ``done``: to its end. ``found``: notices so far."""
 
     since: str
@@ -108,7 +108,7 @@ class NoticeStore:
         self._prefix = prefix
         self._index = alias(prefix, "notices")
 
-    def round(self) -> Round | None:
+    def round(self) -> MatchingRound | None:
         """The last one, in real time; None before the first."""
         found = self._get("round")
         if found is None:
@@ -116,9 +116,9 @@ class NoticeStore:
         said = found["content"]
         after = None if said.get("after") is None else (said["after"][0], said["after"][1])
         numbers = said["searches"], said["found"], said["took_s"]
-        return Round(found["from"], found["until"], after, said["done"], *numbers)
+        return MatchingRound(found["from"], found["until"], after, said["done"], *numbers)
 
-    def put_round(self, one: Round) -> None:
+    def put_round(self, one: MatchingRound) -> None:
         """After the notices of the searches up to ``after``."""
         self._ready()
         content = {

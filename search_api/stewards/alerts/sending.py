@@ -20,15 +20,23 @@ from core.errors import Unavailable
 from core.record import Record
 from net.gate import Gate
 from search_api.stewards.alerts.desk import webhook_secret
-from search_api.stewards.alerts.digest import AlertAddresses, Told
-from search_api.stewards.alerts.links import LinkSigner
-from search_api.stewards.alerts.mail import Letter, MailRefused, confirmation, digest
 from search_api.stewards.alerts.matching import Rights
+from search_api.stewards.alerts.messages import (
+    AlertAddresses,
+    LinkSigner,
+    MailEnvelope,
+    MailRefused,
+    SearchDigest,
+    WebhookRefused,
+    confirmation_mail,
+    digest_mail,
+    post_event,
+    webhook_event,
+)
 from search_api.stewards.alerts.notices import Delivery, Notice, NoticeStore, State
-from search_api.stewards.alerts.records import AlertRecords
+from search_api.stewards.alerts.rights import AlertRecords
 from search_api.stewards.alerts.saved import SavedSearch
 from search_api.stewards.alerts.store import SavedSearchStore
-from search_api.stewards.alerts.webhook import WebhookRefused, event, post
 
 log = structlog.get_logger(__name__)
 
@@ -98,20 +106,22 @@ class Sender:
             if delivery.target not in {one.mail for one in self.searches.of_owner(delivery.owner)}:
                 return "dropped", "its owner wants another address now"
             language = self.searches.confirmation(delivery.owner, delivery.target).language
-            self._mailed(confirmation(self._letter(delivery), delivery.owner, language, self._addresses))
+            self._mailed(confirmation_mail(self._letter(delivery), delivery.owner, language, self._addresses))
             return "sent", None
         told = self._told(delivery, rights)
         if not told:
             return "dropped", "nothing in it may be told any more"
         if delivery.channel == "mail":
-            self._mailed(digest(self._letter(delivery), told, self._addresses))
+            self._mailed(digest_mail(self._letter(delivery), told, self._addresses))
         else:
             (one,) = told
             secret = webhook_secret(self.policy.secret, one.saved.id)
-            post(self.gate(), event(delivery.id, one, secret, self._addresses), int(self.now().timestamp()))
+            post_event(
+                self.gate(), webhook_event(delivery.id, one, secret, self._addresses), int(self.now().timestamp())
+            )
         return "sent", None
 
-    def _told(self, delivery: Delivery, rights: Rights) -> list[Told]:
+    def _told(self, delivery: Delivery, rights: Rights) -> list[SearchDigest]:
         """What may still be told: the search exists and wants it here, and its owner may see the record now."""
         by_search: dict[str, list[Notice]] = {}
         for notice in self.notices.some(delivery.notices):
@@ -123,7 +133,7 @@ class Sender:
                 continue
             records = self._visible(by_search[id], groups)
             if records:
-                found.append(Told(saved, by_search[id], records))
+                found.append(SearchDigest(saved, by_search[id], records))
         return sorted(found, key=lambda one: one.saved.created)
 
     def _visible(self, notices: Sequence[Notice], groups: frozenset[str]) -> list[tuple[Record, bool]]:
@@ -156,8 +166,8 @@ class Sender:
             raise Unavailable("No mail server is named (SONDE_MAIL__HOST).")
         self.mail.send(message)
 
-    def _letter(self, delivery: Delivery) -> Letter:
-        return Letter(delivery.id, delivery.target, self.policy.sender, self.policy.name, self.now())
+    def _letter(self, delivery: Delivery) -> MailEnvelope:
+        return MailEnvelope(delivery.id, delivery.target, self.policy.sender, self.policy.name, self.now())
 
     @property
     def _addresses(self) -> AlertAddresses:

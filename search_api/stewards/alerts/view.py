@@ -23,7 +23,7 @@ from search_api.http.problems import Problem
 from search_api.page.plain_page import HTML, PageWords, plain_page
 from search_api.parts import Parts
 from search_api.stewards.alerts.desk import AlertDesk
-from search_api.stewards.alerts.links import SignedLink
+from search_api.stewards.alerts.messages import SignedLink
 from search_api.stewards.alerts.notices import Notice
 from search_api.stewards.alerts.saved import SavedSearch, SavedSearchBody
 from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, LANGUAGES, TEXTS, Language
@@ -45,7 +45,7 @@ class SavedPath(BaseModel):
     search: str = Field(max_length=64)
 
 
-class LinkPath(BaseModel):
+class SavedSearchLinkPath(BaseModel):
     """A signed link."""
 
     token: str = Field(max_length=2000)
@@ -169,7 +169,7 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         description="Looking at a link changes nothing: mail scanners open every link.",
         responses={200: texts(HTML), **WITH_NOT_FOUND},
     )
-    def look(path: LinkPath) -> Response:
+    def look(path: SavedSearchLinkPath) -> Response:
         language, title, said = _asked(desk, desk.links.read(path.token))
         form = f'<form method="post"><button type="submit">{html.escape(title)}</button></form>'
         return _page(language, title, f"<p>{html.escape(said)}</p>{form}")
@@ -179,7 +179,7 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         summary="Confirm an address, or unsubscribe (RFC 8058)",
         responses={200: texts(HTML), **WITH_NOT_FOUND},
     )
-    def follow(path: LinkPath) -> Response:
+    def follow(path: SavedSearchLinkPath) -> Response:
         link = desk.links.read(path.token)
         language, _, _ = _asked(desk, link)
         desk.follow(link)
@@ -192,7 +192,7 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         summary="What a saved search found, as an Atom feed",
         responses={200: texts(ATOM), **WITH_NOT_FOUND},
     )
-    def feed(path: LinkPath) -> Response:
+    def feed(path: SavedSearchLinkPath) -> Response:
         saved, addresses = desk.feed_of(path.token), Addresses.of(parts)
         groups = desk.rights.current()(saved)
         if groups is None:

@@ -12,11 +12,20 @@ from core.clock import utc_now
 from core.errors import Conflict, InvalidInput, NotFound
 from core.json_types import Json
 from core.overlay import Overlay
-from search_api.search.curation.changes import Action, Change, KeptRule, RuleKey
-from search_api.search.curation.live import LiveCuration
-from search_api.search.curation.rules import RULES, TRIED, OverlayRule, Rule, RuleKind
+from search_api.search.curation.live import LiveRules
+from search_api.search.curation.rules import (
+    RULES,
+    TRIED,
+    CurationRule,
+    OverlayRule,
+    RuleAction,
+    RuleChange,
+    RuleKey,
+    RuleKind,
+    StoredRule,
+)
 from search_api.search.curation.store import MOST_RULES, CurationStore
-from search_api.stewards.curation.lines import Lines, Refused
+from search_api.stewards.curation.lines import RefusedLine, RuleLines
 
 
 class OverlayWriter(Protocol):
@@ -28,11 +37,11 @@ class OverlayWriter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ImportResult:
     """``ids`` by line. ``later``: overlays that count from the next harvest on, because one is under way."""
 
     ids: Mapping[int, str]
-    refused: tuple[Refused, ...]
+    refused: tuple[RefusedLine, ...]
     later: tuple[str, ...] = ()
 
 
@@ -41,17 +50,17 @@ class CurationDesk:
     """Methods raise the gateway's errors; ``by`` is the steward."""
 
     store: CurationStore
-    live: LiveCuration
+    live: LiveRules
     overlays: OverlayWriter
     now: Callable[[], datetime] = field(default=utc_now)
 
-    def take(self, kind: RuleKind, lines: Lines, by: str, draft: str = "") -> Taken:
+    def take(self, kind: RuleKind, lines: RuleLines, by: str, draft: str = "") -> ImportResult:
         """Writes the rules that could be read; a rule with the id of another replaces it."""
         self._refuse_draft(kind, draft)
         named = {line: _named(rule) for line, rule in lines.rules.items()}
         last = {rule.id: line for line, rule in named.items()}
         doubled = [
-            Refused(line, f"id: line {last[r.id]} has it too") for line, r in named.items() if last[r.id] != line
+            RefusedLine(line, f"id: line {last[r.id]} has it too") for line, r in named.items() if last[r.id] != line
         ]
         rules = {line: rule for line, rule in named.items() if last[rule.id] == line}
         self._refuse_too_many(kind, len(rules))
@@ -61,7 +70,7 @@ class CurationDesk:
         after = {RuleKey(kind, str(rule.id), draft): _content(rule) for line, rule in rules.items() if line not in lost}
         self._write(after, by)
         ids = {line: str(rule.id) for line, rule in rules.items() if line not in lost}
-        return Taken(ids, tuple(refused), tuple(later))
+        return ImportResult(ids, tuple(refused), tuple(later))
 
     def remove(self, key: RuleKey, by: str) -> None:
         """In a draft: the draft takes the live rule away. Raises NotFound."""
@@ -73,7 +82,7 @@ class CurationDesk:
             self._apply(key.id, None)
         self._commit([self._change(key, "removed", before, None, by)])
 
-    def undo(self, id: str, by: str) -> Change:
+    def undo(self, id: str, by: str) -> RuleChange:
         """Puts back what was before a change. Raises NotFound; Conflict if the rule was changed again since."""
         done = self.store.change(id)
         current = self.store.find([done.key]).get(done.key)
@@ -94,7 +103,7 @@ class CurationDesk:
                 counts[one.key.draft] = counts.get(one.key.draft, 0) + 1
         return counts
 
-    def draft(self, name: str) -> list[KeptRule]:
+    def draft(self, name: str) -> list[StoredRule]:
         """Raises NotFound."""
         found = self.store.rules(draft=name) if name else []
         if not found:
@@ -127,15 +136,15 @@ class CurationDesk:
                 changes.append(self._change(key, "changed" if key in known else "added", before, content, by))
         self._commit(changes)
 
-    def _commit(self, changes: list[Change]) -> None:
+    def _commit(self, changes: list[RuleChange]) -> None:
         if changes:
             self.store.write(changes)
             self.live.try_tick()  # the rules are written; if they cannot be read now, the next tick does it
 
-    def _change(self, key: RuleKey, action: Action, before: Json | None, after: Json | None, by: str) -> Change:
-        return Change(key, action, before, after, by, self.now().isoformat())
+    def _change(self, key: RuleKey, action: RuleAction, before: Json | None, after: Json | None, by: str) -> RuleChange:
+        return RuleChange(key, action, before, after, by, self.now().isoformat())
 
-    def _overlaid(self, rules: Mapping[int, Rule]) -> tuple[list[Refused], list[str]]:
+    def _overlaid(self, rules: Mapping[int, CurationRule]) -> tuple[list[RefusedLine], list[str]]:
         """Writes the records anew: the lines whose record does not exist, and the records that must wait."""
         unknown, later = [], []
         for line, rule in rules.items():
@@ -144,7 +153,7 @@ class CurationDesk:
                     if not self._apply(rule.record, rule.overlay):
                         later.append(rule.record)
                 except NotFound as error:
-                    unknown.append(Refused(line, f"record: {error}"))
+                    unknown.append(RefusedLine(line, f"record: {error}"))
         return unknown, later
 
     def _apply(self, record: str, overlay: Overlay | None) -> bool:
@@ -164,11 +173,11 @@ class CurationDesk:
             raise Conflict(f"There would be more than {MOST_RULES} rules; remove {kind} first.")
 
 
-def _named(rule: Rule) -> Rule:
+def _named(rule: CurationRule) -> CurationRule:
     if isinstance(rule, OverlayRule):
         return rule.model_copy(update={"id": rule.record})
     return rule if rule.id is not None else rule.model_copy(update={"id": uuid.uuid4().hex[:12]})
 
 
-def _content(rule: Rule) -> Json:
+def _content(rule: CurationRule) -> Json:
     return rule.model_dump(mode="json", exclude_none=True)

@@ -14,7 +14,7 @@ from shapely.geometry import shape
 
 from core.errors import InvalidInput, TooLarge
 from core.json_types import Json
-from search_api.search.curation.rules import RULES, Rule, RuleKind
+from search_api.search.curation.rules import RULES, CurationRule, RuleKind
 
 MOST_LINES = 2_000
 MOST_OVERLAYS = 200
@@ -24,7 +24,7 @@ _BOX = ("west", "south", "east", "north")
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedLine:
     """``line`` counts the sent rules from 1."""
 
     line: int
@@ -32,14 +32,14 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class RuleLines:
     """What could be read, by line, and what could not."""
 
-    rules: Mapping[int, Rule]
-    refused: tuple[Refused, ...]
+    rules: Mapping[int, CurationRule]
+    refused: tuple[RefusedLine, ...]
 
 
-def read_lines(kind: RuleKind, body: bytes, media_type: str) -> Lines:
+def read_lines(kind: RuleKind, body: bytes, media_type: str) -> RuleLines:
     """Raises InvalidInput if the body as a whole cannot be read, TooLarge."""
     try:
         text = body.decode("utf-8-sig")
@@ -49,14 +49,14 @@ def read_lines(kind: RuleKind, body: bytes, media_type: str) -> Lines:
     most = MOST_OVERLAYS if kind == "overlays" else MOST_LINES
     if len(sent) > most:
         raise TooLarge(f"At most {most} {kind} can be sent at once; these are {len(sent)}.")
-    rules: dict[int, Rule] = {}
-    refused: list[Refused] = []
+    rules: dict[int, CurationRule] = {}
+    refused: list[RefusedLine] = []
     for line, said in enumerate(sent, 1):
         try:
             rules[line] = _checked(kind, said)
         except ValueError as error:
-            refused.append(Refused(line, _problem(error)))
-    return Lines(rules, tuple(refused))
+            refused.append(RefusedLine(line, _problem(error)))
+    return RuleLines(rules, tuple(refused))
 
 
 def _of_csv(kind: RuleKind, text: str) -> Iterator[object]:
@@ -92,7 +92,7 @@ def _of_json(text: str) -> Iterator[object]:
         yield sent
 
 
-def _checked(kind: RuleKind, said: object) -> Rule:
+def _checked(kind: RuleKind, said: object) -> CurationRule:
     """Raises ValueError."""
     if not isinstance(said, dict):
         raise ValueError("is not an object")

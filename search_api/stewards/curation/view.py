@@ -15,8 +15,7 @@ from search_api.http.documented import WITH_NOT_FOUND
 from search_api.http.parameter_types import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation.changes import Change, KeptRule, RuleKey
-from search_api.search.curation.rules import RULE_KINDS, RULES, RuleKind
+from search_api.search.curation.rules import RULE_KINDS, RULES, RuleChange, RuleKey, RuleKind, StoredRule
 from search_api.stewards.curation.desk import CurationDesk
 from search_api.stewards.curation.lines import read_lines
 from search_api.stewards.steward import fresh, steward
@@ -74,7 +73,7 @@ class RulesAnswer(BaseModel):
     rules: list[Json]
 
 
-class TakenAnswer(BaseModel):
+class ImportAnswer(BaseModel):
     """The lines that count now, and those that do not, with what is wrong with them."""
 
     model_config = ConfigDict(title="CurationTaken")
@@ -133,7 +132,7 @@ def curation_views(parts: Parts) -> APIBlueprint:
         summary="Write rules: one, a list, CSV, or places as GeoJSON",
         description="A bad line is refused, and the others are kept. A rule with the id of another replaces it.",
         request_body=_body(),
-        responses={200: TakenAnswer, **_WRITING},
+        responses={200: ImportAnswer, **_WRITING},
     )
     def write(path: KindPath, query: DraftParameters) -> Response:
         kind = _kind(path.kind)
@@ -215,12 +214,12 @@ def _body() -> Json:
     }
 
 
-def _rule(kept: KeptRule) -> Json:
+def _rule(kept: StoredRule) -> Json:
     said: Json = {"removes": True, "id": kept.key.id} if kept.content is None else dict(kept.content)
     return {**said, "by": kept.by, "at": kept.at}
 
 
-def _change(change: Change) -> Json:
+def _change(change: RuleChange) -> Json:
     return {
         "id": change.id,
         "action": change.action,

@@ -6,6 +6,7 @@ of a source include records that a reader may not see.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Literal
 
 from flask import Response, request
@@ -14,6 +15,8 @@ from flask_openapi.types import ResponseDict
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
+from core.timespan import instant_ms
+from es_mappings.codecs.runs import RunReport, to_document
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
@@ -22,9 +25,8 @@ from search_api.http.parameter_types import Parameters, Text
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.search.position import read_position, write_position
-from search_api.stewards.harvests.control import WaitingRun
-from search_api.stewards.harvests.overview import Harvests
-from search_api.stewards.harvests.presented import overview_body, run_body, waiting_run, whole_run
+from search_api.stewards.harvests.overview import Harvests, Overview, SourceState, WaitingRun
+from search_api.stewards.harvests.runs import BRIEF
 from search_api.stewards.steward import fresh
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
@@ -197,3 +199,63 @@ def _page(html: str) -> Response:
     response.headers["Content-Security-Policy"] = _CSP
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+_SILENT_MS = 180_000
+"""A running run without an update for this long has lost its worker; beat restarts it."""
+
+
+def overview_body(overview: Overview, now_ms: int) -> Json:
+    return {
+        "sources": [source_body(one, now_ms) for one in overview.sources],
+        "sonde:degraded": list(overview.degraded),
+    }
+
+
+def source_body(state: SourceState, now_ms: int) -> Json:
+    """``trend``: the last runs, oldest first."""
+    configured = state.configured
+    return {
+        "id": state.id,
+        "title": state.title,
+        "type": configured.type if configured else None,
+        "configured": configured is not None,
+        "schedule": {"cron": configured.cron, "interval": configured.interval}
+        if configured and (configured.cron or configured.interval)
+        else None,
+        "paused": state.paused_by is not None,
+        "pausedBy": state.paused_by,
+        "nextRun": state.next_run,
+        "lastRun": run_body(state.runs[0], now_ms) if state.runs else None,
+        "trend": [run_body(one, now_ms) for one in reversed(state.runs)],
+    }
+
+
+def run_body(run: RunReport, now_ms: int) -> Json:
+    """``full``: requests everything, not only changes. ``silent``: running, but without updates."""
+    silent = run.state == "running" and now_ms - instant_ms(run.heartbeat) > _SILENT_MS
+    return {
+        "id": run.id,
+        "source": run.source,
+        "state": run.state,
+        "silent": silent,
+        "started": run.started,
+        "finished": run.finished,
+        "full": run.since is None,
+        "total": run.total,
+        "message": run.message,
+        "counts": asdict(run.counts),
+    }
+
+
+def waiting_run(run: WaitingRun) -> Json:
+    """In the form of a run, as far as it has begun."""
+    message = run.message or "No worker has begun it yet."
+    return {"id": run.id, "source": run.source, "state": run.state, "accepted": run.accepted, "message": message}
+
+
+def whole_run(run: RunReport, now_ms: int) -> Json:
+    """With refusals (each with its reason), failures, warnings by kind and times by stage."""
+    empty: Json = {"refusals": [], "failures": [], "warnings": [], "took_ms": {}}
+    detail = {name: value for name, value in to_document(run).items() if name not in (*BRIEF, "position")}
+    return {**run_body(run, now_ms), "since": run.since, "heartbeat": run.heartbeat, **empty, **detail}

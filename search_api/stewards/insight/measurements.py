@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from core.json_types import Json
@@ -104,3 +104,16 @@ def _mark(value: float, floor: float) -> str:
         f'<line x1="{_LEFT}" x2="{_WIDTH - 12}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ccc"/>'
         f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{value:.2f}</text>'
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordQuality:
+    """``completeness``: 0..1. ``missing`` and ``repaired`` as in the quality report of a source."""
+
+    completeness: float
+    missing: tuple[str, ...]
+    repaired: tuple[str, ...]
+
+
+QualityOf = Callable[[str], RecordQuality]
+"""Of a record's id. Raises NotFound, also for one that the caller may not see."""

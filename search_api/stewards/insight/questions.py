@@ -1,17 +1,22 @@
-"""What stewards see of the query log: sums, and the questions that at least five people asked."""
+"""What stewards see of the query log: sums, the questions of at least five people, and a collection to judge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Literal, get_args
 
 from core.json_types import Json, JsonMapping
+from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 
-View = Literal["asked", "not_found", "not_opened", "slow"]
-VIEWS: tuple[View, ...] = get_args(View)
+QuestionView = Literal["asked", "not_found", "not_opened", "slow"]
+VIEWS: tuple[QuestionView, ...] = get_args(QuestionView)
 Interval = Literal["day", "week", "month"]
 
 LEAST_PEOPLE = 5
@@ -23,7 +28,7 @@ _DISTINCT = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class QuestionSlice:
     """Which questions: by language (ISO 639-1), place read from them, decade asked for, and when (ISO 8601)."""
 
     language: str | None = None
@@ -73,7 +78,7 @@ class QuestionReader:
         self._client = client
         self._index = alias(prefix, "queries")
 
-    def questions(self, view: View, chosen: Slice, limit: int) -> Questions:
+    def questions(self, view: QuestionView, chosen: QuestionSlice, limit: int) -> Questions:
         """Most asked first; of ``slow`` the slowest."""
         answer = self._search(_query(view, chosen), {"questions": _BY_QUESTION})
         buckets = answer.get("questions", {}).get("buckets", [])
@@ -87,7 +92,7 @@ class QuestionReader:
         hidden = beyond + sum(one["doc_count"] for one in buckets) - sum(row.asked for row in rows)
         return Questions(rows[:limit], len(buckets) - len(shown), hidden)
 
-    def summary(self, chosen: Slice, interval: Interval) -> Json:
+    def summary(self, chosen: QuestionSlice, interval: Interval) -> Json:
         """Totals, over time, by language, place and decade; without places that fewer than five people asked for."""
         answer = self._search({"bool": {"filter": chosen.filters()}}, _sums(interval))
         if not answer:
@@ -151,7 +156,7 @@ _BY_QUESTION: Json = {
 }
 
 
-def _query(view: View, chosen: Slice) -> Json:
+def _query(view: QuestionView, chosen: QuestionSlice) -> Json:
     filters = chosen.filters()
     if view == "not_found":
         filters.append({"term": {"matched": 0}})
@@ -209,3 +214,37 @@ def _values(answer: JsonMapping, least: int) -> list[Json]:
 def _median(answer: JsonMapping) -> float:
     value = answer["values"]["50.0"]
     return 0.0 if value is None else round(float(value), 1)
+
+
+RecordTexts = Callable[[Sequence[str]], Iterable[Record]]
+"""The records with these ids that the steward may see."""
+
+_RUN = "served"
+
+
+def judged_collection(shown: Mapping[str, Sequence[str]], texts: RecordTexts) -> bytes:
+    """A zip. ``shown``: the records of each question, best first; those that are gone are left out."""
+    ids = list(dict.fromkeys(record for records in shown.values() for record in records))
+    there = {record.id: record for record in texts(ids)}
+    queries = [{"_id": question_id(question), "text": question} for question in shown]
+    corpus = [{"_id": one.id, "title": one.title, "text": one.abstract} for one in there.values()]
+    run = [
+        f"{question_id(question)} Q0 {record} {rank} {1.0 / rank:.6f} {_RUN}\n"
+        for question, records in shown.items()
+        for rank, record in enumerate((one for one in records if one in there), 1)
+    ]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("queries.jsonl", _lines(queries))
+        archive.writestr("corpus.jsonl", _lines(corpus))
+        archive.writestr("run.trec", "".join(run))
+    return packed.getvalue()
+
+
+def question_id(question: str) -> str:
+    """The same in every export, so that judgements stay with their question."""
+    return "q" + sha256(question.encode()).hexdigest()[:12]
+
+
+def _lines(rows: Iterable[Mapping[str, str]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

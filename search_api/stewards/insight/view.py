@@ -1,8 +1,10 @@
-"""``/insight``: what is asked, for stewards; ``/opened``: the signed links by which a page says what was opened."""
+"""``/insight``: what is asked and what runs at night, for stewards; ``/opened``: signed links that count openings."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import date, timedelta
+from typing import Literal
 
 from flask import Response
 from flask_openapi import APIBlueprint, Tag
@@ -15,13 +17,13 @@ from search_api.catalogue.listing.reader import LONGEST_ID
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller
 from search_api.http.addresses import Addresses
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import Parameters
+from search_api.http.documented import WITH_NOT_FOUND, sent_as, texts
+from search_api.http.parameter_types import NoParameters, Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.usage.entry import normal, subject_hash
-from search_api.stewards.insight.export import judged_collection
-from search_api.stewards.insight.questions import Interval, Slice, View
+from search_api.search.usage.log import normal_question, subject_hash
+from search_api.stewards.insight.measurements import chart
+from search_api.stewards.insight.questions import Interval, QuestionSlice, QuestionView, judged_collection
 from search_api.stewards.steward import fresh
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
@@ -37,16 +39,16 @@ class SliceParameters(Parameters):
     since: date | None = None
     until: date | None = Field(None, description="Included.")
 
-    def slice(self) -> Slice:
+    def slice(self) -> QuestionSlice:
         before = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
         since = None if self.since is None else self.since.isoformat()
-        return Slice(self.language, self.place, self.decade, since, before)
+        return QuestionSlice(self.language, self.place, self.decade, since, before)
 
 
 class QueriesParameters(SliceParameters):
     """Which questions, in which order."""
 
-    view: View = Field("asked", description="Most asked; asked and not found; asked and not opened; slow.")
+    view: QuestionView = Field("asked", description="Most asked; asked and not found; asked and not opened; slow.")
     limit: int = Field(50, ge=1, le=500)
 
 
@@ -59,7 +61,7 @@ class SummaryParameters(SliceParameters):
 class CollectionParameters(SliceParameters):
     """Which questions."""
 
-    view: View = "asked"
+    view: QuestionView = "asked"
     limit: int = Field(100, ge=1, le=500)
 
 
@@ -187,7 +189,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         if query.subject is not None:
             count = log.delete({"term": {"who": subject_hash(log.policy.secret, query.subject)}})
         else:
-            count = log.delete({"term": {"question": normal(query.question or "")}})
+            count = log.delete({"term": {"question": normal_question(query.question or "")}})
         audit("queries.deleted", "queries", subject=caller().subject, count=count)
         return fresh({"deleted": count})
 
@@ -216,5 +218,63 @@ def opened_views(parts: Parts) -> APIBlueprint:
     def note(path: LinkPath) -> Response:
         parts.queries.opened(path.link)
         return Response(status=204)
+
+    return api
+
+
+_SVG = "image/svg+xml"
+
+
+class MeasurementsParameters(Parameters):
+    """How many, and in which form."""
+
+    limit: int = Field(90, ge=1, le=1000, description="The latest so many.")
+    f: Literal["json", "svg"] = Field("json", description="`svg`: a chart of nDCG@10.")
+
+
+class MeasurementsAnswer(BaseModel):
+    """Oldest first: `at`, `questions`, `ndcg_at_10`, `recall_at_100`, `fall`, `judged`, `model`, `version`."""
+
+    model_config = ConfigDict(title="InsightMeasurements")
+
+    measurements: list[Json]
+
+
+class AlertsAnswer(BaseModel):
+    """Saved searches, the last round of matching, and deliveries by channel and state."""
+
+    model_config = ConfigDict(title="InsightAlerts")
+
+    searches: int
+    round: Json | None
+    deliveries: list[Json]
+
+
+def nightly_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("nightly", __name__, abp_tags=[Tag(name="insight", description="For stewards: scope curate")])
+
+    @api.get(
+        "/insight/measurements",
+        summary="How good the answers were, night by night",
+        responses={200: sent_as("application/json", MeasurementsAnswer, _SVG), **_GUARDED},
+    )
+    def measurements(query: MeasurementsParameters) -> Response:
+        found = parts.measurements.latest(query.limit)
+        if query.f == "json":
+            return fresh({"measurements": [asdict(one) for one in found]})
+        response = Response(chart(found), mimetype=_SVG)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @api.get("/insight/alerts", summary="Saved searches and what was sent", responses={200: AlertsAnswer, **_GUARDED})
+    def alerts(query: NoParameters) -> Response:  # noqa: ARG001 - refuses unknown parameters
+        done = parts.alerts.notices.round()
+        return fresh(
+            {
+                "searches": parts.alerts.searches.count(),
+                "round": None if done is None else asdict(done),
+                "deliveries": parts.alerts.notices.counts(),
+            }
+        )
 
     return api

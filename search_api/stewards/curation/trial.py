@@ -1,7 +1,10 @@
-"""``POST /curation/try``: a draft on given questions, before it counts."""
+"""``POST /curation/try``: what a draft changes on given questions, before it is published."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from flask import Response
@@ -9,17 +12,85 @@ from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.deadlines import without_deadline
 from core.errors import InvalidInput
 from core.json_types import Json
 from search_api.http.documented import WITH_NOT_FOUND
 from search_api.http.parameter_types import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation.curated import Curated, drafted
+from search_api.search.curation.curated import ActiveRules, with_draft
+from search_api.search.curation.live import trying_rules
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.request import SearchRequest
 from search_api.stewards.curation.view import DRAFT_NAME
-from search_api.stewards.insight.questions import Slice
+from search_api.stewards.insight.questions import QuestionSlice
 from search_api.stewards.steward import fresh
-from search_api.stewards.trial import Tried, try_draft
+
+DEPTH = 10
+Grades = Mapping[str, int]
+"""By record."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankChange:
+    """A record's rank now and with the draft, from 1; None: not among the first ones."""
+
+    record: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """``moved``: the records whose rank differs. The two nDCG are None without judgements of the question."""
+
+    question: str
+    moved: tuple[RankChange, ...]
+    ndcg_before: float | None = None
+    ndcg_after: float | None = None
+
+
+def try_draft(
+    pipeline: SearchPipeline, draft: ActiveRules, questions: Sequence[str], judged: Mapping[str, Grades]
+) -> list[TrialResult]:
+    """In the order of the questions. Raises as a search does."""
+    return [_compared(pipeline, draft, question, judged.get(question)) for question in questions]
+
+
+def _compared(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
+    with without_deadline():
+        before = _ranked(pipeline, question)
+        with trying_rules(draft):
+            after = _ranked(pipeline, question)
+    moved = differences(before, after)
+    if not grades:
+        return TrialResult(question, moved)
+    return TrialResult(question, moved, ndcg(before, grades), ndcg(after, grades))
+
+
+def _ranked(pipeline: SearchPipeline, question: str) -> list[str]:
+    return [record for record, _ in pipeline.ordered(SearchRequest(question, limit=DEPTH)).served()[:DEPTH]]
+
+
+def differences(before: Sequence[str], after: Sequence[str]) -> tuple[RankChange, ...]:
+    """What moves up first."""
+    ranks = [{record: rank for rank, record in enumerate(each, 1)} for each in (before, after)]
+    pairs = [RankChange(one, ranks[0].get(one), ranks[1].get(one)) for one in dict.fromkeys((*after, *before))]
+    beyond = max(len(before), len(after)) + 1
+    moved = [one for one in pairs if one.before != one.after]
+    return tuple(sorted(moved, key=lambda one: (one.after or beyond) - (one.before or beyond)))
+
+
+def ndcg(ranked: Sequence[str], grades: Grades) -> float:
+    """Of the first ``DEPTH``; gains are the grades, discounted by log2(rank + 1); 0 without a relevant record."""
+    best = _dcg(sorted((max(grade, 0) for grade in grades.values()), reverse=True)[:DEPTH])
+    return _dcg([max(grades.get(record, 0), 0) for record in ranked[:DEPTH]]) / best if best else 0.0
+
+
+def _dcg(gains: Sequence[int]) -> float:
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
 
 MOST_QUESTIONS = 50
 _RESPONSES: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
@@ -71,19 +142,19 @@ def curation_try_views(parts: Parts) -> APIBlueprint:
         for one in body.judgements:
             judged.setdefault(one.question, {})[one.record] = one.grade
         today = datetime.now(UTC).date()
-        week = Slice(since=(today - timedelta(days=7)).isoformat())
+        week = QuestionSlice(since=(today - timedelta(days=7)).isoformat())
         recent = parts.questions.questions("asked", week, body.recent).rows if body.recent else ()
         questions = list(dict.fromkeys((*body.questions, *judged, *(row.question for row in recent))))
         if not 1 <= len(questions) <= MOST_QUESTIONS:
             raise InvalidInput("questions", f"questions: give 1 to {MOST_QUESTIONS}, judged and recent ones included")
-        rules = drafted(desk.store.rules(draft=""), desk.draft(query.draft))
-        draft = Curated.of(rules, today)
+        rules = with_draft(desk.store.rules(draft=""), desk.draft(query.draft))
+        draft = ActiveRules.of(rules, today)
         return fresh(_body(try_draft(parts.search, draft, questions, judged)))
 
     return api
 
 
-def _body(tried: list[Tried]) -> Json:
+def _body(tried: list[TrialResult]) -> Json:
     befores = [one.ndcg_before for one in tried if one.ndcg_before is not None]
     afters = [one.ndcg_after for one in tried if one.ndcg_after is not None]
     return {
@@ -93,7 +164,7 @@ def _body(tried: list[Tried]) -> Json:
     }
 
 
-def _question(one: Tried) -> Json:
+def _question(one: TrialResult) -> Json:
     return {
         "question": one.question,
         "moved": [{"record": each.record, "before": each.before, "after": each.after} for each in one.moved],
