@@ -17,19 +17,19 @@ from search_api.search.passages.values import CitedSentence, FoundPassage
 _CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-ZÄÖÜÉ][\w'’-]{2,}")
-_CITED_BEHIND = re.compile(r"([.!?])\s*((?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]\s*)+)")
+_CITED_AFTER_STOP = re.compile(r"([.!?])\s*((?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]\s*)+)")
 
 Judge = Callable[[str, str], float]
 """Maps a sentence and its cited text to 0..1: how far the text supports the sentence."""
 
 
 def checked_sentences(
-    text: str, passages: Sequence[FoundPassage], judge: Judge | None, least: float
+    text: str, passages: Sequence[FoundPassage], judge: Judge | None, min_support: float
 ) -> tuple[CitedSentence, ...]:
     """Each sentence with its citations and whether they support it. ``judge`` None: by shared words alone."""
     by_number = {passage.number: passage.text for passage in passages}
-    ready = _CITED_BEHIND.sub(r" \2\1 ", text)  # "... 12 m. [1]": the citation belongs before the full stop
-    return tuple(_checked(sentence, by_number, judge, least) for sentence in sentences(ready.replace("\n", " ")))
+    ready = _CITED_AFTER_STOP.sub(r" \2\1 ", text)  # "... 12 m. [1]": the citation belongs before the full stop
+    return tuple(_checked(sentence, by_number, judge, min_support) for sentence in sentences(ready.replace("\n", " ")))
 
 
 def citations_of(sentence: str) -> tuple[int, ...]:
@@ -42,30 +42,30 @@ def without_citations(sentence: str) -> str:
     return re.sub(r"\s+([.,;!?])", r"\1", re.sub(r"\s+", " ", _CITATION.sub("", sentence))).strip()
 
 
-def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, least: float) -> CitedSentence:
+def _checked(sentence: str, texts: Mapping[int, str], judge: Judge | None, min_support: float) -> CitedSentence:
     cited = citations_of(sentence)
-    said = without_citations(sentence)
+    claim = without_citations(sentence)
     unknown = [number for number in cited if number not in texts]
     if not cited:
-        return CitedSentence(said, (), False, "cites nothing")
+        return CitedSentence(claim, (), False, "cites nothing")
     if unknown:
-        return CitedSentence(said, cited, False, f"cites {', '.join(f'[{n}]' for n in unknown)}, which is no passage")
+        return CitedSentence(claim, cited, False, f"cites {', '.join(f'[{n}]' for n in unknown)}, which is no passage")
     evidence = "\n".join(texts[number] for number in cited)
-    missing = [*missing_numbers(said, evidence), *missing_names(said, evidence)]
+    missing = [*missing_numbers(claim, evidence), *missing_names(claim, evidence)]
     if missing:
-        return CitedSentence(said, cited, False, f"not in what it cites: {', '.join(missing[:5])}")
-    if contradicts(said, evidence):
-        return CitedSentence(said, cited, False, "what it cites says the opposite")
-    agreement = judge(said, evidence) if judge is not None else shared_words(said, evidence)
-    if agreement < least:
-        return CitedSentence(said, cited, False, f"what it cites does not say it ({agreement:.2f})")
-    return CitedSentence(said, cited, True)
+        return CitedSentence(claim, cited, False, f"not in what it cites: {', '.join(missing[:5])}")
+    if contradicts(claim, evidence):
+        return CitedSentence(claim, cited, False, "what it cites says the opposite")
+    agreement = judge(claim, evidence) if judge is not None else shared_words(claim, evidence)
+    if agreement < min_support:
+        return CitedSentence(claim, cited, False, f"what it cites does not say it ({agreement:.2f})")
+    return CitedSentence(claim, cited, True)
 
 
 def missing_numbers(sentence: str, evidence: str) -> list[str]:
     """The sentence's numbers that the evidence lacks; 1,000 and 1000 are equal."""
-    held = {_plain_number(number) for number in _NUMBER.findall(evidence)}
-    return [number for number in _NUMBER.findall(sentence) if _plain_number(number) not in held]
+    known = {_plain_number(number) for number in _NUMBER.findall(evidence)}
+    return [number for number in _NUMBER.findall(sentence) if _plain_number(number) not in known]
 
 
 def _plain_number(text: str) -> str:
@@ -78,8 +78,8 @@ def _plain_number(text: str) -> str:
 
 def missing_names(sentence: str, evidence: str) -> list[str]:
     """Capitalised words inside the sentence that the evidence lacks in any case."""
-    held = evidence.lower()
-    return [name for name in _NAME.findall(sentence) if name.lower().rstrip("'’s") not in held]
+    known = evidence.lower()
+    return [name for name in _NAME.findall(sentence) if name.lower().rstrip("'’s") not in known]
 
 
 def shared_words(sentence: str, evidence: str) -> float:
@@ -98,19 +98,19 @@ _PAIRS = """increase/decrease rise/fall rose/fell rising/falling higher/lower hi
 more/fewer most/least above/below before/after maximum/minimum northern/southern north/south eastern/western east/west
 warmer/colder warm/cold wet/dry gain/loss larger/smaller deeper/shallower positive/negative always/never
 winter/summer"""
-_OPPOSITES = [tuple(pair.split("/")) for pair in _PAIRS.split()]
+_OPPOSITE_PAIRS = [tuple(pair.split("/")) for pair in _PAIRS.split()]
 _ENDINGS = re.compile(r"(?:ing|ed|es|s|d)$")
-_BOTH_WAYS = {one: other for a, b in _OPPOSITES for one, other in ((a, b), (b, a))}
+_OPPOSITE_OF = {one: other for a, b in _OPPOSITE_PAIRS for one, other in ((a, b), (b, a))}
 
 
 def contradicts(sentence: str, evidence: str) -> bool:
     """Compared with the sentence of the evidence that shares most words; False if that shares fewer than half."""
     words = content_words(sentence)
-    nearest = max(sentences(evidence), key=lambda one: len(words & content_words(one)), default="")
+    nearest = max(sentences(evidence), key=lambda candidate: len(words & content_words(candidate)), default="")
     shared = words & content_words(nearest)
     if not words or len(shared) * 2 < len(words):
         return False
-    return _negated(sentence) != _negated(nearest) or _turned(sentence, nearest)
+    return _negated(sentence) != _negated(nearest) or _says_opposite(sentence, nearest)
 
 
 def _negated(text: str) -> bool:
@@ -121,12 +121,12 @@ def _negated(text: str) -> bool:
     return (count - min(french, count - french)) % 2 == 1
 
 
-def _turned(sentence: str, nearest: str) -> bool:
-    said, read = _plain(sentence), _plain(nearest)
+def _says_opposite(sentence: str, nearest: str) -> bool:
+    sentence_words, nearest_words = _plain(sentence), _plain(nearest)
     return any(
-        word not in read and other in read and other not in said
-        for word in said
-        if (other := _BOTH_WAYS.get(word)) is not None
+        word not in nearest_words and opposite in nearest_words and opposite not in sentence_words
+        for word in sentence_words
+        if (opposite := _OPPOSITE_OF.get(word)) is not None
     )
 
 

@@ -47,13 +47,13 @@ def build_messages(
         messages.append({"role": "user", "content": turn.question})
         if turn.answer:
             messages.append({"role": "assistant", "content": turn.answer})
-    shown = "\n\n".join(_numbered(passage) for passage in passages)
-    messages.append({"role": "user", "content": f"{fence}\n{shown}\n{fence}\n\nQuestion: {question}"})
+    numbered = "\n\n".join(_numbered(passage) for passage in passages)
+    messages.append({"role": "user", "content": f"{fence}\n{numbered}\n{fence}\n\nQuestion: {question}"})
     return messages
 
 
 def retry_messages(messages: Sequence[Mapping[str, str]], answer: str) -> list[dict[str, str]]:
-    """The same question once more, after an answer of which no passage supports a sentence."""
+    """Asks again, after an answer without a supported sentence."""
     return [*map(dict, messages), {"role": "assistant", "content": answer}, {"role": "user", "content": _AGAIN}]
 
 
@@ -83,7 +83,7 @@ _CLOSING = re.compile(rf"</(?:{_REASONING_TAGS})>|\[/THINK\]", re.IGNORECASE)
 _OPENING_TAGS = (*(f"<{name}>" for name in _REASONING_TAGS.split("|")), "[think]")
 _LONGEST_TAG = len("</reflection>")
 _CITED = re.compile(r"\[\d{1,3}\]")
-_NOTHING = re.compile(
+_NO_ANSWER = re.compile(
     r"""
     \b(?:can(?:no|')t|can\ ?not|could\ not|couldn't|(?:not|un)\ ?able\ to)\ (?:find|answer|determine|say|tell|locate)
   | \b(?:do|does|did)(?:n't|\ not)\ (?:contain|provide|mention|include|specify|state|say|give|answer|address|have)\b
@@ -105,60 +105,64 @@ _SORRY = re.compile(r"(?:I'm |I am )?sorry\b|unfortunately,?$|leider$", re.IGNOR
 
 
 def without_reasoning(pieces: Iterable[str]) -> Iterator[str]:
-    """The pieces without what stands between reasoning tags, as they arrive; only what may become a tag waits.
+    """The pieces as they arrive, without the text between reasoning tags; only what may become a tag is delayed.
 
-    What follows a tag that never closes is not an answer. If a server leaves out the opening tag (some chat templates
-    put it into the prompt), the closing one cannot be foreseen: ``answer_alone`` then mends the whole text.
+    Text after a tag that never closes is no answer. Some chat templates put the opening tag into the prompt, so that
+    the text has only the closing one: ``without_leading_reasoning`` removes such reasoning from the whole text.
     """
-    waiting, hidden = "", False
+    pending, hidden = "", False
     for piece in pieces:
-        waiting += piece
-        while (found := (_CLOSING if hidden else _OPENING).search(waiting)) is not None:
-            if not hidden and (said := waiting[: found.start()]):
-                yield said
-            waiting, hidden = waiting[found.end() :], not hidden
-        shown = max(0, len(waiting) - _LONGEST_TAG) if hidden else _may_begin_a_tag(waiting)
-        if shown and not hidden:
-            yield waiting[:shown]
-        waiting = waiting[shown:]
-    if waiting and not hidden:
-        yield waiting
+        pending += piece
+        while (tag := (_CLOSING if hidden else _OPENING).search(pending)) is not None:
+            if not hidden and (before := pending[: tag.start()]):
+                yield before
+            pending, hidden = pending[tag.end() :], not hidden
+        visible = max(0, len(pending) - _LONGEST_TAG) if hidden else _length_before_tag(pending)
+        if visible and not hidden:
+            yield pending[:visible]
+        pending = pending[visible:]
+    if pending and not hidden:
+        yield pending
 
 
 def without_leading_reasoning(text: str) -> str:
-    """The whole answer: also without reasoning whose opening tag was left out."""
+    """The answer without reasoning whose opening tag was left out."""
     *_, last = _CLOSING.split(text)
     return last.strip()
 
 
 def is_refusal(text: str) -> bool:
-    """Whether the answer says nothing but that there is no answer.
+    """Whether the text only says that there is no answer.
 
-    True for the agreed sentence, for no text, and if each sentence says so in other words. The answer to "Is the depth
-    stated?" may be "The depth is not stated in the report [2]": a sentence that cites counts as an answer.
+    True for the agreed sentence, for an empty text, and if each sentence says so in other words. A sentence that cites
+    counts as an answer: "The depth is not stated in the report [2]" may answer "Is the depth stated?".
     """
     bare = text.strip().strip("\"'“”")
     if not bare or bare.startswith(REFUSAL):
         return True
-    said = sentences(bare.replace("\n", " "))
-    telling = [
-        one for one in said if not re.match(r"(?:I'm |I am )?sorry\b|unfortunately,?$|leider$", one.strip(" .!"), re.I)
+    parts = sentences(bare.replace("\n", " "))
+    statements = [
+        sentence
+        for sentence in parts
+        if not re.match(r"(?:I'm |I am )?sorry\b|unfortunately,?$|leider$", sentence.strip(" .!"), re.I)
     ]
-    return all(_NOTHING.search(one) is not None and _CITED.search(one) is None for one in telling or said)
+    return all(
+        _NO_ANSWER.search(sentence) is not None and _CITED.search(sentence) is None for sentence in statements or parts
+    )
 
 
-def _may_begin_a_tag(text: str) -> int:
-    """How much of the text can be shown: all before what may be the beginning of an opening tag."""
+def _length_before_tag(text: str) -> int:
+    """The length of the text before a possible beginning of an opening tag."""
     start = max(text.rfind("<"), text.rfind("["))
     end = text[start:].lower()
     return start if start >= 0 and any(tag.startswith(end) for tag in _OPENING_TAGS) else len(text)
 
 
 class AnswerBuffer:
-    """Pieces of an answer as they arrive. ``check`` gives the verdicts on the sentences of a text.
+    """Holds back the pieces of an answer until one of its sentences is supported. ``check`` judges sentences.
 
-    A reader who has seen an answer believes it, whatever is said afterwards; so nothing is shown before a sentence is
-    supported. From then on pieces pass at once, and the complete answer marks the sentences that are not.
+    A reader believes an answer once it is on the screen, so nothing is shown before a sentence is supported. From then
+    on pieces pass at once, and the complete answer marks the sentences that are not supported.
     """
 
     def __init__(self, check: Callable[[str], Sequence[CitedSentence]]) -> None:
@@ -177,12 +181,12 @@ class AnswerBuffer:
             yield from self.rest()
 
     def rest(self) -> Iterator[str]:
-        """The pieces that still wait, for an answer whose support is known."""
-        waiting, self._waiting = self._waiting, []
-        yield from waiting
+        """The pieces that were held back. Call it only when the answer is known to be supported."""
+        pieces, self._waiting = self._waiting, []
+        yield from pieces
 
     def _is_supported(self) -> bool:
-        """Whether a sentence that has ended since the last look is supported; the last one may still grow."""
+        """Checks the sentences that ended since the last call; the last sentence may still grow."""
         ended = sentences(self.text.replace("\n", " "))[:-1]
         if len(ended) <= self._seen:
             return False

@@ -59,8 +59,8 @@ class LibraryEntries:
 
     def one(self, owner: str, id: str) -> DocumentEntry | None:
         """None if there is no such document, or another user owns it."""
-        found = self.of_ids(owner, [id])
-        return found.get(id)
+        entries = self.of_ids(owner, [id])
+        return entries.get(id)
 
     def of_ids(self, owner: str, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         """The owner's entries by id, without those being deleted."""
@@ -101,32 +101,32 @@ class LibraryEntries:
         """
         scope = entries_of(self._prefix, owner)
         change = {**edited, "edited": dict(edited), "updated": now_iso()}
-        found = self._client.options(ignore_status=404).update(
+        answer = self._client.options(ignore_status=404).update(
             index=scope.index, id=id, doc=change, refresh=True, retry_on_conflict=5
         )
-        if "error" in found.body:
+        if "error" in answer.body:
             raise NotFound(f"There is no document {id!r} in your library.")
 
     def has_record(self, record: str) -> bool:
         """Whether the catalogue has the record and the caller may see it."""
         quiet = self._client.options(ignore_status=404)
-        found = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
-        return bool(found.get("found"))
+        answer = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
+        return bool(answer.get("found"))
 
     def _search(self, owner: str, filters: Sequence[Clause], **more: object) -> tuple[list[DocumentEntry], int]:
         scope = entries_of(self._prefix, owner)
         body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE}}
         answer = self._asked(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
-        found = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
-        return found, int(answer["hits"]["total"]["value"])
+        entries = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
+        return entries, int(answer["hits"]["total"]["value"])
 
     def _asked(self, scope: PassageScope, body: JsonMapping) -> Json:
-        found: Json = self._client.search(
+        answer: Json = self._client.search(
             index=scope.index,
             ignore_unavailable=True,  # no index yet: there are no documents
             body=dict(body),
         ).body
-        return found
+        return answer
 
 
 def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
@@ -134,8 +134,8 @@ def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
 
 
 def _word(word: str) -> Clause:
-    held = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
-    plain: list[Clause] = [{"wildcard": {field: held}} for field in ("name", "authors", "journal", "doi")]
+    pattern = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
+    plain: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
     # A phrase prefix would only expand to the first 50 words of all users' titles.
     titled: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
     return {"bool": {"should": [titled, *plain], "minimum_should_match": 1}}
@@ -180,9 +180,9 @@ class LibrarySearch:
         if not request.q:
             return [] if filters != type(filters)() else self._latest(owner)
         window = self.retriever.ranker.candidate_window  # a document ranks by its best passage
-        asked = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
-        found = self.retriever.retrieve(asked, self.resolver.resolve())
-        best = best_of_each(found.passages)
+        question = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
+        retrieved = self.retriever.retrieve(question, self.resolver.resolve())
+        best = best_of_each(retrieved.passages)
         entries = self.entries.of_ids(owner, list(best))
         return [FoundDocument(entries[id], passage) for id, passage in best.items() if id in entries]
 

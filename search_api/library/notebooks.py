@@ -79,37 +79,37 @@ class Notebooks:
 
     def collections(self, owner: str, groups: Iterable[str]) -> list[DocumentCollection]:
         """The owner's, and those that are shared with these groups; the latest first."""
-        found = [_collection(hit) for hit in self._search(_COLLECTION, _readable(owner, groups), _NEWEST)]
-        return self._still_open(found, owner, groups)
+        collections = [_collection(hit) for hit in self._search(_COLLECTION, _readable(owner, groups), _NEWEST)]
+        return self._still_open(collections, owner, groups)
 
     def collection(self, id: str, owner: str, groups: Iterable[str]) -> DocumentCollection:
         """Raises NotFound, also for one that the caller may not read."""
-        found = self._one(_COLLECTION, id)
-        if found is None or not (read := self._still_open([_collection(found)], owner, groups)):
+        hit = self._one(_COLLECTION, id)
+        if hit is None or not (readable := self._still_open([_collection(hit)], owner, groups)):
             raise NotFound(f"There is no collection {id!r}.")
-        return read[0]
+        return readable[0]
 
-    def keep_collection(self, kept: DocumentCollection) -> DocumentCollection:
+    def keep_collection(self, collection: DocumentCollection) -> DocumentCollection:
         """Writes it; new if its id is empty. Visible when this returns. Raises Conflict if the owner has too many."""
-        if not kept.id:
-            if self._count(_COLLECTION, kept.owner) >= MOST_COLLECTIONS:
+        if not collection.id:
+            if self._count(_COLLECTION, collection.owner) >= MOST_COLLECTIONS:
                 raise Conflict(f"You have {MOST_COLLECTIONS} collections; delete one first.")
-            kept = replace(kept, id=secrets.token_hex(16), created=now_iso())
-        kept = replace(kept, updated=now_iso())
+            collection = replace(collection, id=secrets.token_hex(16), created=now_iso())
+        collection = replace(collection, updated=now_iso())
         self._write(
-            kept.id,
+            collection.id,
             {
                 "kind": _COLLECTION,
-                "owner": kept.owner,
-                "name": kept.name,
-                "description": kept.description,
-                "documents": list(kept.documents),
-                "groups": list(kept.groups),
-                "created": kept.created,
-                "updated": kept.updated,
+                "owner": collection.owner,
+                "name": collection.name,
+                "description": collection.description,
+                "documents": list(collection.documents),
+                "groups": list(collection.groups),
+                "created": collection.created,
+                "updated": collection.updated,
             },
         )
-        return kept
+        return collection
 
     def sharing(self, document: str, groups: Iterable[str]) -> list[str]:
         """The owners of collections that open this document to these groups."""
@@ -117,27 +117,36 @@ class Notebooks:
         if not among:
             return []
         clauses: list[Clause] = [{"term": {"documents": document}}, {"terms": {"groups": among}}]
-        found = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
-        return sorted({one.owner for one in self._still_open(found, None, among)})
+        collections = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
+        return sorted({collection.owner for collection in self._still_open(collections, None, among)})
 
     def _still_open(
-        self, found: Sequence[DocumentCollection], reader: str | None, groups: Iterable[str]
+        self, collections: Sequence[DocumentCollection], reader: str | None, groups: Iterable[str]
     ) -> list[DocumentCollection]:
         """Those of the reader, and those whose owner has one of these groups, and shares with it."""
-        theirs, of_owner = set(groups), {one.owner: self._groups_of(one.owner) for one in found if one.owner != reader}
+        reader_groups, of_owner = (
+            set(groups),
+            {
+                collection.owner: self._groups_of(collection.owner)
+                for collection in collections
+                if collection.owner != reader
+            },
+        )
 
-        def is_open(one: DocumentCollection) -> bool:
-            if one.owner == reader:
+        def is_open(collection: DocumentCollection) -> bool:
+            if collection.owner == reader:
                 return True
-            has = of_owner[one.owner]
-            return not theirs.isdisjoint(one.groups if has is None else has.intersection(one.groups))
+            has = of_owner[collection.owner]
+            return not reader_groups.isdisjoint(
+                collection.groups if has is None else has.intersection(collection.groups)
+            )
 
-        return [one for one in found if is_open(one)]
+        return [collection for collection in collections if is_open(collection)]
 
     def remove(self, kind: Literal["collection", "conversation"], id: str, owner: str) -> None:
         """Raises NotFound, also for another user's."""
-        found = self._one(kind, id)
-        if found is None or found["_source"]["owner"] != owner:
+        hit = self._one(kind, id)
+        if hit is None or hit["_source"]["owner"] != owner:
             raise NotFound(f"There is no {kind} {id!r} of yours.")
         self._client.options(ignore_status=404).delete(index=self._index, id=id, refresh=True)
 
@@ -147,54 +156,54 @@ class Notebooks:
 
     def conversation(self, id: str, owner: str) -> Conversation:
         """With its turns. Raises NotFound, also for another user's."""
-        found = self._one(_CONVERSATION, id)
-        if found is None or found["_source"]["owner"] != owner:
+        hit = self._one(_CONVERSATION, id)
+        if hit is None or hit["_source"]["owner"] != owner:
             raise NotFound(f"There is no conversation {id!r} of yours.")
-        return _conversation(found)
+        return _conversation(hit)
 
     def begin(self, owner: str, title: str) -> Conversation:
         """An empty one that is not yet written: a question that fails leaves none."""
         return Conversation(secrets.token_hex(16), owner, title, 0, created=now_iso())
 
-    def add(self, begun: Conversation, turn: Json) -> Conversation:
+    def add(self, conversation: Conversation, turn: Json) -> Conversation:
         """Appends a turn, after those that another window added meanwhile. Visible when this returns.
 
         Of the owner's conversations beyond 500 the oldest is deleted. Raises Conflict at 100 turns.
         """
         for _ in range(_TRIES):
-            found = self._one(_CONVERSATION, begun.id)
-            now = begun if found is None else _conversation(found)
-            if now.count >= MOST_TURNS:
+            stored = self._one(_CONVERSATION, conversation.id)
+            current = conversation if stored is None else _conversation(stored)
+            if current.count >= MOST_TURNS:
                 raise Conflict(f"A conversation has {MOST_TURNS} questions at most; begin a new one.")
-            longer = replace(now, turns=(*now.turns, turn), count=now.count + 1, updated=now_iso())
-            if self._written(longer, found):
-                if found is None:
-                    self._drop_oldest(begun.owner)
+            longer = replace(current, turns=(*current.turns, turn), count=current.count + 1, updated=now_iso())
+            if self._written(longer, stored):
+                if stored is None:
+                    self._drop_oldest(conversation.owner)
                 return longer
         raise Unavailable("Several windows write to this conversation at once; ask again.")
 
     def forget(self, owner: str) -> int:
         """Deletes all of the owner's conversations; their number."""
         query = {"bool": {"filter": [{"term": {"kind": _CONVERSATION}}, {"term": {"owner": owner}}]}}
-        done = self._client.delete_by_query(
+        answer = self._client.delete_by_query(
             index=self._index, query=query, refresh=True, ignore_unavailable=True, conflicts="proceed"
         ).body
-        return int(done["deleted"])
+        return int(answer["deleted"])
 
-    def _written(self, kept: Conversation, before: JsonMapping | None) -> bool:
+    def _written(self, conversation: Conversation, before: JsonMapping | None) -> bool:
         """False if somebody else wrote it meanwhile."""
         source = {
             "kind": _CONVERSATION,
-            "owner": kept.owner,
-            "name": kept.title,
-            "turns": kept.count,
-            "created": kept.created,
-            "updated": kept.updated,
-            "content": {"turns": list(kept.turns)},
+            "owner": conversation.owner,
+            "name": conversation.title,
+            "turns": conversation.count,
+            "created": conversation.created,
+            "updated": conversation.updated,
+            "content": {"turns": list(conversation.turns)},
         }
         if before is None:
-            return self._write(kept.id, source, op_type="create")
-        return self._write(kept.id, source, seq_no=before["_seq_no"], primary_term=before["_primary_term"])
+            return self._write(conversation.id, source, op_type="create")
+        return self._write(conversation.id, source, seq_no=before["_seq_no"], primary_term=before["_primary_term"])
 
     def _drop_oldest(self, owner: str) -> None:
         for old in self.conversations(owner)[MOST_CONVERSATIONS:]:
@@ -225,8 +234,8 @@ class Notebooks:
 
     def _one(self, kind: str, id: str) -> Json | None:
         """In real time."""
-        found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return found if found.get("found") and found["_source"]["kind"] == kind else None
+        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return answer if answer.get("found") and answer["_source"]["kind"] == kind else None
 
     def _count(self, kind: str, owner: str) -> int:
         query = {"bool": {"filter": [{"term": {"kind": kind}}, {"term": {"owner": owner}}]}}
@@ -234,7 +243,7 @@ class Notebooks:
 
     def _search(self, kind: str, clauses: Sequence[Clause], sort: list[Json]) -> list[Json]:
         query = {"bool": {"filter": [{"term": {"kind": kind}}, *clauses]}}
-        found = self._client.search(
+        answer = self._client.search(
             index=self._index,
             query=query,
             sort=sort,
@@ -242,7 +251,7 @@ class Notebooks:
             source_excludes=["content"],
             ignore_unavailable=True,
         )
-        return cast("list[Json]", found.body["hits"]["hits"])
+        return cast("list[Json]", answer.body["hits"]["hits"])
 
 
 def _readable(owner: str, groups: Iterable[str]) -> list[Clause]:

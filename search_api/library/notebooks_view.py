@@ -148,11 +148,11 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def collections() -> Response:
-        asking, addresses = caller(), Addresses.of(parts)
-        found = parts.notebooks.collections(asking.owner, asking.groups)
-        shown = [_presented(one, asking, addresses) for one in found]
-        groups = sorted(asking.groups)
-        return jsonify(collections=shown, groups=groups, links=[link("self", addresses.this(), JSON)])
+        user, addresses = caller(), Addresses.of(parts)
+        readable = parts.notebooks.collections(user.owner, user.groups)
+        bodies = [_presented(collection, user, addresses) for collection in readable]
+        groups = sorted(user.groups)
+        return jsonify(collections=bodies, groups=groups, links=[link("self", addresses.this(), JSON)])
 
     @api.post(
         "/library/collections",
@@ -161,14 +161,14 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def make(body: CollectionBody) -> tuple[Response, int]:
-        asking, addresses = caller(), Addresses.of(parts)
-        _refuse_unreadable(parts, body.documents, asking)
-        made = DocumentCollection(
-            "", asking.owner, body.name, body.description, _once(body.documents), _groups(body.groups, asking)
+        user, addresses = caller(), Addresses.of(parts)
+        _refuse_unreadable(parts, body.documents, user)
+        collection = DocumentCollection(
+            "", user.owner, body.name, body.description, _once(body.documents), _groups(body.groups, user)
         )
-        shown = _presented(parts.notebooks.keep_collection(made), asking, addresses)
-        response = jsonify(shown)
-        response.headers["Location"] = addresses.to(f"/library/collections/{shown['id']}")
+        kept = _presented(parts.notebooks.keep_collection(collection), user, addresses)
+        response = jsonify(kept)
+        response.headers["Location"] = addresses.to(f"/library/collections/{kept['id']}")
         return response, HTTPStatus.CREATED
 
 
@@ -180,9 +180,9 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def collection(path: NotebookPath) -> Response:
-        asking = caller()
-        found = parts.notebooks.collection(path.id, asking.owner, asking.groups)
-        return jsonify(_whole(parts, found, asking))
+        user = caller()
+        opened = parts.notebooks.collection(path.id, user.owner, user.groups)
+        return jsonify(_whole(parts, opened, user))
 
     @api.get(
         "/library/collections/<id>/references",
@@ -191,10 +191,10 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def cited(path: NotebookPath, query: BibliographyParameters) -> Response:
-        asking, addresses = caller(), Addresses.of(parts)
-        found = parts.notebooks.collection(path.id, asking.owner, asking.groups)
-        entries = parts.documents.visible(found.documents, found.owner).values()
-        return bibliography(query.f, [of_document(one, addresses.to(f"/documents/{one.id}")) for one in entries])
+        user, addresses = caller(), Addresses.of(parts)
+        collection = parts.notebooks.collection(path.id, user.owner, user.groups)
+        entries = parts.documents.visible(collection.documents, collection.owner).values()
+        return bibliography(query.f, [of_document(entry, addresses.to(f"/documents/{entry.id}")) for entry in entries])
 
     @api.patch(
         "/library/collections/<id>",
@@ -203,21 +203,21 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def change(path: NotebookPath, body: CollectionChange) -> Response:
-        asking = caller()
-        before = parts.notebooks.collection(path.id, asking.owner, ())
-        named = before.documents if body.documents is None else tuple(body.documents)
-        kept = _once(id for id in (*named, *body.add) if id not in body.remove)
-        if len(kept) > MOST_DOCUMENTS:
+        user = caller()
+        before = parts.notebooks.collection(path.id, user.owner, ())
+        listed = before.documents if body.documents is None else tuple(body.documents)
+        documents = _once(id for id in (*listed, *body.add) if id not in body.remove)
+        if len(documents) > MOST_DOCUMENTS:
             raise InvalidInput("documents", f"documents: a collection has {MOST_DOCUMENTS} at most")
-        _refuse_unreadable(parts, [id for id in kept if id not in before.documents], asking)
+        _refuse_unreadable(parts, [id for id in documents if id not in before.documents], user)
         after = replace(
             before,
             name=before.name if body.name is None else body.name,
             description=before.description if body.description is None else body.description,
-            documents=kept,
-            groups=before.groups if body.groups is None else _groups(body.groups, asking),
+            documents=documents,
+            groups=before.groups if body.groups is None else _groups(body.groups, user),
         )
-        return jsonify(_whole(parts, parts.notebooks.keep_collection(after), asking))
+        return jsonify(_whole(parts, parts.notebooks.keep_collection(after), user))
 
     @api.delete(
         "/library/collections/<id>",
@@ -239,8 +239,8 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def conversations() -> Response:
         addresses = Addresses.of(parts)
-        shown = [_listed(one, addresses) for one in parts.notebooks.conversations(caller().owner)]
-        return jsonify(conversations=shown, links=[link("self", addresses.this(), JSON)])
+        bodies = [_listed(conversation, addresses) for conversation in parts.notebooks.conversations(caller().owner)]
+        return jsonify(conversations=bodies, links=[link("self", addresses.this(), JSON)])
 
     @api.get(
         "/library/conversations/<id>",
@@ -249,9 +249,9 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def conversation(path: NotebookPath) -> Response:
-        asking = caller()
-        found = parts.notebooks.conversation(path.id, asking.owner)
-        return jsonify({**_listed(found, Addresses.of(parts)), "turns": still_readable(parts, found, asking)})
+        user = caller()
+        opened = parts.notebooks.conversation(path.id, user.owner)
+        return jsonify({**_listed(opened, Addresses.of(parts)), "turns": still_readable(parts, opened, user)})
 
     @api.delete(
         "/library/conversations/<id>",
@@ -273,49 +273,49 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
         return jsonify(deleted=parts.notebooks.forget(caller().owner))
 
 
-def still_readable(parts: Parts, conversation: Conversation, asking: Caller) -> list[Json]:
+def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> list[Json]:
     """The turns; an answer that quotes what the caller may not read now is left out, and says so."""
-    quoted = {one["document"] for turn in conversation.turns for one in turn["answer"]["passages"]}
-    seen = set(parts.documents.visible(sorted(quoted), asking.owner))
-    for document in quoted - seen:
-        if any(
-            parts.documents.visible([document], owner) for owner in parts.notebooks.sharing(document, asking.groups)
-        ):
-            seen.add(document)
-    return [turn if _within(turn, seen) else {**turn, "answer": None, "withheld": _GONE} for turn in conversation.turns]
+    quoted = {passage["document"] for turn in conversation.turns for passage in turn["answer"]["passages"]}
+    readable = set(parts.documents.visible(sorted(quoted), user.owner))
+    for document in quoted - readable:
+        if any(parts.documents.visible([document], owner) for owner in parts.notebooks.sharing(document, user.groups)):
+            readable.add(document)
+    return [
+        turn if _within(turn, readable) else {**turn, "answer": None, "withheld": _GONE} for turn in conversation.turns
+    ]
 
 
-def _within(turn: JsonMapping, seen: set[str]) -> bool:
-    return all(one["document"] in seen for one in turn["answer"]["passages"])
+def _within(turn: JsonMapping, readable: set[str]) -> bool:
+    return all(passage["document"] in readable for passage in turn["answer"]["passages"])
 
 
-def _refuse_unreadable(parts: Parts, documents: Iterable[str], asking: Caller) -> None:
+def _refuse_unreadable(parts: Parts, documents: Iterable[str], user: Caller) -> None:
     """Raises NotFound for a document that is neither the caller's own nor a public one."""
     wanted = list(documents)
-    seen = parts.documents.visible(wanted, asking.owner)
+    readable = parts.documents.visible(wanted, user.owner)
     for id in wanted:
-        if id not in seen:
+        if id not in readable:
             raise NotFound(f"There is no document {id!r} that you may put into a collection.")
 
 
-def _groups(named: Iterable[str], asking: Caller) -> tuple[str, ...]:
+def _groups(groups: Iterable[str], user: Caller) -> tuple[str, ...]:
     """Raises InvalidInput for a group that the caller is not in."""
-    for group in named:
-        if group not in asking.groups:
+    for group in groups:
+        if group not in user.groups:
             raise InvalidInput("groups", f"groups: you are not in the group {group!r}")
-    return _once(named)
+    return _once(groups)
 
 
 def _once(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _whole(parts: Parts, found: DocumentCollection, asking: Caller) -> Json:
+def _whole(parts: Parts, collection: DocumentCollection, user: Caller) -> Json:
     addresses = Addresses.of(parts)
-    seen = parts.documents.visible(found.documents, found.owner)
-    documents = [_document(seen[id], addresses) for id in found.documents if id in seen]
-    shown = _presented(found, asking, addresses)
-    return {**shown, "documents": documents, "gone": len(found.documents) - len(documents)}
+    readable = parts.documents.visible(collection.documents, collection.owner)
+    documents = [_document(readable[id], addresses) for id in collection.documents if id in readable]
+    shown = _presented(collection, user, addresses)
+    return {**shown, "documents": documents, "gone": len(collection.documents) - len(documents)}
 
 
 def _document(entry: DocumentEntry, addresses: Addresses) -> Json:
@@ -323,30 +323,30 @@ def _document(entry: DocumentEntry, addresses: Addresses) -> Json:
     return {"id": entry.id, "title": entry.title or entry.name, "private": entry.owner != PUBLIC, "links": links}
 
 
-def _presented(found: DocumentCollection, asking: Caller, addresses: Addresses) -> Json:
-    own = found.owner == asking.subject
-    here = addresses.to(f"/library/collections/{found.id}")
+def _presented(collection: DocumentCollection, user: Caller, addresses: Addresses) -> Json:
+    own = collection.owner == user.subject
+    here = addresses.to(f"/library/collections/{collection.id}")
     return {
-        "id": found.id,
-        "name": found.name,
-        "description": found.description,
+        "id": collection.id,
+        "name": collection.name,
+        "description": collection.description,
         "own": own,
-        "groups": list(found.groups) if own else sorted(asking.groups.intersection(found.groups)),
-        "created": found.created,
-        "updated": found.updated,
-        "numberOfDocuments": len(found.documents),
+        "groups": list(collection.groups) if own else sorted(user.groups.intersection(collection.groups)),
+        "created": collection.created,
+        "updated": collection.updated,
+        "numberOfDocuments": len(collection.documents),
         "links": [link("self", here, JSON)],
     }
 
 
-def _listed(found: Conversation, addresses: Addresses) -> Json:
+def _listed(conversation: Conversation, addresses: Addresses) -> Json:
     return {
-        "id": found.id,
-        "title": found.title,
-        "numberOfTurns": found.count,
-        "created": found.created,
-        "updated": found.updated,
-        "links": [link("self", addresses.to(f"/library/conversations/{found.id}"), JSON)],
+        "id": conversation.id,
+        "title": conversation.title,
+        "numberOfTurns": conversation.count,
+        "created": conversation.created,
+        "updated": conversation.updated,
+        "links": [link("self", addresses.to(f"/library/conversations/{conversation.id}"), JSON)],
     }
 
 
@@ -355,9 +355,9 @@ def shared_documents(parts: Parts, id: str) -> SharedDocuments:
 
     Raises NotAuthenticated, NotAllowed, NotFound, InvalidInput.
     """
-    asking = caller()
-    asking.must_have("library")
-    found = parts.notebooks.collection(id, asking.owner, asking.groups)
-    if not found.documents:
-        raise InvalidInput("collection", f"collection: {found.name!r} has no documents yet")
-    return SharedDocuments(found.owner, found.documents)
+    user = caller()
+    user.must_have("library")
+    collection = parts.notebooks.collection(id, user.owner, user.groups)
+    if not collection.documents:
+        raise InvalidInput("collection", f"collection: {collection.name!r} has no documents yet")
+    return SharedDocuments(collection.owner, collection.documents)

@@ -31,8 +31,8 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     if query.scope == "both":
         answer = parts.search.search(records_needed(request))
     else:
-        read = parts.search.understood(request)
-        answer = Answer((), 0, read, read.degraded)
+        interpretation = parts.search.understood(request)
+        answer = Answer((), 0, interpretation, interpretation.degraded)
     addresses = Addresses.of(parts)
     order = merged(answer.matched, len(documents))
     if request.offset and request.offset >= len(order):
@@ -53,16 +53,16 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
 
 
 def _record(answer: Answer, place: int, addresses: Addresses) -> Json:
-    found = answer.found[place]
-    own = link("self", addresses.item(found.record), GEOJSON)
-    return geojson.hit_feature(found, geojson.feature(found.record), own)
+    hit = answer.found[place]
+    self_link = link("self", addresses.item(hit.record), GEOJSON)
+    return geojson.hit_feature(hit, geojson.feature(hit.record), self_link)
 
 
-def document_feature(found: FoundDocument, addresses: Addresses) -> Json:
+def document_feature(hit: FoundDocument, addresses: Addresses) -> Json:
     """A document of the library in the form of a record; ``sonde:library`` marks it."""
-    entry, passage = found.entry, found.passage
+    entry, passage = hit.entry, hit.passage
     here = addresses.to(f"/library/documents/{entry.id}")
-    said: Json = {
+    properties: Json = {
         "type": "document",
         "title": entry.title or entry.name,
         "contacts": [{"name": name, "roles": ["author"]} for name in entry.authors],
@@ -76,10 +76,10 @@ def document_feature(found: FoundDocument, addresses: Addresses) -> Json:
         "id": f"library:{entry.id}",
         "geometry": None,
         "time": None,
-        "properties": {name: value for name, value in said.items() if value},
+        "properties": {name: value for name, value in properties.items() if value},
         "links": [link("self", here, JSON), link("enclosure", f"{here}/file", entry.media_type or "")],
         "sonde:library": True,
-        "sonde:score": round(found.score, 6),
+        "sonde:score": round(hit.score, 6),
         "sonde:signals": dict(passage.signals) if passage is not None else {},
     }
     if passage is not None:

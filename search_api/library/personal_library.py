@@ -78,9 +78,9 @@ class PersonalLibrary:
             raise InvalidInput("record", f"record: there is no record {upload.record!r}")
         digest = hashlib.sha256(upload.data).hexdigest()
         id = document_id(owner, upload.record, digest)
-        known = self.parts.entries.one(owner, id)
-        if known is not None and known.state in _SETTLED:
-            return known, False
+        stored = self.parts.entries.one(owner, id)
+        if stored is not None and stored.state in _SETTLED:
+            return stored, False
         entry = DocumentEntry(
             id=id,
             owner=owner,
@@ -91,11 +91,11 @@ class PersonalLibrary:
             media_type=media_type,
             hash=digest,
             bytes=len(upload.data),
-            created=known.created if known is not None else now_iso(),
+            created=stored.created if stored is not None else now_iso(),
             updated=now_iso(),
         )
-        self._keep(entry, upload.data, known)
-        return entry, known is None
+        self._keep(entry, upload.data, stored)
+        return entry, stored is None
 
     def attach(self, owner: str, id: str, upload: Upload) -> DocumentEntry:
         """Adds the file to an entry that waits for it, or whose file could not be fetched.
@@ -103,14 +103,14 @@ class PersonalLibrary:
         Raises NotFound, Conflict if the entry has its file, and the errors of ``bring``.
         """
         self._refuse_where_closed()
-        known = self.one(owner, id)
-        if known.state in _SETTLED:
+        stored = self.one(owner, id)
+        if stored.state in _SETTLED:
             raise Conflict("This document has a file; delete it first, or upload the other file as a new document.")
         self._refuse_large(upload.data)
         entry = replace(
-            known,
+            stored,
             state="queued",
-            name=clean_name(upload.name) if upload.name else known.name,
+            name=clean_name(upload.name) if upload.name else stored.name,
             origin=f"upload:{id}",
             media_type=self.parts.media_type(upload.data),
             hash=hashlib.sha256(upload.data).hexdigest(),
@@ -120,7 +120,7 @@ class PersonalLibrary:
             attempts=0,
             updated=now_iso(),
         )
-        self._keep(entry, upload.data, known)
+        self._keep(entry, upload.data, stored)
         return entry
 
     def retry(self, owner: str, id: str) -> DocumentEntry:
@@ -129,12 +129,12 @@ class PersonalLibrary:
         Raises NotFound, NotAllowed if uploads are disabled, Conflict if it did not fail, or lacks its file.
         """
         self._refuse_where_closed()
-        known = self.one(owner, id)
-        if known.state != "failed":
+        stored = self.one(owner, id)
+        if stored.state != "failed":
             raise Conflict("Only a document that failed can be read again.")
-        if not can_retry(known) or not (is_fetched(known) or self.parts.files.has(FileKey(owner, id))):
+        if not can_retry(stored) or not (is_fetched(stored) or self.parts.files.has(FileKey(owner, id))):
             raise Conflict("The file of this document is not there; upload it.")
-        entry = replace(known, state="queued", reason=None, message=None, attempts=0, updated=now_iso())
+        entry = replace(stored, state="queued", reason=None, message=None, attempts=0, updated=now_iso())
         self.parts.entries.put(entry)
         self.parts.read_soon(id)
         return entry
@@ -148,22 +148,22 @@ class PersonalLibrary:
         InvalidInput, Conflict if the quota does not suffice for all.
         """
         self._refuse_where_closed()
-        read = read_references(text)
-        wanted = {reference_id(owner, one): one for one in read.references}
-        known = self.parts.entries.of_ids(owner, list(wanted))
-        self._refuse_too_many(self.parts.entries.used(owner), documents=len(wanted) - len(known))
+        listed = read_references(text)
+        wanted = {reference_id(owner, reference): reference for reference in listed.references}
+        stored = self.parts.entries.of_ids(owner, list(wanted))
+        self._refuse_too_many(self.parts.entries.used(owner), documents=len(wanted) - len(stored))
         self.parts.prepare()
-        made = []
+        entries = []
         for id, reference in wanted.items():
-            entry = known.get(id)
+            entry = stored.get(id)
             if entry is None or (entry.state == "failed" and entry.hash is None):
                 entry = _awaited(id, owner, reference)
                 self.parts.entries.put(entry)
                 if entry.state == "queued":
                     self.parts.read_soon(id)
-            made.append(entry)
-        log.info("library.imported", references=len(made))
-        return made, read.problems
+            entries.append(entry)
+        log.info("library.imported", references=len(entries))
+        return entries, listed.problems
 
     def used(self, owner: str) -> LibraryUsage:
         """The totals of the owner's documents in all states."""
@@ -171,10 +171,10 @@ class PersonalLibrary:
 
     def one(self, owner: str, id: str) -> DocumentEntry:
         """Raises NotFound, also for another user's document, so that its existence is not revealed."""
-        found = self.parts.entries.one(owner, id)
-        if found is None:
+        entry = self.parts.entries.one(owner, id)
+        if entry is None:
             raise NotFound(f"There is no document {id!r} in your library.")
-        return found
+        return entry
 
     def file(self, owner: str, id: str) -> tuple[DocumentEntry, bytes]:
         """Raises NotFound."""
@@ -197,10 +197,10 @@ class PersonalLibrary:
         """Deletes passages, file and entry before it returns. Raises NotFound."""
         self.parts.take_away(self.one(owner, id))
 
-    def _keep(self, entry: DocumentEntry, data: bytes, known: DocumentEntry | None) -> None:
+    def _keep(self, entry: DocumentEntry, data: bytes, stored: DocumentEntry | None) -> None:
         """Writes the file, then the entry, then queues it: ``repair_library`` completes this after a crash."""
-        before = known.bytes or 0 if known is not None else 0
-        more = (0 if known is not None else 1, len(data) - before)
+        before = stored.bytes or 0 if stored is not None else 0
+        more = (0 if stored is not None else 1, len(data) - before)
         self._refuse_too_many(self.parts.entries.used(entry.owner), *more)
         self.parts.prepare()
         self.parts.files.put(FileKey(entry.owner, entry.id), [data])
@@ -270,5 +270,7 @@ def _awaited(id: str, owner: str, reference: Reference) -> DocumentEntry:
 
 def clean_name(name: str) -> str:
     """A file name without folders and control characters, at most 200 characters."""
-    bare = "".join(one for one in name.replace("\\", "/").rsplit("/", 1)[-1] if unicodedata.category(one)[0] != "C")
-    return bare.strip()[:_LONGEST_NAME] or "document"
+    name_only = "".join(
+        letter for letter in name.replace("\\", "/").rsplit("/", 1)[-1] if unicodedata.category(letter)[0] != "C"
+    )
+    return name_only.strip()[:_LONGEST_NAME] or "document"

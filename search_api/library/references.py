@@ -84,16 +84,16 @@ def read_references(text: str) -> ReadReferences:
     Raises InvalidInput if there is no reference, or too many.
     """
     problems: list[ReferenceProblem] = []
-    found = list(islice(_reader_of(text)(text, problems), _MOST_READ))
-    once = list({one.identity: one for one in reversed(found)}.values())[::-1]
-    if not once:
+    references = list(islice(_reader_of(text)(text, problems), _MOST_READ))
+    distinct = list({reference.identity: reference for reference in reversed(references)}.values())[::-1]
+    if not distinct:
         first = f": {_said(problems[0])}" if problems else ""
         raise InvalidInput("references", f"references: no BibTeX, RIS, CSL-JSON or DOI was found{first}")
-    if len(once) > MOST_REFERENCES:
+    if len(distinct) > MOST_REFERENCES:
         raise InvalidInput(
-            "references", f"references: there are {len(once)}; at most {MOST_REFERENCES} are accepted at once"
+            "references", f"references: there are {len(distinct)}; at most {MOST_REFERENCES} are accepted at once"
         )
-    return ReadReferences(tuple(once), tuple(problems[:_MOST_PROBLEMS]))
+    return ReadReferences(tuple(distinct), tuple(problems[:_MOST_PROBLEMS]))
 
 
 def _reader_of(text: str) -> Callable[[str, list[ReferenceProblem]], Iterator[Reference]]:
@@ -237,8 +237,8 @@ def of_ris(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
         line += part.count("\n")
         if not part.strip("\r\n \ufeff"):
             continue
-        read = rispy.loads(part.strip("\r\n \ufeff") + "\n")
-        reference = _of_tags(read[0]) if len(read) == 1 else None
+        parsed = rispy.loads(part.strip("\r\n \ufeff") + "\n")
+        reference = _of_tags(parsed[0]) if len(parsed) == 1 else None
         if reference is None:
             problems.append(ReferenceProblem("an entry without a type, a title or its end (ER)", first))
         else:
@@ -248,11 +248,11 @@ def of_ris(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
 def of_csl(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
     """An array of items, one item, or an object with ``items``."""
     try:
-        read = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError) as error:
         problems.append(ReferenceProblem(f"not JSON: {str(error)[:200]}", getattr(error, "lineno", None)))
         return
-    items = read if isinstance(read, list) else read.get("items", [read]) if isinstance(read, dict) else []
+    items = parsed if isinstance(parsed, list) else parsed.get("items", [parsed]) if isinstance(parsed, dict) else []
     for number, item in enumerate(items if isinstance(items, list) else [], 1):
         reference = _of_item(item) if isinstance(item, dict) else None
         if reference is None:
@@ -271,7 +271,7 @@ def _entries(text: str) -> Iterator[str]:
 
 def _of_tags(tags: Mapping[str, Any]) -> Reference | None:
     title = tags.get("title") or tags.get("primary_title")
-    links = [one for one in tags.get("urls") or () if isinstance(one, str)]
+    links = [url for url in tags.get("urls") or () if isinstance(url, str)]
     authors = tuple(tags.get("authors") or tags.get("first_authors") or ())
     journal = tags.get("journal_name") or tags.get("secondary_title") or tags.get("alternate_title3")
     return _reference(title, authors, tags.get("doi"), journal, _date(tags.get("year") or tags.get("date")), links)
@@ -282,7 +282,7 @@ def _of_item(item: Mapping[str, Any]) -> Reference | None:
     dates = parts.get("date-parts") if isinstance(parts, dict) else None
     date = dates[0] if isinstance(dates, list) and dates and isinstance(dates[0], list) else []
     issued = _date("-".join(str(part) for part in date[:3]))
-    authors = tuple(_name(one) for one in item.get("author") or () if isinstance(one, dict))
+    authors = tuple(_name(author) for author in item.get("author") or () if isinstance(author, dict))
     url = item.get("URL")
     return _reference(
         item.get("title"),
@@ -297,18 +297,18 @@ def _of_item(item: Mapping[str, Any]) -> Reference | None:
 def _reference(
     title: object, authors: tuple[object, ...], doi: object, journal: object, published: str | None, links: list[str]
 ) -> Reference | None:
-    known = doi_in(doi) if isinstance(doi, str) else None
-    named = _line(title) or known
-    if named is None:
+    valid_doi = doi_in(doi) if isinstance(doi, str) else None
+    shown_title = _line(title) or valid_doi
+    if shown_title is None:
         return None
-    web = [one for one in links if one.startswith(("http://", "https://")) and len(one) <= LONGEST]
+    web = [value for value in links if value.startswith(("http://", "https://")) and len(value) <= LONGEST]
     return Reference(
-        title=named,
-        authors=tuple(name[:_LONGEST_NAME] for one in authors if (name := _line(one)))[:_MOST_AUTHORS],
-        doi=known,
+        title=shown_title,
+        authors=tuple(name[:_LONGEST_NAME] for value in authors if (name := _line(value)))[:_MOST_AUTHORS],
+        doi=valid_doi,
         journal=_line(journal),
         published=published,
-        link=web[0] if web else doi_link(known) if known else None,
+        link=web[0] if web else doi_link(valid_doi) if valid_doi else None,
     )
 
 

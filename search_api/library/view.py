@@ -210,8 +210,8 @@ def _guard(api: APIBlueprint, personal_library: PersonalLibrary) -> None:
 
     @api.errorhandler(RequestEntityTooLarge)
     def refuse(_error: RequestEntityTooLarge) -> Response:  # unknown length, or a form with a thousand parts
-        told = f"{too_large(personal_library.parts.quota)} A form may have 1,000 parts."
-        return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
+        message = f"{too_large(personal_library.parts.quota)} A form may have 1,000 parts."
+        return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
 
     @api.after_request
     def keep_private(response: Response) -> Response:
@@ -230,15 +230,15 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         listing = LibraryQuery(
             query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset
         )
-        found, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
+        entries, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
         addresses = Addresses.of(parts)
         links = [link("self", addresses.this(), JSON)]
-        end = query.offset + len(found)
-        if found and end < min(matched, 10_000):
+        end = query.offset + len(entries)
+        if entries and end < min(matched, 10_000):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
-        shown = [presented(entry, addresses, tuple(query.columns) or COLUMNS) for entry in found]
+        bodies = [presented(entry, addresses, tuple(query.columns) or COLUMNS) for entry in entries]
         room = _room(parts.personal_library, caller().owner)
-        return jsonify(documents=shown, numberMatched=matched, numberReturned=len(shown), quota=room, links=links)
+        return jsonify(documents=bodies, numberMatched=matched, numberReturned=len(bodies), quota=room, links=links)
 
 
 def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
@@ -259,13 +259,15 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def references(body: ReferencesBody) -> tuple[Response, int]:
-        made, problems = parts.personal_library.references(caller().owner, body.references)
+        entries, problems = parts.personal_library.references(caller().owner, body.references)
         addresses = Addresses.of(parts)
-        shown = [presented(entry, addresses) for entry in made]
+        bodies = [presented(entry, addresses) for entry in entries]
         links = [link("self", addresses.to("/library/documents"), JSON)]
-        told = [{"message": one.message, **({"line": one.line} if one.line else {})} for one in problems]
-        counts = {"numberMatched": len(shown), "numberReturned": len(shown)}
-        answer = jsonify(documents=shown, problems=told, links=links, **counts)
+        unread = [
+            {"message": problem_.message, **({"line": problem_.line} if problem_.line else {})} for problem_ in problems
+        ]
+        counts = {"numberMatched": len(bodies), "numberReturned": len(bodies)}
+        answer = jsonify(documents=bodies, problems=unread, links=links, **counts)
         return answer, HTTPStatus.ACCEPTED
 
     @api.get(
@@ -275,11 +277,11 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def cited(query: BibliographyParameters) -> Response:
-        found, _ = parts.personal_library.parts.entries.page(
+        entries, _ = parts.personal_library.parts.entries.page(
             caller().owner, LibraryQuery(limit=_MOST_CITED, sort="name")
         )
         addresses = Addresses.of(parts)
-        return bibliography(query.f, [of_document(one, addresses.to(f"/documents/{one.id}")) for one in found])
+        return bibliography(query.f, [of_document(entry, addresses.to(f"/documents/{entry.id}")) for entry in entries])
 
 
 def _add_document(api: APIBlueprint, parts: Parts) -> None:
@@ -299,8 +301,8 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def edit(path: DocumentPath, body: EditBody) -> Response:
-        said = body.model_dump(exclude_unset=True)
-        edited = {**said, "authors": said["authors"] or []} if "authors" in said else said
+        changes = body.model_dump(exclude_unset=True)
+        edited = {**changes, "authors": changes["authors"] or []} if "authors" in changes else changes
         entry = parts.personal_library.edit(caller().owner, path.id, edited)
         return jsonify(presented(entry, Addresses.of(parts)))
 
@@ -389,5 +391,7 @@ def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column,
     links = [link("self", here, JSON)]
     if entry.hash is not None:
         links.append(link("enclosure", f"{here}/file", entry.media_type or "application/octet-stream"))
-    shown = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "", [])}
-    return {"id": entry.id, **shown, "links": links}
+    members = {
+        name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "", [])
+    }
+    return {"id": entry.id, **members, "links": links}

@@ -80,9 +80,9 @@ class RulesByWords(Generic[Worded]):
 
     def of_question(self, key: str) -> list[Worded]:
         """``key``: of the question. Case, accents and plurals do not matter."""
-        found = dict(self.unworded) | dict(self.whole.get(key, ()))
-        found |= {place: rule for words, place, rule in self.part if words in f" {key} "}
-        return [found[place] for place in sorted(found)]
+        matches = dict(self.unworded) | dict(self.whole.get(key, ()))
+        matches |= {place: rule for words, place, rule in self.part if words in f" {key} "}
+        return [matches[place] for place in sorted(matches)]
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,13 @@ class ActiveRules:
     longest: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kept: Iterable[StoredRule], today: date) -> ActiveRules:
+    def of(cls, stored: Iterable[StoredRule], today: date) -> ActiveRules:
         """A rule that this version cannot read is left out, and logged."""
         rules: defaultdict[type[CurationRule], list[CurationRule]] = defaultdict(list)
-        for one in kept:
-            if (rule := _read(one)) is not None and rule.holds_on(today):
+        for stored_rule in stored:
+            if (rule := _read(stored_rule)) is not None and rule.holds_on(today):
                 rules[type(rule)].append(rule)
-        every = [rule for found in rules.values() for rule in found]
+        every = [rule for of_type in rules.values() for rule in of_type]
         pins = sorted((rule for rule in every if isinstance(rule, PinRule)), key=lambda pin: (pin.order, pin.id or ""))
         places = _places(rule for rule in every if isinstance(rule, PlaceRule))
         return cls(
@@ -138,40 +138,40 @@ NO_RULES = ActiveRules()
 
 def with_draft(live: Iterable[StoredRule], draft: Iterable[StoredRule]) -> list[StoredRule]:
     """The live rules as they would be with the draft: its rules replace those of the same id, or take them away."""
-    rules: dict[RuleKey, StoredRule] = {one.key.live(): one for one in live}
-    rules |= {one.key.live(): one for one in draft}
-    return [one for one in rules.values() if one.content is not None]
+    rules: dict[RuleKey, StoredRule] = {stored.key.live(): stored for stored in live}
+    rules |= {stored.key.live(): stored for stored in draft}
+    return [stored for stored in rules.values() if stored.content is not None]
 
 
-def _read(kept: StoredRule) -> CurationRule | None:
+def _read(stored: StoredRule) -> CurationRule | None:
     try:
-        return kept.rule
+        return stored.rule
     except ValidationError as error:
-        log.warning("curation.unreadable_rule", rule=kept.key.document, problems=error.error_count())
+        log.warning("curation.unreadable_rule", rule=stored.key.document, problems=error.error_count())
         return None
 
 
 def _summed(rules: Iterable[BoostRule]) -> Mapping[str, float]:
-    found: defaultdict[str, float] = defaultdict(float)
+    sums: defaultdict[str, float] = defaultdict(float)
     for rule in rules:
-        found[rule.source] += rule.boost
-    return dict(found)
+        sums[rule.source] += rule.boost
+    return dict(sums)
 
 
 def _places(rules: Iterable[PlaceRule]) -> Mapping[str, tuple[Place, ...]]:
-    found: defaultdict[str, list[Place]] = defaultdict(list)
+    places_by_key: defaultdict[str, list[Place]] = defaultdict(list)
     for rule in rules:
         for key in sorted(rule.keys):
-            found[key].append(rule.place)
-    return {key: tuple(places) for key, places in found.items()}
+            places_by_key[key].append(rule.place)
+    return {key: tuple(places) for key, places in places_by_key.items()}
 
 
 def _longest(keys: Iterable[str]) -> Mapping[str, int]:
-    found: dict[str, int] = {}
+    lengths: dict[str, int] = {}
     for key in keys:
         first = key.partition(" ")[0]
-        found[first] = max(1 + key.count(" "), found.get(first, 0))
-    return found
+        lengths[first] = max(1 + key.count(" "), lengths.get(first, 0))
+    return lengths
 
 
 def _concept(rule: SynonymRule) -> Concept:

@@ -112,8 +112,8 @@ class CuratedGazetteer(Gazetteer):
         return self
 
     def named(self, key: str) -> GazetteerName | None:
-        own, known = self._curated().places.get(key, ()), self._base.named(key)
-        return GazetteerName((*own, *(known.places if known else ()))) if own else known
+        own, base = self._curated().places.get(key, ()), self._base.named(key)
+        return GazetteerName((*own, *(base.places if base else ()))) if own else base
 
     def abbreviation(self, text: str) -> GazetteerName | None:
         own = self._curated().places.get(name_key(text))

@@ -66,6 +66,7 @@ class CurationRule(BaseModel):
 class PinRule(CurationRule):
     """For these words, this record first."""
 
+    model_config = ConfigDict(title="Pin")
     kind = "pins"
     words: Words
     record: RecordId
@@ -76,6 +77,7 @@ class PinRule(CurationRule):
 class BlockRule(CurationRule):
     """This record, or every record of this source, is not a hit: of questions with these words, or of any."""
 
+    model_config = ConfigDict(title="Block")
     kind = "blocks"
     record: RecordId | None = None
     source: SourceId | None = Field(None, description="Instead of a record: all of its records.")
@@ -92,6 +94,7 @@ class BlockRule(CurationRule):
 class BoostRule(CurationRule):
     """Hits of this source count more, or less: of questions with these words, or of any."""
 
+    model_config = ConfigDict(title="Boost")
     kind = "boosts"
     source: SourceId
     boost: float = Field(ge=-LARGEST_BOOST, le=LARGEST_BOOST, description="Added to a score of about 0 to 1.")
@@ -102,6 +105,7 @@ class BoostRule(CurationRule):
 class SynonymRule(CurationRule):
     """Words and acronyms that mean the same."""
 
+    model_config = ConfigDict(title="Synonyms")
     kind = "synonyms"
     words: Annotated[tuple[Words, ...], Field(min_length=2, max_length=20)]
     language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] | None = Field(None, description="ISO 639-1.")
@@ -116,6 +120,7 @@ class SynonymRule(CurationRule):
 class PlaceRule(CurationRule):
     """A place that the gazetteer does not know, or another box of one that it knows."""
 
+    model_config = ConfigDict(title="OwnPlace")
     kind = "places"
     name: Words
     other_names: Annotated[tuple[Words, ...], Field(max_length=50)] = ()

@@ -32,8 +32,8 @@ class CurationStore:
 
     def mark(self) -> Mark:
         """In real time, by one small request."""
-        found: Json = self._client.options(ignore_status=404).get(index=self._index, id=_MARK, source=False).body
-        return (found["_seq_no"], found["_primary_term"]) if found.get("found") else None
+        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=_MARK, source=False).body
+        return (answer["_seq_no"], answer["_primary_term"]) if answer.get("found") else None
 
     def rules(self, *, kind: RuleKind | None = None, draft: str | None = None) -> list[StoredRule]:
         """By kind and id; at most 10,000. ``draft`` empty: the live ones; None: all."""
@@ -50,9 +50,9 @@ class CurationStore:
         if not keys:
             return {}
         ids = [key.document for key in keys]
-        found = self._client.options(ignore_status=404).mget(index=self._index, ids=ids).body
-        kept = [_kept(one["_source"]) for one in found.get("docs", ()) if one.get("found")]
-        return {one.key: one for one in kept}
+        answer = self._client.options(ignore_status=404).mget(index=self._index, ids=ids).body
+        rules = [_kept(item["_source"]) for item in answer.get("docs", ()) if item.get("found")]
+        return {item.key: item for item in rules}
 
     def write(self, changes: Sequence[RuleChange]) -> None:
         """All of them with their history; visible when this returns. Creates the index if necessary."""
@@ -70,19 +70,19 @@ class CurationStore:
         filters: list[Json] = [{"term": {"kind": _CHANGE}}]
         if rule is not None or kind is not None:
             filters.append({"prefix": {"rule": f"{kind}/"}} if rule is None else {"term": {"rule": f"{kind}/{rule}"}})
-        found = self._search({"bool": {"filter": filters}}, _NEWEST, size)
-        return [_change(hit["_id"], hit["_source"]) for hit in found]
+        hits = self._search({"bool": {"filter": filters}}, _NEWEST, size)
+        return [_change(hit["_id"], hit["_source"]) for hit in hits]
 
     def change(self, id: str) -> RuleChange:
         """Raises NotFound."""
-        found = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        if not found.get("found") or found["_source"]["kind"] != _CHANGE:
+        answer = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        if not answer.get("found") or answer["_source"]["kind"] != _CHANGE:
             raise NotFound(f"There is no change {id!r} in the history.")
-        return _change(id, found["_source"])
+        return _change(id, answer["_source"])
 
     def _search(self, query: Json, sort: list[Json], size: int) -> Iterable[Json]:
-        found = self._client.search(index=self._index, query=query, sort=sort, size=size, ignore_unavailable=True)
-        return cast("Iterable[Json]", found.body["hits"]["hits"])
+        answer = self._client.search(index=self._index, query=query, sort=sort, size=size, ignore_unavailable=True)
+        return cast("Iterable[Json]", answer.body["hits"]["hits"])
 
 
 def _operations(change: RuleChange) -> Iterator[Json]:
@@ -91,8 +91,10 @@ def _operations(change: RuleChange) -> Iterator[Json]:
         yield {"delete": {"_id": key.document}}
     else:
         yield {"index": {"_id": key.document}}
-        said = {"kind": key.kind, "rule": key.id, "draft": key.draft, "by": change.by, "at": change.at}
-        yield said | ({} if change.after is None else {"record": change.after.get("record"), "content": change.after})
+        document = {"kind": key.kind, "rule": key.id, "draft": key.draft, "by": change.by, "at": change.at}
+        yield document | (
+            {} if change.after is None else {"record": change.after.get("record"), "content": change.after}
+        )
     yield {"create": {"_id": change.id}}
     yield {
         "kind": _CHANGE,

@@ -48,10 +48,10 @@ def words_of(question: str) -> list[str]:
 
 def counting(scope: PassageScope, words: Sequence[str], suffixes: Sequence[str]) -> list[Json]:
     """Header and body of the search that counts the words in the owner's passages."""
-    counted = {f"{place} {suffix}": _held(word, suffix) for place, word in enumerate(words) for suffix in suffixes}
+    clauses = {f"{place} {suffix}": _held(word, suffix) for place, word in enumerate(words) for suffix in suffixes}
     body: Json = {"size": 0, "track_total_hits": True, "query": {"bool": {"filter": [scope.clause]}}}
-    if counted:
-        body["aggs"] = {"words": {"filters": {"filters": counted}}}
+    if clauses:
+        body["aggs"] = {"words": {"filters": {"filters": clauses}}}
     return [scope.header, body]
 
 
@@ -69,15 +69,15 @@ def own_words(
     weights: WordWeights,
     words: Sequence[str],
     suffixes: Sequence[str],
-    found: OwnCounts,
+    counts: OwnCounts,
     filters: Sequence[Clause],
 ) -> Json:
     """BM25 over text and headings without length normalisation, because passages have similar lengths."""
     should = [
-        _weighed(word, suffix, found.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation)
+        _weighed(word, suffix, counts.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation)
         for place, suffix in enumerate(suffixes)
         for word in words
-        if found.weight(word, suffix)
+        if counts.weight(word, suffix)
     ]
     query = {"bool": {"should": should, "minimum_should_match": 1, "filter": list(filters)}}
     return {"query": query if should else {"match_none": {}}, "sort": _TIES}
@@ -86,8 +86,8 @@ def own_words(
 def own_meaning(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Json:
     """Every passage that passes the filters, by its cosine, on the scale of ``knn``."""
     among = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
-    asked = [round(float(value), 6) for value in vector]
-    script = {"source": _COSINE, "params": {"asked": asked}}
+    query_vector = [round(float(value), 6) for value in vector]
+    script = {"source": _COSINE, "params": {"asked": query_vector}}
     return {"query": {"script_score": {"query": among, "script": script}}, "sort": _TIES}
 
 

@@ -73,11 +73,11 @@ class PassageSearch:
         its best passages there and then."""
         there_and_then = self._there_and_then()
         narrowed: list[list[Clause]] = [[], there_and_then] if there_and_then else [[]]
-        found: list[PassageArm] = []
+        all_arms: list[PassageArm] = []
         for scope in scopes:
             arms = self._own_arms(client, scope) if scope.is_private else self._public_arms(scope)
-            found += [arm for further in narrowed for arm in arms(further)]
-        return found
+            all_arms += [arm for further in narrowed for arm in arms(further)]
+        return all_arms
 
     def _public_arms(self, scope: PassageScope) -> Callable[[list[Clause]], list[PassageArm]]:
         preference = hashlib.sha256(self.read.text.encode()).hexdigest()[:16]
@@ -87,11 +87,11 @@ class PassageSearch:
         def arms(further: list[Clause]) -> list[PassageArm]:
             filters = [*self._filters(scope), *further]
             query = {"query": {"bool": {"must": [words], "filter": filters}}, **self._shown}
-            found = [PassageArm(PassageBm25.name, header, query)]
+            searches = [PassageArm(PassageBm25.name, header, query)]
             if self.vector is not None:
                 nearest = {"query": knn.nearest_query(self.vector, self._window, filters), **self._shown}
-                found.append(PassageArm(PassageDense.name, header, nearest, knn.cosine))
-            return found
+                searches.append(PassageArm(PassageDense.name, header, nearest, knn.cosine))
+            return searches
 
         return arms
 
@@ -99,14 +99,14 @@ class PassageSearch:
         """The same for a user's own passages, scored by these alone; empty if there are none."""
         words = words_of(self.read.text)
         suffixes = list(dict.fromkeys((language_suffix(self.read.language or "en"), "")))
-        (counted,) = search_all(client, counting(scope, words, suffixes))
-        found = counts(counted, words)
+        (answer,) = search_all(client, counting(scope, words, suffixes))
+        word_counts = counts(answer, words)
 
         def arms(further: list[Clause]) -> list[PassageArm]:
-            if not found.passages:
+            if not word_counts.passages:
                 return []
             filters = [*self._filters(scope), *further]
-            query = {**own_words(self.config.words, words, suffixes, found, filters), **self._shown}
+            query = {**own_words(self.config.words, words, suffixes, word_counts, filters), **self._shown}
             searches = [PassageArm(PassageBm25.name, scope.header, query)]
             if self.vector is not None:
                 nearest = {**own_meaning(self.vector, filters), **self._shown}
@@ -176,17 +176,17 @@ def _passage(hit: JsonMapping) -> FoundPassage:
     )
 
 
-def _conditions(asked: AskRequest) -> list[Clause]:
-    clauses = passage_conditions(asked.filters)
-    if asked.record is not None:
-        document = document_of_record(asked.record)
-        clauses.append({"term": {"record": asked.record} if document is None else {"document": document}})
-    if asked.document is not None:
-        clauses.append({"term": {"document": asked.document}})
-    if asked.documents:
-        clauses.append({"terms": {"document": list(asked.documents)}})
-    if asked.roles:
-        clauses.append({"terms": {"section_role": list(asked.roles)}})
+def _conditions(request: AskRequest) -> list[Clause]:
+    clauses = passage_conditions(request.filters)
+    if request.record is not None:
+        document = document_of_record(request.record)
+        clauses.append({"term": {"record": request.record} if document is None else {"document": document}})
+    if request.document is not None:
+        clauses.append({"term": {"document": request.document}})
+    if request.documents:
+        clauses.append({"terms": {"document": list(request.documents)}})
+    if request.roles:
+        clauses.append({"terms": {"section_role": list(request.roles)}})
     return clauses
 
 
@@ -218,7 +218,7 @@ def _own_first(fields: Fields, columns: Iterable[AnyColumn]) -> Fields:
 
 
 def late_interactions(
-    client: Elasticsearch, within: Sequence[PassageScope], ids: Sequence[str], question: Vectors, made_by: TokenCard
+    client: Elasticsearch, within: Sequence[PassageScope], ids: Sequence[str], question: Vectors, card: TokenCard
 ) -> dict[str, float]:
     """-1..1 by passage id; without passages that have no token vectors, or another encoder's, or damaged ones.
 
@@ -226,13 +226,13 @@ def late_interactions(
     """
     if not ids or not within:
         return {}
-    those = {"ids": {"values": list(ids)}}
+    with_ids = {"ids": {"values": list(ids)}}
     bodies = [
         part
         for scope in within
-        for part in (scope.header, tokens_of({"bool": {"filter": [those, scope.clause]}}, len(ids)))
+        for part in (scope.header, tokens_of({"bool": {"filter": [with_ids, scope.clause]}}, len(ids)))
     ]
     hits = [hit for answer in search_all(client, bodies) for hit in answer["hits"]["hits"]]
-    texts = {hit["_id"]: bits for hit in hits if (bits := usable_bits(hit, made_by)) is not None}
+    texts = {hit["_id"]: bits for hit in hits if (bits := usable_bits(hit, card)) is not None}
     scores = late_interaction(question, list(texts.values()))
     return dict(zip(texts, scores.tolist(), strict=True))

@@ -47,10 +47,10 @@ class PassageScope:
         return header if self.owner == PUBLIC else {**header, "routing": owner_routing(self.owner)}
 
 
-def scopes_of(prefix: str, asked: AskRequest) -> list[PassageScope]:
+def scopes_of(prefix: str, request: AskRequest) -> list[PassageScope]:
     """What this question may search: a collection that was opened to the caller, else what ``scopes`` says."""
-    if (granted := asked.granted) is None:
-        return scopes(prefix, asked.scope, asked.owner)
+    if (granted := request.granted) is None:
+        return scopes(prefix, request.scope, request.owner)
     return [replace(scope, documents=granted.documents) for scope in scopes(prefix, "both", granted.owner)]
 
 
@@ -62,12 +62,12 @@ def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
         raise NotAllowed(_NAMED_PUBLIC)
     if scope != "public" and owner is None:
         raise InvalidInput("scope", "scope: private documents need a key or token; use scope=public")
-    found: list[PassageScope] = []
+    allowed: list[PassageScope] = []
     if scope in ("public", "both"):
-        found.append(PassageScope(alias(prefix, "passages"), PUBLIC))
+        allowed.append(PassageScope(alias(prefix, "passages"), PUBLIC))
     if scope in ("mine", "both") and owner is not None:
-        found.append(PassageScope(alias(prefix, "library"), owner))
-    return found
+        allowed.append(PassageScope(alias(prefix, "library"), owner))
+    return allowed
 
 
 def entries_of(prefix: str, owner: str) -> PassageScope:

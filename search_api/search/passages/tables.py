@@ -52,7 +52,7 @@ class DocumentTable:
 
 
 def tables_of(entry: DocumentEntry) -> Iterator[DocumentTable]:
-    return (table_from(number, kept) for number, kept in enumerate(entry.tables, 1))
+    return (table_from(number, stored) for number, stored in enumerate(entry.tables, 1))
 
 
 def table_of(entry: DocumentEntry, number: int) -> DocumentTable:
@@ -62,25 +62,25 @@ def table_of(entry: DocumentEntry, number: int) -> DocumentTable:
     return table_from(number, entry.tables[number - 1])
 
 
-def table_from(number: int, kept: JsonMapping) -> DocumentTable:
+def table_from(number: int, stored: JsonMapping) -> DocumentTable:
     """From the form that an entry keeps; ``number`` counts from 1."""
     return DocumentTable(
         number,
-        caption=kept.get("caption") or "",
-        csv=kept.get("csv") or "",
-        header_rows=int(kept.get("header_rows", 1)),
-        units=tuple(kept.get("units") or ()),
-        rows=int(kept.get("rows", 0)),
-        columns=int(kept.get("columns", 0)),
-        page=kept.get("page"),
-        confidence=kept.get("sure"),
-        found_by=kept.get("found_by"),
+        caption=stored.get("caption") or "",
+        csv=stored.get("csv") or "",
+        header_rows=int(stored.get("header_rows", 1)),
+        units=tuple(stored.get("units") or ()),
+        rows=int(stored.get("rows", 0)),
+        columns=int(stored.get("columns", 0)),
+        page=stored.get("page"),
+        confidence=stored.get("sure"),
+        found_by=stored.get("found_by"),
     )
 
 
 def described(table: DocumentTable) -> Json:
     """The table without its cells; members without a value are left out."""
-    said: Json = {
+    members: Json = {
         "number": table.number,
         "caption": table.caption,
         "page": table.page,
@@ -90,7 +90,7 @@ def described(table: DocumentTable) -> Json:
         "confidence": table.confidence,
         "foundBy": table.found_by,
     }
-    return {name: value for name, value in said.items() if value not in (None, "")}
+    return {name: value for name, value in members.items() if value not in (None, "")}
 
 
 def as_json(table: DocumentTable) -> Json:
@@ -128,22 +128,37 @@ def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | 
     """
     cells = table.cells
     body = cells[table.header_rows :]
-    row = next((one for one in body if line.strip() in (row_text(one), CELL.join(one).strip())), None)
+    row = next(
+        (other_row for other_row in body if line.strip() in (row_text(other_row), CELL.join(other_row).strip())), None
+    )
     if row is None:
         return None
-    asked = content_words(question)
-    head = next((index for index, cell in enumerate(row) if cell), 0)
-    here = len(asked & content_words(row[head]))
-    if here == 0 or any(len(asked & content_words(one[head])) > here for one in body):
+    question_words = content_words(question)
+    label_column = next((index for index, cell in enumerate(row) if cell), 0)
+    row_score = len(question_words & content_words(row[label_column]))
+    if row_score == 0 or any(
+        len(question_words & content_words(other_row[label_column])) > row_score for other_row in body
+    ):
         return None
-    heads = table.heads
-    named = [(len(asked & content_words(heads[column])), column) for column in range(len(row)) if column != head]
-    best = max((score for score, column in named if row[column]), default=0)
-    chosen = [column for score, column in named if score == best and row[column]]
-    if best == 0 or len(chosen) != 1:
+    headings = table.heads
+    column_scores = [
+        (len(question_words & content_words(headings[column])), column)
+        for column in range(len(row))
+        if column != label_column
+    ]
+    best = max((score for score, column in column_scores if row[column]), default=0)
+    best_columns = [column for score, column in column_scores if score == best and row[column]]
+    if best == 0 or len(best_columns) != 1:
         return None
-    (column,) = chosen
+    (column,) = best_columns
     unit = table.units[column] if column < len(table.units) else ""
     return QuotedCell(
-        table.number, row[head], heads[column], row[column], unit, table.caption, table.page, table.confidence
+        table.number,
+        row[label_column],
+        headings[column],
+        row[column],
+        unit,
+        table.caption,
+        table.page,
+        table.confidence,
     )

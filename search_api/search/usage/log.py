@@ -118,12 +118,12 @@ class QueryLog:
                 self._expired = self.now()
                 self._expire()
 
-    def _note(self, one: LoggedQuestion | Opening) -> None:
+    def _note(self, note: LoggedQuestion | Opening) -> None:
         self._ticker.start()
         if len(self._waiting) >= MOST_WAITING:
             _NOTED.labels("dropped").inc()
             return
-        self._waiting.append(one)
+        self._waiting.append(note)
 
     def _taken(self) -> list[LoggedQuestion | Opening]:
         return [self._waiting.popleft() for _ in range(min(_BATCH, len(self._waiting)))]
@@ -132,7 +132,7 @@ class QueryLog:
         """One attempt: a log that cannot be written now must not grow until it can."""
         try:
             ensure_without_vectors(self.client, self.prefix, ("queries",))
-            lines = [line for one in batch for line in _operations(one)]
+            lines = [line for note in batch for line in _operations(note)]
             answer = self.client.bulk(index=alias(self.prefix, "queries"), operations=lines, require_alias=True).body
         except ElasticsearchError as error:
             _NOTED.labels("failed").inc(len(batch))
@@ -158,11 +158,11 @@ class QueryLog:
         return int(answer.body["deleted"])
 
 
-def _operations(one: LoggedQuestion | Opening) -> Iterable[Json]:
-    if isinstance(one, LoggedQuestion):
-        return ({"create": {"_id": one.id}}, one.document)
-    script = {"source": _OPENED, "params": {"record": one.record}}
-    return ({"update": {"_id": one.question_id, "retry_on_conflict": 3}}, {"script": script})
+def _operations(note: LoggedQuestion | Opening) -> Iterable[Json]:
+    if isinstance(note, LoggedQuestion):
+        return ({"create": {"_id": note.id}}, note.document)
+    script = {"source": _OPENED, "params": {"record": note.record}}
+    return ({"update": {"_id": note.question_id, "retry_on_conflict": 3}}, {"script": script})
 
 
 Keeping = Literal["off", "counts", "full"]
@@ -219,10 +219,10 @@ def person_hash(secret: bytes, question: str, asker: Requester) -> str:
 def _network(address: str) -> str:
     """One person has as many addresses of version 6 as they like, but one network of 64 bits."""
     try:
-        known = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return address
-    return str(ip_network((known, 64), strict=False)) if known.version == 6 else address
+    return str(ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address
 
 
 def subject_hash(secret: bytes, subject: str) -> str:
@@ -240,10 +240,10 @@ def log_entry(
     at: datetime,
 ) -> LoggedQuestion:
     """``counts`` keeps neither the question nor what was read from it, nor who asked."""
-    read, text = answer.interpretation, normal_question(question)
+    interpretation, text = answer.interpretation, normal_question(question)
     document: Json = {
         "at": at.isoformat(),
-        "language": read.language,
+        "language": interpretation.language,
         "algorithm": algorithm,
         "matched": answer.matched,
         "took_ms": round(sum(answer.took_ms.values()), 1),
@@ -253,19 +253,22 @@ def log_entry(
         document |= {
             "question": text,
             "who": person_hash(secret, text, asker),
-            "places": [place.name for place in read.places][:_MOST_PLACES],
-            "terms": [term.found.text.casefold() for term in read.terms][:_MOST_PLACES],
-            "decades": decades(read),
-            "shown": [found.record.id for found in answer.found][:MOST_SHOWN],
+            "places": [place.name for place in interpretation.places][:_MOST_PLACES],
+            "terms": [term.found.text.casefold() for term in interpretation.terms][:_MOST_PLACES],
+            "decades": decades(interpretation),
+            "shown": [hit.record.id for hit in answer.found][:MOST_SHOWN],
         }
     return LoggedQuestion(id, {name: value for name, value in document.items() if value not in (None, [], "")})
 
 
-def decades(read: Interpretation) -> Sequence[int]:
+def decades(interpretation: Interpretation) -> Sequence[int]:
     """The decades that the asked period touches (1990, 2000); none for an open one."""
-    if read.span is None or read.span.start_ms is None or read.span.end_ms is None:
+    if interpretation.span is None or interpretation.span.start_ms is None or interpretation.span.end_ms is None:
         return []
-    first, last = (int(1970 + edge / _YEAR_MS) // _YEARS * _YEARS for edge in (read.span.start_ms, read.span.end_ms))
+    first, last = (
+        int(1970 + edge / _YEAR_MS) // _YEARS * _YEARS
+        for edge in (interpretation.span.start_ms, interpretation.span.end_ms)
+    )
     return list(range(first, last + 1, _YEARS))[:_MOST_DECADES]
 
 

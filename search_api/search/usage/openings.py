@@ -61,18 +61,18 @@ NO_USAGE = UsageTable()
 
 def usage_of(log: Iterable[LoggedSearch], evidence: Evidence) -> UsageTable:
     """Empty until the log holds enough openings. Says nothing of who opened what."""
-    asked = _enough_by_question(log, evidence)
-    found = {key: _values(rows, evidence) for key, rows in asked.items()}
-    return UsageTable({key: values for key, values in found.items() if values})
+    by_question = _enough_by_question(log, evidence)
+    values_by_key = {key: _values(rows, evidence) for key, rows in by_question.items()}
+    return UsageTable({key: values for key, values in values_by_key.items() if values})
 
 
 def judged_by_use(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapping[str, Values]:
     """The same values by question as it is asked most often: judgements to learn from, of the questions that count."""
-    found = {}
+    values_by_text = {}
     for rows in _enough_by_question(log, evidence).values():
         (text, _), *_ = Counter(row.question for row in rows).most_common(1)
-        found[text] = _values(rows, evidence)
-    return {text: values for text, values in found.items() if values}
+        values_by_text[text] = _values(rows, evidence)
+    return {text: values for text, values in values_by_text.items() if values}
 
 
 def _enough_by_question(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapping[str, Sequence[LoggedSearch]]:
@@ -88,10 +88,10 @@ def _enough_by_question(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapp
 
 def _by_people(rows: Sequence[LoggedSearch], most_a_day: int) -> list[LoggedSearch]:
     """Without the days on which one person opened more than people do."""
-    opened: Counter[tuple[str, str]] = Counter()
+    openings: Counter[tuple[str, str]] = Counter()
     for row in rows:
-        opened[_person(row), row.day] += len(row.opened)
-    return [row for row in rows if opened[_person(row), row.day] <= most_a_day]
+        openings[_person(row), row.day] += len(row.opened)
+    return [row for row in rows if openings[_person(row), row.day] <= most_a_day]
 
 
 def _person(row: LoggedSearch) -> str:
@@ -123,12 +123,12 @@ def _value(record: str, rows: Sequence[LoggedSearch], evidence: Evidence) -> flo
     position = _best_positions(record, rows)
     chances = {who: max(place**-evidence.examination, 1.0 / evidence.longest_odds) for who, place in position.items()}
     opening = [row for row in rows if record in row.opened]
-    opened = 0.0
+    weighted_openings = 0.0
     if _agreed(opening, evidence.openers, evidence.days):
-        opened = math.fsum(1.0 / chances[who] for who in {row.who for row in opening})
+        weighted_openings = math.fsum(1.0 / chances[who] for who in {row.who for row in opening})
     elif math.fsum(chances.values()) < evidence.openers:  # exact: the order of the log must not decide
         return None
-    share = min(opened / (len(position) + evidence.unopened), 1.0)
+    share = min(weighted_openings / (len(position) + evidence.unopened), 1.0)
     return round(share * evidence.bins) / evidence.bins
 
 
@@ -175,14 +175,14 @@ class OpeningsReader:
             return
 
     def _questions(self) -> list[str]:
-        opened: Json = {"exists": {"field": "opened"}}
-        grouped: Json = {"terms": {"field": "question", "size": _MOST_QUESTIONS}}
+        with_openings: Json = {"exists": {"field": "opened"}}
+        by_question: Json = {"terms": {"field": "question", "size": _MOST_QUESTIONS}}
         index = alias(self.prefix, "queries")
-        found = self.client.search(
-            index=index, query=opened, aggs={"questions": grouped}, size=0, ignore_unavailable=True
+        answer = self.client.search(
+            index=index, query=with_openings, aggs={"questions": by_question}, size=0, ignore_unavailable=True
         )
-        buckets = found.body.get("aggregations", {}).get("questions", {}).get("buckets", [])
-        return [str(one["key"]) for one in buckets]
+        buckets = answer.body.get("aggregations", {}).get("questions", {}).get("buckets", [])
+        return [str(bucket["key"]) for bucket in buckets]
 
     def _of(self, questions: list[str]) -> Iterator[LoggedSearch]:
         pit = self.client.open_point_in_time(index=alias(self.prefix, "queries"), keep_alive=_KEEP_ALIVE)["id"]

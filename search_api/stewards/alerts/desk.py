@@ -73,8 +73,8 @@ class AlertDesk:
         if len(self.searches.of_owner(owner)) >= self.policy.most:
             raise Conflict(f"There are {self.policy.most} saved searches already; delete one first.")
         id = secrets.token_urlsafe(12)
-        made = SavedSearch(id, owner, caller.groups, "", {}, "day", True, True, now, now, now, now, language=language)
-        return self._put(made.with_body(body, caller.groups, now))
+        saved = SavedSearch(id, owner, caller.groups, "", {}, "day", True, True, now, now, now, now, language=language)
+        return self._put(saved.with_body(body, caller.groups, now))
 
     def change(self, id: str, body: SavedSearchBody, caller: Caller) -> SavedSearch:
         """Raises NotFound, InvalidInput."""
@@ -91,11 +91,11 @@ class AlertDesk:
     def own(self, caller: Caller) -> list[SavedSearch]:
         """Oldest first. The visit renews what the groups of a token are worth."""
         self._is_on()
-        found = self.searches.of_owner(caller.owner)
+        searches = self.searches.of_owner(caller.owner)
         oldest = (self.now() - _SEEN_EVERY).isoformat()
-        if any(one.seen < oldest for one in found):
+        if any(saved.seen < oldest for saved in searches):
             self.searches.note_seen(caller.owner, self.now().isoformat())
-        return found
+        return searches
 
     def delete(self, id: str, caller: Caller) -> None:
         """With what it would still have told. Raises NotFound."""
@@ -113,8 +113,8 @@ class AlertDesk:
     def follow(self, link: SignedLink) -> None:
         """Does what a link of a mail says. Raises NotFound if its search is gone."""
         if link.action == "confirm":
-            one = self.searches.confirmation(link.subject, link.target)
-            self.searches.put_confirmation(replace(one, confirmed=self.now().isoformat()))
+            confirmation = self.searches.confirmation(link.subject, link.target)
+            self.searches.put_confirmation(replace(confirmation, confirmed=self.now().isoformat()))
         elif link.action == "stop":
             stored = self.searches.find(link.subject)
             self.searches.put(replace(stored.saved, mail=None, changed=self.now().isoformat()), stored.compiled)
@@ -161,16 +161,19 @@ class AlertDesk:
 
     def _ask_confirmation(self, owner: str, mail: str, language: Language) -> bool:
         """False if too many confirmations were asked for: by this owner, for this mailbox, or for its domain."""
-        one, now = self.searches.confirmation(owner, mail), self.now()
-        recent = one.mailed is not None and datetime.fromisoformat(one.mailed) > now - _BETWEEN_CONFIRMATIONS
-        if one.confirmed is not None or recent or one.mails >= _CONFIRMATIONS:
+        confirmation, now = self.searches.confirmation(owner, mail), self.now()
+        recent = (
+            confirmation.mailed is not None
+            and datetime.fromisoformat(confirmation.mailed) > now - _BETWEEN_CONFIRMATIONS
+        )
+        if confirmation.confirmed is not None or recent or confirmation.mails >= _CONFIRMATIONS:
             return True
         if not all(self.searches.spend(*budget, now) for budget in _budgets(owner, mail)):
             log.warning("alerts.too_many_confirmations", owner=owner)
             return False
-        asked = MailConfirmation(owner, mail, None, now.isoformat(), one.mails + 1, language)
-        self.notices.ask_confirmation(owner, mail, now, asked.mails)
-        self.searches.put_confirmation(asked)
+        renewed = MailConfirmation(owner, mail, None, now.isoformat(), confirmation.mails + 1, language)
+        self.notices.ask_confirmation(owner, mail, now, renewed.mails)
+        self.searches.put_confirmation(renewed)
         return True
 
     def _is_on(self) -> None:

@@ -81,16 +81,16 @@ class SearchDigest:
 
     @property
     def since(self) -> str:
-        return min(one.since for one in self.notices)
+        return min(notice.since for notice in self.notices)
 
     @property
     def until(self) -> str:
-        return max(one.until for one in self.notices)
+        return max(notice.until for notice in self.notices)
 
     @property
     def more(self) -> int:
         """How many records were found beyond those listed; some may be the same in several windows."""
-        return max(0, sum(one.total - len(one.records) for one in self.notices))
+        return max(0, sum(notice.total - len(notice.records) for notice in self.notices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +172,8 @@ class MailServer:
 
 
 def _refused(code: int, text: bytes | str) -> SondeError:
-    said = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    reason = f"The mail server answered {code}: {' '.join(said.split())[:200]}"
+    answer = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    reason = f"The mail server answered {code}: {' '.join(answer.split())[:200]}"
     return MailRefused(reason) if code >= _PERMANENT else Unavailable(reason)
 
 
@@ -201,42 +201,42 @@ class MailEnvelope:
 def confirmation_mail(letter: MailEnvelope, owner: str, language: Language, addresses: AlertAddresses) -> EmailMessage:
     """Asks the owner of the address whether it is theirs."""
     link = addresses.link(SignedLink("confirm", owner, letter.to))
-    say = TEXTS[language]
-    text = say.confirm_text.format(owner=_line(owner), name=letter.name, link=link)
-    return letter.message(say.confirm_subject.format(name=letter.name), text, language)
+    texts = TEXTS[language]
+    text = texts.confirm_text.format(owner=_line(owner), name=letter.name, link=link)
+    return letter.message(texts.confirm_subject.format(name=letter.name), text, language)
 
 
-def digest_mail(letter: MailEnvelope, told: Sequence[SearchDigest], addresses: AlertAddresses) -> EmailMessage:
+def digest_mail(letter: MailEnvelope, digests: Sequence[SearchDigest], addresses: AlertAddresses) -> EmailMessage:
     """New and changed records of all searches of one address, oldest first; in the language of the last one."""
-    language = told[-1].saved.language
-    say = TEXTS[language]
-    count = sum(len(one.records) + one.more for one in told)
-    about = told[0].saved.title if len(told) == 1 else say.several.format(count=len(told))
-    text = "\n\n".join(_section(one, say, addresses) for one in told)
-    subject = say.digest_subject.format(name=letter.name, count=count, about=about)
+    language = digests[-1].saved.language
+    texts = TEXTS[language]
+    count = sum(len(digest.records) + digest.more for digest in digests)
+    about = digests[0].saved.title if len(digests) == 1 else texts.several.format(count=len(digests))
+    text = "\n\n".join(_section(digest, texts, addresses) for digest in digests)
+    subject = texts.digest_subject.format(name=letter.name, count=count, about=about)
     message = letter.message(subject, f"{text}\n", language)
-    if len(told) == 1:
-        message["List-Unsubscribe"] = f"<{_stop(told[0], addresses)}>"
+    if len(digests) == 1:
+        message["List-Unsubscribe"] = f"<{_stop(digests[0], addresses)}>"
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"  # RFC 8058
     message["List-Id"] = f"<saved-searches.{_domain(letter.sender)}>"
     return message
 
 
-def _section(told: SearchDigest, say: AlertTexts, addresses: AlertAddresses) -> str:
-    title = _line(told.saved.title)
-    window = say.window.format(since=told.since[:16], until=told.until[:16])
+def _section(digest: SearchDigest, texts: AlertTexts, addresses: AlertAddresses) -> str:
+    title = _line(digest.saved.title)
+    window = texts.window.format(since=digest.since[:16], until=digest.until[:16])
     lines = [title, "=" * min(len(title), _LONGEST_LINE), window, ""]
-    for record, new in told.records[:_SHOWN]:
-        said = say.new if new else say.changed
-        lines += [said.format(title=_line(record.title)), f"  {addresses.record(record.id)}"]
-    rest = len(told.records[_SHOWN:]) + told.more
+    for record, new in digest.records[:_SHOWN]:
+        line = texts.new if new else texts.changed
+        lines += [line.format(title=_line(record.title)), f"  {addresses.record(record.id)}"]
+    rest = len(digest.records[_SHOWN:]) + digest.more
     if rest:
-        lines.append(say.more.format(count=rest))
-    return "\n".join([*lines, "", say.stop.format(link=_stop(told, addresses))])
+        lines.append(texts.more.format(count=rest))
+    return "\n".join([*lines, "", texts.stop.format(link=_stop(digest, addresses))])
 
 
-def _stop(told: SearchDigest, addresses: AlertAddresses) -> str:
-    return addresses.link(SignedLink("stop", told.saved.id, "mail"))
+def _stop(digest: SearchDigest, addresses: AlertAddresses) -> str:
+    return addresses.link(SignedLink("stop", digest.saved.id, "mail"))
 
 
 def _line(text: str) -> str:
@@ -283,27 +283,27 @@ class WebhookEvent:
         }
 
 
-def webhook_event(id: str, told: SearchDigest, secret: str, addresses: AlertAddresses) -> WebhookEvent:
+def webhook_event(id: str, digest: SearchDigest, secret: str, addresses: AlertAddresses) -> WebhookEvent:
     body: Json = {
         "specversion": "1.0",
         "id": id,
         "type": EVENT_TYPE,
-        "source": addresses.search(told.saved.id),
-        "time": told.until,
+        "source": addresses.search(digest.saved.id),
+        "time": digest.until,
         "datacontenttype": "application/json",
         "data": {
-            "title": told.saved.title,
-            "search": told.saved.asked,
-            "since": told.since,
-            "until": told.until,
-            "total": len(told.records) + told.more,
+            "title": digest.saved.title,
+            "search": digest.saved.asked,
+            "since": digest.since,
+            "until": digest.until,
+            "total": len(digest.records) + digest.more,
             "records": [
                 {"id": record.id, "new": new, "title": record.title, "href": addresses.record(record.id)}
-                for record, new in told.records
+                for record, new in digest.records
             ],
         },
     }
-    return WebhookEvent(id, str(told.saved.webhook), secret, json.dumps(body, ensure_ascii=False).encode())
+    return WebhookEvent(id, str(digest.saved.webhook), secret, json.dumps(body, ensure_ascii=False).encode())
 
 
 def webhook_signature(secret: str, id: str, at_s: int, body: bytes) -> str:
@@ -313,13 +313,13 @@ def webhook_signature(secret: str, id: str, at_s: int, body: bytes) -> str:
     return f"v1,{base64.b64encode(digest).decode('ascii')}"
 
 
-def post_event(gate: Gate, one: WebhookEvent, at_s: int) -> None:
+def post_event(gate: Gate, event: WebhookEvent, at_s: int) -> None:
     """One attempt. Raises WebhookRefused for what stays, Unavailable for what may pass (5xx, 408, 425, 429)."""
     outgoing = Outgoing(
-        one.url,
+        event.url,
         "POST",
-        headers=one.headers(at_s),
-        content=one.body,
+        headers=event.headers(at_s),
+        content=event.body,
         max_bytes=_LARGEST_ANSWER,
         timeout_s=_WEBHOOK_TIMEOUT_S,
     )

@@ -66,5 +66,5 @@ class AlertRecords:
         if not ids:
             return {}
         query = {"bool": {"filter": [{"ids": {"values": list(ids)}}, visible_clause(groups)]}}
-        found = self.client.search(index=alias(self.prefix, "records"), query=query, size=len(ids), source=WITHOUT)
-        return {hit["_id"]: from_document(hit["_source"]) for hit in found.body["hits"]["hits"]}
+        answer = self.client.search(index=alias(self.prefix, "records"), query=query, size=len(ids), source=WITHOUT)
+        return {hit["_id"]: from_document(hit["_source"]) for hit in answer.body["hits"]["hits"]}

@@ -64,23 +64,25 @@ class SavedSearchBody(BaseModel):
 
     @field_validator("search", mode="before")
     @classmethod
-    def _filter_as_text(cls, given: object) -> object:
+    def _filter_as_text(cls, value: object) -> object:
         """A CQL2 JSON filter may be an object, as in `POST /search`."""
-        if isinstance(given, dict) and isinstance(given.get("filter"), dict):
-            return {**given, "filter": json.dumps(given["filter"])}
-        return given
+        if isinstance(value, dict) and isinstance(value.get("filter"), dict):
+            return {**value, "filter": json.dumps(value["filter"])}
+        return value
 
     def asked(self) -> Json:
         """The parameters that say what matches, without defaults. Raises InvalidInput for private documents."""
         if self.search.scope != "public":
             raise InvalidInput("search", "search.scope: a saved search watches records, not one's own documents")
-        said: Json = self.search.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude=set(_NOT_ASKED))
-        return said
+        parameters: Json = self.search.model_dump(
+            mode="json", by_alias=True, exclude_defaults=True, exclude=set(_NOT_ASKED)
+        )
+        return parameters
 
 
-def request_of(asked: JsonMapping) -> SearchRequest:
+def request_of(parameters: JsonMapping) -> SearchRequest:
     """Raises InvalidInput if parameters contradict each other."""
-    return to_request(SearchParameters.model_validate(dict(asked)))
+    return to_request(SearchParameters.model_validate(dict(parameters)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +115,18 @@ class SavedSearch:
     @property
     def same(self) -> str:
         """Equal for searches that match the same records: they are evaluated together."""
-        said = json.dumps([self.asked, sorted(self.groups)], sort_keys=True)
-        return hashlib.sha256(said.encode()).hexdigest()[:24]
+        question = json.dumps([self.asked, sorted(self.groups)], sort_keys=True)
+        return hashlib.sha256(question.encode()).hexdigest()[:24]
 
     @property
     def channels(self) -> dict[Channel, str]:
         """Where it is told, by channel."""
-        found: dict[Channel, str] = {}
+        targets: dict[Channel, str] = {}
         if self.mail is not None:
-            found["mail"] = self.mail
+            targets["mail"] = self.mail
         if self.webhook is not None:
-            found["webhook"] = self.webhook
-        return found
+            targets["webhook"] = self.webhook
+        return targets
 
     def with_body(self, body: SavedSearchBody, groups: frozenset[str], now: str) -> SavedSearch:
         """As its owner now wants it; a problem of before is forgotten, and another question begins now."""

@@ -105,7 +105,7 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
 
     @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
     def own() -> Response:
-        return fresh({"searches": [shown(one) for one in desk.own(caller())]})
+        return fresh({"searches": [shown(saved) for saved in desk.own(caller())]})
 
     @api.post("/saved-searches", summary="Save a search", responses={201: SavedAnswer, **_WRITING})
     def save(body: SavedSearchBody) -> Response:
@@ -151,15 +151,17 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         saved = desk.of(path.search, caller())
         notices = desk.found(saved, _NOTICES)
         ids = list(dict.fromkeys(record.id for notice in notices for record in notice.records))[:_IN_FEED]
-        seen = desk.records.visible(ids, caller().groups & saved.groups)
-        return fresh({"found": [_found(one, {id: record.title for id, record in seen.items()}) for one in notices]})
+        visible = desk.records.visible(ids, caller().groups & saved.groups)
+        return fresh(
+            {"found": [_found(notice, {id: record.title for id, record in visible.items()}) for notice in notices]}
+        )
 
 
 def _spoken() -> Language:
     """The first language of ``Accept-Language`` that mails speak; ``fr-CA`` is French."""
     wanted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
-    known = {language: language for language in LANGUAGES}
-    return next((known[tag] for tag in wanted if tag in known), DEFAULT_LANGUAGE)
+    supported = {language: language for language in LANGUAGES}
+    return next((supported[tag] for tag in wanted if tag in supported), DEFAULT_LANGUAGE)
 
 
 def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
@@ -170,9 +172,9 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: texts(HTML), **WITH_NOT_FOUND},
     )
     def look(path: SavedSearchLinkPath) -> Response:
-        language, title, said = _asked(desk, desk.links.read(path.token))
+        language, title, sentence = _asked(desk, desk.links.read(path.token))
         form = f'<form method="post"><button type="submit">{html.escape(title)}</button></form>'
-        return _page(language, title, f"<p>{html.escape(said)}</p>{form}")
+        return _page(language, title, f"<p>{html.escape(sentence)}</p>{form}")
 
     @api.post(
         "/saved-searches/links/<token>",
@@ -184,8 +186,8 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         language, _, _ = _asked(desk, link)
         desk.follow(link)
         audit(f"saved_search.{link.action}", "link", subject=None)
-        say = TEXTS[language]
-        return _page(language, say.confirmed if link.action == "confirm" else say.unsubscribed)
+        texts_ = TEXTS[language]
+        return _page(language, texts_.confirmed if link.action == "confirm" else texts_.unsubscribed)
 
     @api.get(
         "/saved-searches/links/<token>/feed",
@@ -197,9 +199,11 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         groups = desk.rights.current()(saved)
         if groups is None:
             raise NotFound("The owner of this search has no valid key any more.")
-        ids = list(dict.fromkeys(one.id for notice in desk.found(saved, _NOTICES) for one in notice.records))[:_IN_FEED]
-        seen = desk.records.visible(ids, groups)
-        entries = [(seen[id], addresses.record_page(id)) for id in ids if id in seen]
+        ids = list(dict.fromkeys(record.id for notice in desk.found(saved, _NOTICES) for record in notice.records))[
+            :_IN_FEED
+        ]
+        visible = desk.records.visible(ids, groups)
+        entries = [(visible[id], addresses.record_page(id)) for id in ids if id in visible]
         page = ResultPage(saved.title, addresses.this(), len(entries), entries)
         response = Response(atom(page), mimetype=ATOM)
         response.headers["Cache-Control"] = "private, no-cache"
@@ -210,12 +214,12 @@ def _asked(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
     """The owner's language, and what the link does, as a title and a sentence. Raises NotFound."""
     if link.action == "confirm":
         language = desk.searches.confirmation(link.subject, link.target).language
-        say = TEXTS[language]
-        return language, say.confirm, say.confirm_asks.format(owner=link.subject, mail=link.target)
+        words = TEXTS[language]
+        return language, words.confirm, words.confirm_asks.format(owner=link.subject, mail=link.target)
     if link.action == "stop":
         saved = desk.searches.find(link.subject).saved
-        say = TEXTS[saved.language]
-        return saved.language, say.unsubscribe, say.unsubscribe_asks.format(title=saved.title)
+        words = TEXTS[saved.language]
+        return saved.language, words.unsubscribe, words.unsubscribe_asks.format(title=saved.title)
     raise NotFound("There is nothing to confirm here.")
 
 
@@ -249,5 +253,9 @@ def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
 
 
 def _found(notice: Notice, titles: Mapping[str, str]) -> Json:
-    records = [{"id": one.id, "new": one.new, "title": titles[one.id]} for one in notice.records if one.id in titles]
+    records = [
+        {"id": record.id, "new": record.new, "title": titles[record.id]}
+        for record in notice.records
+        if record.id in titles
+    ]
     return {"since": notice.since, "until": notice.until, "total": notice.total, "records": records}

@@ -52,10 +52,10 @@ class TrialResult:
 
 
 def try_draft(
-    pipeline: SearchPipeline, draft: ActiveRules, questions: Sequence[str], judged: Mapping[str, Grades]
+    pipeline: SearchPipeline, draft: ActiveRules, questions: Sequence[str], judgements: Mapping[str, Grades]
 ) -> list[TrialResult]:
     """In the order of the questions. Raises as a search does."""
-    return [_compared(pipeline, draft, question, judged.get(question)) for question in questions]
+    return [_compared(pipeline, draft, question, judgements.get(question)) for question in questions]
 
 
 def _compared(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
@@ -63,10 +63,10 @@ def _compared(pipeline: SearchPipeline, draft: ActiveRules, question: str, grade
         before = _ranked(pipeline, question)
         with trying_rules(draft):
             after = _ranked(pipeline, question)
-    moved = differences(before, after)
+    changes = differences(before, after)
     if not grades:
-        return TrialResult(question, moved)
-    return TrialResult(question, moved, ndcg(before, grades), ndcg(after, grades))
+        return TrialResult(question, changes)
+    return TrialResult(question, changes, ndcg(before, grades), ndcg(after, grades))
 
 
 def _ranked(pipeline: SearchPipeline, question: str) -> list[str]:
@@ -76,10 +76,12 @@ def _ranked(pipeline: SearchPipeline, question: str) -> list[str]:
 def differences(before: Sequence[str], after: Sequence[str]) -> tuple[RankChange, ...]:
     """What moves up first."""
     ranks = [{record: rank for rank, record in enumerate(each, 1)} for each in (before, after)]
-    pairs = [RankChange(one, ranks[0].get(one), ranks[1].get(one)) for one in dict.fromkeys((*after, *before))]
+    pairs = [
+        RankChange(record, ranks[0].get(record), ranks[1].get(record)) for record in dict.fromkeys((*after, *before))
+    ]
     beyond = max(len(before), len(after)) + 1
-    moved = [one for one in pairs if one.before != one.after]
-    return tuple(sorted(moved, key=lambda one: (one.after or beyond) - (one.before or beyond)))
+    changes = [record for record in pairs if record.before != record.after]
+    return tuple(sorted(changes, key=lambda record: (record.after or beyond) - (record.before or beyond)))
 
 
 def ndcg(ranked: Sequence[str], grades: Grades) -> float:
@@ -138,36 +140,36 @@ def curation_try_views(parts: Parts) -> APIBlueprint:
 
     @api.post("/curation/try", summary="What a draft would change", responses={200: TryAnswer, **_RESPONSES})
     def attempt(query: TryParameters, body: TryBody) -> Response:
-        judged: dict[str, dict[str, int]] = {}
-        for one in body.judgements:
-            judged.setdefault(one.question, {})[one.record] = one.grade
+        grades: dict[str, dict[str, int]] = {}
+        for judgement in body.judgements:
+            grades.setdefault(judgement.question, {})[judgement.record] = judgement.grade
         today = datetime.now(UTC).date()
         week = QuestionSlice(since=(today - timedelta(days=7)).isoformat())
         recent = parts.questions.questions("asked", week, body.recent).rows if body.recent else ()
-        questions = list(dict.fromkeys((*body.questions, *judged, *(row.question for row in recent))))
+        questions = list(dict.fromkeys((*body.questions, *grades, *(row.question for row in recent))))
         if not 1 <= len(questions) <= MOST_QUESTIONS:
             raise InvalidInput("questions", f"questions: give 1 to {MOST_QUESTIONS}, judged and recent ones included")
         rules = with_draft(desk.store.rules(draft=""), desk.draft(query.draft))
         draft = ActiveRules.of(rules, today)
-        return fresh(_body(try_draft(parts.search, draft, questions, judged)))
+        return fresh(_body(try_draft(parts.search, draft, questions, grades)))
 
     return api
 
 
-def _body(tried: list[TrialResult]) -> Json:
-    befores = [one.ndcg_before for one in tried if one.ndcg_before is not None]
-    afters = [one.ndcg_after for one in tried if one.ndcg_after is not None]
+def _body(results: list[TrialResult]) -> Json:
+    befores = [result.ndcg_before for result in results if result.ndcg_before is not None]
+    afters = [result.ndcg_after for result in results if result.ndcg_after is not None]
     return {
-        "questions": [_question(one) for one in tried],
+        "questions": [_question(result) for result in results],
         "ndcg_before": sum(befores) / len(befores) if befores else None,
         "ndcg_after": sum(afters) / len(afters) if afters else None,
     }
 
 
-def _question(one: TrialResult) -> Json:
+def _question(result: TrialResult) -> Json:
     return {
-        "question": one.question,
-        "moved": [{"record": each.record, "before": each.before, "after": each.after} for each in one.moved],
-        "ndcg_before": one.ndcg_before,
-        "ndcg_after": one.ndcg_after,
+        "question": result.question,
+        "moved": [{"record": change.record, "before": change.before, "after": change.after} for change in result.moved],
+        "ndcg_before": result.ndcg_before,
+        "ndcg_after": result.ndcg_after,
     }

@@ -124,8 +124,8 @@ def curation_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/curation/<kind>", summary="The rules of a kind", responses={200: RulesAnswer, **_GUARDED})
     def rules(path: KindPath, query: DraftParameters) -> Response:
-        found = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
-        return fresh({"rules": [_rule(one) for one in found]})
+        stored = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
+        return fresh({"rules": [_rule(rule) for rule in stored]})
 
     @api.post(
         "/curation/<kind>",
@@ -137,14 +137,14 @@ def curation_views(parts: Parts) -> APIBlueprint:
     def write(path: KindPath, query: DraftParameters) -> Response:
         kind = _kind(path.kind)
         lines = read_lines(kind, request.get_data(cache=False), request.mimetype)
-        taken = desk.take(kind, lines, steward(), query.draft or "")
-        if not taken.ids and taken.refused:
-            named = "; ".join(f"line {one.line}: {one.problem}" for one in taken.refused[:MOST_NAMED])
-            raise InvalidInput("body", f"body: {named}")
-        audit("curation.written", kind, subject=caller().subject, accepted=len(taken.ids), refused=len(taken.refused))
-        accepted = [{"line": line, "id": id} for line, id in taken.ids.items()]
-        refused = [{"line": one.line, "problem": one.problem} for one in taken.refused]
-        return fresh({"accepted": accepted, "refused": refused, "later": list(taken.later)})
+        result = desk.take(kind, lines, steward(), query.draft or "")
+        if not result.ids and result.refused:
+            problems = "; ".join(f"line {line_.line}: {line_.problem}" for line_ in result.refused[:MOST_NAMED])
+            raise InvalidInput("body", f"body: {problems}")
+        audit("curation.written", kind, subject=caller().subject, accepted=len(result.ids), refused=len(result.refused))
+        accepted = [{"line": line, "id": id} for line, id in result.ids.items()]
+        refused = [{"line": line_.line, "problem": line_.problem} for line_ in result.refused]
+        return fresh({"accepted": accepted, "refused": refused, "later": list(result.later)})
 
     @api.delete(
         "/curation/<kind>/<rule>",
@@ -166,8 +166,8 @@ def _history(api: APIBlueprint, desk: CurationDesk) -> None:
         if query.rule is not None and query.kind is None:
             raise InvalidInput("kind", "kind: name the kind of the rule")
         kind = None if query.kind is None else _kind(query.kind)
-        found = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
-        return fresh({"changes": [_change(one) for one in found]})
+        changes = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
+        return fresh({"changes": [_change(change) for change in changes]})
 
     @api.post(
         "/curation/history/<change>/undo", summary="Put back what was before", responses={200: ChangeAnswer, **_WRITING}
@@ -214,9 +214,9 @@ def _body() -> Json:
     }
 
 
-def _rule(kept: StoredRule) -> Json:
-    said: Json = {"removes": True, "id": kept.key.id} if kept.content is None else dict(kept.content)
-    return {**said, "by": kept.by, "at": kept.at}
+def _rule(stored: StoredRule) -> Json:
+    members: Json = {"removes": True, "id": stored.key.id} if stored.content is None else dict(stored.content)
+    return {**members, "by": stored.by, "at": stored.at}
 
 
 def _change(change: RuleChange) -> Json:

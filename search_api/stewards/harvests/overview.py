@@ -114,16 +114,16 @@ class Harvests:
 
     def overview(self) -> Overview:
         """Sources in the order of the file, then those that only have runs, by id."""
-        configured = {one.id: one for one in self.control.sources()}
+        configured = {source.id: source for source in self.control.sources()}
         latest = self.runs.latest()
         schedule = self._schedule()
         ids = [*configured, *sorted(set(latest) - set(configured))]
         states = tuple(state_of(id, configured.get(id), schedule, latest.get(id, ())) for id in ids)
         return Overview(states, ("schedule",) if schedule is None else ())
 
-    def one(self, source: str) -> Overview:
+    def source(self, source: str) -> Overview:
         """The overview of one source. Raises NotFound."""
-        configured = next((one for one in self.control.sources() if one.id == source), None)
+        configured = next((candidate for candidate in self.control.sources() if candidate.id == source), None)
         runs = self.runs.of_source(source)
         if configured is None and not runs:
             raise NotFound(f"There is no source {source!r}; /harvest/sources lists all.")

@@ -152,23 +152,23 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     )
     @needs("admin")
     def quality(path: SourcePath, query: QualityParameters) -> Response:
-        found = control.quality(path.source)
+        report = control.quality(path.source)
         best = request.accept_mimetypes.best_match([JSON, "text/html"], default=JSON)
         if (query.f or best) in ("html", "text/html"):
-            return _page(found.html)
-        return fresh(found.report)
+            return _page(report.html)
+        return fresh(report.report)
 
     @api.get("/harvest/runs", summary="Runs, the youngest first", responses={200: RunsAnswer, **_GUARDED})
     @needs("admin")
     def runs(query: RunsParameters) -> Response:
-        asked = f"runs {query.source} {query.state}"
-        after = read_position(query.cursor, asked, ("number", "text")) if query.cursor is not None else None
+        scope = f"runs {query.source} {query.state}"
+        after = read_position(query.cursor, scope, ("number", "text")) if query.cursor is not None else None
         page = harvests.runs.page(query.source, query.state, query.limit, after)
         addresses = Addresses.of(parts)
         links = [link("self", addresses.this(), JSON)]
         if page.after is not None:
-            links.append(link("next", addresses.page(write_position(page.after, asked)), JSON))
-        return fresh({"runs": [run_body(one, parts.now_ms()) for one in page.runs], "links": links})
+            links.append(link("next", addresses.page(write_position(page.after, scope)), JSON))
+        return fresh({"runs": [run_body(run, parts.now_ms()) for run in page.runs], "links": links})
 
     @api.post("/harvest/runs", summary="Harvest a source now", responses={202: StartedAnswer, **_STARTING})
     @needs("admin")
@@ -182,14 +182,14 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.get("/harvest/runs/<run>", summary="One run, whole", responses={200: RunAnswer, **_GUARDED})
     @needs("admin")
     def one_run(path: RunPath) -> Response:
-        found = harvests.run(path.run)
-        return fresh(waiting_run(found) if isinstance(found, WaitingRun) else whole_run(found, parts.now_ms()))
+        run = harvests.run(path.run)
+        return fresh(waiting_run(run) if isinstance(run, WaitingRun) else whole_run(run, parts.now_ms()))
 
     return api
 
 
 def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
-    body = overview_body(harvests.one(source), now_ms)
+    body = overview_body(harvests.source(source), now_ms)
     return fresh({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
 
 
@@ -207,7 +207,7 @@ _SILENT_MS = 180_000
 
 def overview_body(overview: Overview, now_ms: int) -> Json:
     return {
-        "sources": [source_body(one, now_ms) for one in overview.sources],
+        "sources": [source_body(state, now_ms) for state in overview.sources],
         "sonde:degraded": list(overview.degraded),
     }
 
@@ -227,7 +227,7 @@ def source_body(state: SourceState, now_ms: int) -> Json:
         "pausedBy": state.paused_by,
         "nextRun": state.next_run,
         "lastRun": run_body(state.runs[0], now_ms) if state.runs else None,
-        "trend": [run_body(one, now_ms) for one in reversed(state.runs)],
+        "trend": [run_body(run, now_ms) for run in reversed(state.runs)],
     }
 
 

@@ -131,9 +131,9 @@ def insight_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/insight/queries", summary="What is asked", responses={200: QueriesAnswer, **_GUARDED})
     def queries(query: QueriesParameters) -> Response:
-        found = reader.questions(query.view, query.slice(), query.limit)
-        hidden = {"questions": found.hidden_questions, "asked": found.hidden_asked}
-        return fresh({"questions": [row.as_json() for row in found.rows], "hidden": hidden})
+        answer = reader.questions(query.view, query.slice(), query.limit)
+        hidden = {"questions": answer.hidden_questions, "asked": answer.hidden_asked}
+        return fresh({"questions": [row.as_json() for row in answer.rows], "hidden": hidden})
 
     @api.get(
         "/insight/summary",
@@ -171,7 +171,9 @@ def insight_views(parts: Parts) -> APIBlueprint:
                 "completeness": quality.completeness,
                 "missing": list(quality.missing),
                 "repaired": list(quality.repaired),
-                "broken_links": [one.href for one in record.links if one.href.partition("#")[0] in broken],
+                "broken_links": [
+                    record_link.href for record_link in record.links if record_link.href.partition("#")[0] in broken
+                ],
                 "questions": [row.as_json() for row in asked.rows],
                 "hidden": {"questions": asked.hidden_questions, "asked": asked.hidden_asked},
             }
@@ -259,20 +261,20 @@ def nightly_views(parts: Parts) -> APIBlueprint:
         responses={200: sent_as("application/json", MeasurementsAnswer, _SVG), **_GUARDED},
     )
     def measurements(query: MeasurementsParameters) -> Response:
-        found = parts.measurements.latest(query.limit)
+        latest = parts.measurements.latest(query.limit)
         if query.f == "json":
-            return fresh({"measurements": [asdict(one) for one in found]})
-        response = Response(chart(found), mimetype=_SVG)
+            return fresh({"measurements": [asdict(measurement) for measurement in latest]})
+        response = Response(chart(latest), mimetype=_SVG)
         response.headers["Cache-Control"] = "no-store"
         return response
 
     @api.get("/insight/alerts", summary="Saved searches and what was sent", responses={200: AlertsAnswer, **_GUARDED})
     def alerts(query: NoParameters) -> Response:  # noqa: ARG001 - refuses unknown parameters
-        done = parts.alerts.notices.round()
+        last_round = parts.alerts.notices.round()
         return fresh(
             {
                 "searches": parts.alerts.searches.count(),
-                "round": None if done is None else asdict(done),
+                "round": None if last_round is None else asdict(last_round),
                 "deliveries": parts.alerts.notices.counts(),
             }
         )
