@@ -125,7 +125,7 @@ def _rows(
             "", document=entry.id, scope="public" if entry.owner == PUBLIC else "mine", owner=user.subject
         )
         if shared is not None:
-            base = replace(base, granted=replace(shared, documents=(entry.id,)))
+            base = replace(base, shared=replace(shared, documents=(entry.id,)))
         answers = [parts.answerer.answer(replace(base, question=question)) for question in questions]
         yield {
             "document": entry.id,

@@ -112,7 +112,7 @@ def ask_views(parts: Parts) -> APIBlueprint:
         if conversation is not None and not body.turns:
             question = replace(question, turns=_earlier_turns(parts, conversation))
         if body.collection is not None:
-            question = replace(question, granted=shared_documents(parts, body.collection))
+            question = replace(question, shared=shared_documents(parts, body.collection))
 
         def complete(answer: CitedAnswer) -> Json:
             shown = answer_json(answer)
@@ -131,7 +131,7 @@ def _conversation(parts: Parts, body: AskBody) -> Conversation | None:
         return None
     caller().must_have("library")
     if body.conversation == "new":
-        return parts.notebooks.begin(caller().owner, body.question)
+        return parts.notebooks.new_conversation(caller().owner, body.question)
     conversation = parts.notebooks.conversation(body.conversation, caller().owner)
     if conversation.count >= MOST_TURNS:
         raise Conflict(f"A conversation has {MOST_TURNS} questions at most; begin a new one.")
@@ -150,7 +150,7 @@ def _earlier_turns(parts: Parts, conversation: Conversation) -> tuple[Conversati
 def _add_turn(parts: Parts, body: AskBody, conversation: Conversation, answer: Json) -> Json:
     """Adds question and answer to the conversation. A turn keeps its parameters, but not the turns before it."""
     parameters = body.model_dump(mode="json", exclude_defaults=True, exclude={"turns", "stream", "conversation"})
-    parts.notebooks.add(conversation, {"asked": parameters, "answer": answer})
+    parts.notebooks.add_turn(conversation, {"asked": parameters, "answer": answer})
     return {**answer, "conversation": conversation.id}
 
 

@@ -25,14 +25,13 @@ Column = Literal[
 ]  # fmt: skip
 COLUMNS: tuple[Column, ...] = get_args(Column)
 SortColumn = Literal["name", "state", "bytes", "pages", "passages", "published", "created", "updated"]
-SORTABLE: tuple[SortColumn, ...] = get_args(SortColumn)
 
-_LARGE = ["references", "affiliations", "tables", "front_source", "registered", "took_ms"]
+_LARGE_FIELDS = ["references", "affiliations", "tables", "front_source", "registered", "took_ms"]
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryQuery:
-    """Which entries, in which order. ``q``: each word must occur in title, name, author, journal or DOI."""
+    """A page of the library: filters and order. ``q``: each word must occur in title, name, author, journal or DOI."""
 
     q: str = ""
     states: tuple[State, ...] = ()
@@ -44,7 +43,7 @@ class LibraryQuery:
 
 @dataclass(frozen=True, slots=True)
 class LibraryUsage:
-    """The totals of an owner's documents."""
+    """Totals of an owner's documents."""
 
     documents: int
     bytes: int
@@ -57,12 +56,12 @@ class LibraryEntries:
         self._client = client
         self._prefix = prefix
 
-    def one(self, owner: str, id: str) -> DocumentEntry | None:
+    def find(self, owner: str, id: str) -> DocumentEntry | None:
         """None if there is no such document, or another user owns it."""
-        entries = self.of_ids(owner, [id])
+        entries = self.find_many(owner, [id])
         return entries.get(id)
 
-    def of_ids(self, owner: str, ids: Sequence[str]) -> dict[str, DocumentEntry]:
+    def find_many(self, owner: str, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         """The owner's entries by id, without those being deleted."""
         if not ids:
             return {}
@@ -71,7 +70,7 @@ class LibraryEntries:
 
     def page(self, owner: str, listing: LibraryQuery) -> tuple[list[DocumentEntry], int]:
         """One page, and the total number."""
-        filters: list[Clause] = [_word(word) for word in listing.q.split()[:20]]
+        filters: list[Clause] = [_word_clause(word) for word in listing.q.split()[:20]]
         if listing.states:
             filters.append({"terms": {"state": list(listing.states)}})
         order = "desc" if listing.descending else "asc"
@@ -79,11 +78,11 @@ class LibraryEntries:
         sort = [{listing.sort: {"order": order, "missing": "_last"}}, *ties]
         return self._search(owner, filters, size=listing.limit, from_=listing.offset, sort=sort)
 
-    def used(self, owner: str) -> LibraryUsage:
+    def usage(self, owner: str) -> LibraryUsage:
         scope = entries_of(self._prefix, owner)
         aggs = {"bytes": {"sum": {"field": "bytes"}}}
         body = {"query": _query(scope, []), "size": 0, "aggs": aggs, "track_total_hits": True}
-        answer = self._asked(scope, body)
+        answer = self._run(scope, body)
         bytes_ = answer.get("aggregations", {}).get("bytes", {}).get("value", 0)
         return LibraryUsage(answer["hits"]["total"]["value"], int(bytes_))
 
@@ -95,7 +94,7 @@ class LibraryEntries:
         )
 
     def edit(self, owner: str, id: str, edited: Edited) -> None:
-        """Changes these metadata alone, whatever a worker writes meanwhile. Visible when this returns.
+        """Changes only these metadata; a worker may write the others meanwhile. Visible when this returns.
 
         Raises NotFound if it was deleted.
         """
@@ -115,12 +114,12 @@ class LibraryEntries:
 
     def _search(self, owner: str, filters: Sequence[Clause], **more: object) -> tuple[list[DocumentEntry], int]:
         scope = entries_of(self._prefix, owner)
-        body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE}}
-        answer = self._asked(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
+        body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE_FIELDS}}
+        answer = self._run(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
         entries = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
         return entries, int(answer["hits"]["total"]["value"])
 
-    def _asked(self, scope: PassageScope, body: JsonMapping) -> Json:
+    def _run(self, scope: PassageScope, body: JsonMapping) -> Json:
         answer: Json = self._client.search(
             index=scope.index,
             ignore_unavailable=True,  # no index yet: there are no documents
@@ -133,7 +132,7 @@ def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
     return {"bool": {"filter": [scope.clause, *filters], "must_not": [{"term": {"state": "deleted"}}]}}
 
 
-def _word(word: str) -> Clause:
+def _word_clause(word: str) -> Clause:
     pattern = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
     plain: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
     # A phrase prefix would only expand to the first 50 words of all users' titles.
@@ -183,7 +182,7 @@ class LibrarySearch:
         question = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
         retrieved = self.retriever.retrieve(question, self.resolver.resolve())
         best = best_of_each(retrieved.passages)
-        entries = self.entries.of_ids(owner, list(best))
+        entries = self.entries.find_many(owner, list(best))
         return [FoundDocument(entries[id], passage) for id, passage in best.items() if id in entries]
 
     def _latest(self, owner: str) -> list[FoundDocument]:

@@ -1,4 +1,4 @@
-"""What users keep beside their documents, in the index ``{prefix}-notebooks``: collections, and questions with answers.
+"""Collections of documents, and conversations: questions with answers. Kept in the index ``{prefix}-notebooks``.
 
 Every request here includes the owner's clause, or for collections that of the caller's groups.
 """
@@ -29,7 +29,7 @@ _CONVERSATION = "conversation"
 
 @dataclass(frozen=True, slots=True)
 class DocumentCollection:
-    """Documents under a name. ``groups``: whose members may read it and, through it, these documents of its owner."""
+    """Documents under a name. Members of ``groups`` may read the collection and, through it, its owner's documents."""
 
     id: str
     owner: str
@@ -43,7 +43,7 @@ class DocumentCollection:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Questions of one user with their answers, oldest first; each turn is the JSON that ``/ask`` takes and gives.
+    """Questions of one user with their answers, oldest first; a turn is the JSON of request and answer of ``/ask``.
 
     A list of conversations leaves ``turns`` empty; ``count`` is their number.
     """
@@ -65,8 +65,8 @@ def unknown_groups(_owner: str) -> frozenset[str] | None:
 class Notebooks:
     """Raises core.errors.Unavailable if Elasticsearch does not answer.
 
-    ``groups_of`` gives the groups that an owner has now, by their keys: a collection is shared no further, and not at
-    all after the last key ended. None: the owner comes with tokens, of which nobody knows how long they are given.
+    ``groups_of`` returns the groups that the owner's keys have now. A collection is shared only with these, and with
+    nobody after the last key has expired. None: the owner uses tokens, so the groups of now are unknown.
     """
 
     def __init__(
@@ -78,21 +78,21 @@ class Notebooks:
         self._index = alias(prefix, "notebooks")
 
     def collections(self, owner: str, groups: Iterable[str]) -> list[DocumentCollection]:
-        """The owner's, and those that are shared with these groups; the latest first."""
-        collections = [_collection(hit) for hit in self._search(_COLLECTION, _readable(owner, groups), _NEWEST)]
-        return self._still_open(collections, owner, groups)
+        """The owner's, and those that are shared with these groups; newest first."""
+        collections = [_collection(hit) for hit in self._search(_COLLECTION, _readable_clause(owner, groups), _NEWEST)]
+        return self._readable_now(collections, owner, groups)
 
     def collection(self, id: str, owner: str, groups: Iterable[str]) -> DocumentCollection:
         """Raises NotFound, also for one that the caller may not read."""
-        hit = self._one(_COLLECTION, id)
-        if hit is None or not (readable := self._still_open([_collection(hit)], owner, groups)):
+        hit = self._get(_COLLECTION, id)
+        if hit is None or not (readable := self._readable_now([_collection(hit)], owner, groups)):
             raise NotFound(f"There is no collection {id!r}.")
         return readable[0]
 
-    def keep_collection(self, collection: DocumentCollection) -> DocumentCollection:
+    def save_collection(self, collection: DocumentCollection) -> DocumentCollection:
         """Writes it; new if its id is empty. Visible when this returns. Raises Conflict if the owner has too many."""
         if not collection.id:
-            if self._count(_COLLECTION, collection.owner) >= MOST_COLLECTIONS:
+            if self._count(collection.owner) >= MOST_COLLECTIONS:
                 raise Conflict(f"You have {MOST_COLLECTIONS} collections; delete one first.")
             collection = replace(collection, id=secrets.token_hex(16), created=now_iso())
         collection = replace(collection, updated=now_iso())
@@ -111,19 +111,19 @@ class Notebooks:
         )
         return collection
 
-    def sharing(self, document: str, groups: Iterable[str]) -> list[str]:
+    def owners_sharing(self, document: str, groups: Iterable[str]) -> list[str]:
         """The owners of collections that open this document to these groups."""
         among = sorted(groups)
         if not among:
             return []
         clauses: list[Clause] = [{"term": {"documents": document}}, {"terms": {"groups": among}}]
         collections = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
-        return sorted({collection.owner for collection in self._still_open(collections, None, among)})
+        return sorted({collection.owner for collection in self._readable_now(collections, None, among)})
 
-    def _still_open(
+    def _readable_now(
         self, collections: Sequence[DocumentCollection], reader: str | None, groups: Iterable[str]
     ) -> list[DocumentCollection]:
-        """Those of the reader, and those whose owner has one of these groups, and shares with it."""
+        """Those of the reader, and those shared with one of these groups by an owner who is still in it."""
         reader_groups, of_owner = (
             set(groups),
             {
@@ -145,7 +145,7 @@ class Notebooks:
 
     def remove(self, kind: Literal["collection", "conversation"], id: str, owner: str) -> None:
         """Raises NotFound, also for another user's."""
-        hit = self._one(kind, id)
+        hit = self._get(kind, id)
         if hit is None or hit["_source"]["owner"] != owner:
             raise NotFound(f"There is no {kind} {id!r} of yours.")
         self._client.options(ignore_status=404).delete(index=self._index, id=id, refresh=True)
@@ -156,33 +156,33 @@ class Notebooks:
 
     def conversation(self, id: str, owner: str) -> Conversation:
         """With its turns. Raises NotFound, also for another user's."""
-        hit = self._one(_CONVERSATION, id)
+        hit = self._get(_CONVERSATION, id)
         if hit is None or hit["_source"]["owner"] != owner:
             raise NotFound(f"There is no conversation {id!r} of yours.")
         return _conversation(hit)
 
-    def begin(self, owner: str, title: str) -> Conversation:
-        """An empty one that is not yet written: a question that fails leaves none."""
+    def new_conversation(self, owner: str, title: str) -> Conversation:
+        """An empty conversation. It is not stored before its first turn, so a failed question leaves none."""
         return Conversation(secrets.token_hex(16), owner, title, 0, created=now_iso())
 
-    def add(self, conversation: Conversation, turn: Json) -> Conversation:
-        """Appends a turn, after those that another window added meanwhile. Visible when this returns.
+    def add_turn(self, conversation: Conversation, turn: Json) -> Conversation:
+        """Appends a turn after those that another window added meanwhile. Visible when this returns.
 
         Of the owner's conversations beyond 500 the oldest is deleted. Raises Conflict at 100 turns.
         """
         for _ in range(_TRIES):
-            stored = self._one(_CONVERSATION, conversation.id)
+            stored = self._get(_CONVERSATION, conversation.id)
             current = conversation if stored is None else _conversation(stored)
             if current.count >= MOST_TURNS:
                 raise Conflict(f"A conversation has {MOST_TURNS} questions at most; begin a new one.")
             longer = replace(current, turns=(*current.turns, turn), count=current.count + 1, updated=now_iso())
-            if self._written(longer, stored):
+            if self._save_conversation(longer, stored):
                 if stored is None:
                     self._drop_oldest(conversation.owner)
                 return longer
         raise Unavailable("Several windows write to this conversation at once; ask again.")
 
-    def forget(self, owner: str) -> int:
+    def delete_conversations(self, owner: str) -> int:
         """Deletes all of the owner's conversations; their number."""
         query = {"bool": {"filter": [{"term": {"kind": _CONVERSATION}}, {"term": {"owner": owner}}]}}
         answer = self._client.delete_by_query(
@@ -190,8 +190,8 @@ class Notebooks:
         ).body
         return int(answer["deleted"])
 
-    def _written(self, conversation: Conversation, before: JsonMapping | None) -> bool:
-        """False if somebody else wrote it meanwhile."""
+    def _save_conversation(self, conversation: Conversation, before: JsonMapping | None) -> bool:
+        """False if it was changed meanwhile."""
         source = {
             "kind": _CONVERSATION,
             "owner": conversation.owner,
@@ -232,13 +232,13 @@ class Notebooks:
         )
         return "error" not in answer.body
 
-    def _one(self, kind: str, id: str) -> Json | None:
+    def _get(self, kind: str, id: str) -> Json | None:
         """In real time."""
         answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
         return answer if answer.get("found") and answer["_source"]["kind"] == kind else None
 
-    def _count(self, kind: str, owner: str) -> int:
-        query = {"bool": {"filter": [{"term": {"kind": kind}}, {"term": {"owner": owner}}]}}
+    def _count(self, owner: str) -> int:
+        query = {"bool": {"filter": [{"term": {"kind": _COLLECTION}}, {"term": {"owner": owner}}]}}
         return int(self._client.count(index=self._index, query=query, ignore_unavailable=True).body["count"])
 
     def _search(self, kind: str, clauses: Sequence[Clause], sort: list[Json]) -> list[Json]:
@@ -254,7 +254,7 @@ class Notebooks:
         return cast("list[Json]", answer.body["hits"]["hits"])
 
 
-def _readable(owner: str, groups: Iterable[str]) -> list[Clause]:
+def _readable_clause(owner: str, groups: Iterable[str]) -> list[Clause]:
     own: Clause = {"term": {"owner": owner}}
     return [{"bool": {"should": [own, {"terms": {"groups": sorted(groups)}}], "minimum_should_match": 1}}]
 

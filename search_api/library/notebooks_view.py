@@ -30,7 +30,7 @@ from search_api.search.passages.values import SharedDocuments
 
 MOST_DOCUMENTS = 200
 _REFUSALS: ResponseDict = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
-_GONE = "This answer quotes a document that is deleted, or that you may no longer read."
+_WITHHELD = "This answer quotes a document that is deleted, or that you may no longer read."
 
 DocumentId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Group = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_VALUE)]
@@ -150,7 +150,7 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     def collections() -> Response:
         user, addresses = caller(), Addresses.of(parts)
         readable = parts.notebooks.collections(user.owner, user.groups)
-        bodies = [_presented(collection, user, addresses) for collection in readable]
+        bodies = [_collection_json(collection, user, addresses) for collection in readable]
         groups = sorted(user.groups)
         return jsonify(collections=bodies, groups=groups, links=[link("self", addresses.this(), JSON)])
 
@@ -164,9 +164,9 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
         user, addresses = caller(), Addresses.of(parts)
         _refuse_unreadable(parts, body.documents, user)
         collection = DocumentCollection(
-            "", user.owner, body.name, body.description, _once(body.documents), _groups(body.groups, user)
+            "", user.owner, body.name, body.description, _distinct(body.documents), _own_groups(body.groups, user)
         )
-        kept = _presented(parts.notebooks.keep_collection(collection), user, addresses)
+        kept = _collection_json(parts.notebooks.save_collection(collection), user, addresses)
         response = jsonify(kept)
         response.headers["Location"] = addresses.to(f"/library/collections/{kept['id']}")
         return response, HTTPStatus.CREATED
@@ -182,7 +182,7 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     def collection(path: NotebookPath) -> Response:
         user = caller()
         opened = parts.notebooks.collection(path.id, user.owner, user.groups)
-        return jsonify(_whole(parts, opened, user))
+        return jsonify(_collection_with_documents(parts, opened, user))
 
     @api.get(
         "/library/collections/<id>/references",
@@ -206,7 +206,7 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
         user = caller()
         before = parts.notebooks.collection(path.id, user.owner, ())
         listed = before.documents if body.documents is None else tuple(body.documents)
-        documents = _once(id for id in (*listed, *body.add) if id not in body.remove)
+        documents = _distinct(id for id in (*listed, *body.add) if id not in body.remove)
         if len(documents) > MOST_DOCUMENTS:
             raise InvalidInput("documents", f"documents: a collection has {MOST_DOCUMENTS} at most")
         _refuse_unreadable(parts, [id for id in documents if id not in before.documents], user)
@@ -215,9 +215,9 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
             name=before.name if body.name is None else body.name,
             description=before.description if body.description is None else body.description,
             documents=documents,
-            groups=before.groups if body.groups is None else _groups(body.groups, user),
+            groups=before.groups if body.groups is None else _own_groups(body.groups, user),
         )
-        return jsonify(_whole(parts, parts.notebooks.keep_collection(after), user))
+        return jsonify(_collection_with_documents(parts, parts.notebooks.save_collection(after), user))
 
     @api.delete(
         "/library/collections/<id>",
@@ -239,7 +239,10 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def conversations() -> Response:
         addresses = Addresses.of(parts)
-        bodies = [_listed(conversation, addresses) for conversation in parts.notebooks.conversations(caller().owner)]
+        bodies = [
+            _conversation_json(conversation, addresses)
+            for conversation in parts.notebooks.conversations(caller().owner)
+        ]
         return jsonify(conversations=bodies, links=[link("self", addresses.this(), JSON)])
 
     @api.get(
@@ -251,7 +254,9 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     def conversation(path: NotebookPath) -> Response:
         user = caller()
         opened = parts.notebooks.conversation(path.id, user.owner)
-        return jsonify({**_listed(opened, Addresses.of(parts)), "turns": still_readable(parts, opened, user)})
+        return jsonify(
+            {**_conversation_json(opened, Addresses.of(parts)), "turns": still_readable(parts, opened, user)}
+        )
 
     @api.delete(
         "/library/conversations/<id>",
@@ -270,22 +275,26 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def forget() -> Response:
-        return jsonify(deleted=parts.notebooks.forget(caller().owner))
+        return jsonify(deleted=parts.notebooks.delete_conversations(caller().owner))
 
 
 def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> list[Json]:
-    """The turns; an answer that quotes what the caller may not read now is left out, and says so."""
+    """The turns. An answer that quotes a document which the caller may not read now is replaced by a note."""
     quoted = {passage["document"] for turn in conversation.turns for passage in turn["answer"]["passages"]}
     readable = set(parts.documents.visible(sorted(quoted), user.owner))
     for document in quoted - readable:
-        if any(parts.documents.visible([document], owner) for owner in parts.notebooks.sharing(document, user.groups)):
+        if any(
+            parts.documents.visible([document], owner)
+            for owner in parts.notebooks.owners_sharing(document, user.groups)
+        ):
             readable.add(document)
     return [
-        turn if _within(turn, readable) else {**turn, "answer": None, "withheld": _GONE} for turn in conversation.turns
+        turn if _quotes_only(turn, readable) else {**turn, "answer": None, "withheld": _WITHHELD}
+        for turn in conversation.turns
     ]
 
 
-def _within(turn: JsonMapping, readable: set[str]) -> bool:
+def _quotes_only(turn: JsonMapping, readable: set[str]) -> bool:
     return all(passage["document"] in readable for passage in turn["answer"]["passages"])
 
 
@@ -298,32 +307,32 @@ def _refuse_unreadable(parts: Parts, documents: Iterable[str], user: Caller) -> 
             raise NotFound(f"There is no document {id!r} that you may put into a collection.")
 
 
-def _groups(groups: Iterable[str], user: Caller) -> tuple[str, ...]:
+def _own_groups(groups: Iterable[str], user: Caller) -> tuple[str, ...]:
     """Raises InvalidInput for a group that the caller is not in."""
     for group in groups:
         if group not in user.groups:
             raise InvalidInput("groups", f"groups: you are not in the group {group!r}")
-    return _once(groups)
+    return _distinct(groups)
 
 
-def _once(values: Iterable[str]) -> tuple[str, ...]:
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _whole(parts: Parts, collection: DocumentCollection, user: Caller) -> Json:
+def _collection_with_documents(parts: Parts, collection: DocumentCollection, user: Caller) -> Json:
     addresses = Addresses.of(parts)
     readable = parts.documents.visible(collection.documents, collection.owner)
-    documents = [_document(readable[id], addresses) for id in collection.documents if id in readable]
-    shown = _presented(collection, user, addresses)
+    documents = [_document_json(readable[id], addresses) for id in collection.documents if id in readable]
+    shown = _collection_json(collection, user, addresses)
     return {**shown, "documents": documents, "gone": len(collection.documents) - len(documents)}
 
 
-def _document(entry: DocumentEntry, addresses: Addresses) -> Json:
+def _document_json(entry: DocumentEntry, addresses: Addresses) -> Json:
     links = [link("item", addresses.to(f"/documents/{entry.id}"), "application/geo+json")]
     return {"id": entry.id, "title": entry.title or entry.name, "private": entry.owner != PUBLIC, "links": links}
 
 
-def _presented(collection: DocumentCollection, user: Caller, addresses: Addresses) -> Json:
+def _collection_json(collection: DocumentCollection, user: Caller, addresses: Addresses) -> Json:
     own = collection.owner == user.subject
     here = addresses.to(f"/library/collections/{collection.id}")
     return {
@@ -339,7 +348,7 @@ def _presented(collection: DocumentCollection, user: Caller, addresses: Addresse
     }
 
 
-def _listed(conversation: Conversation, addresses: Addresses) -> Json:
+def _conversation_json(conversation: Conversation, addresses: Addresses) -> Json:
     return {
         "id": conversation.id,
         "title": conversation.title,

@@ -39,7 +39,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
         raise InvalidInput("cursor", f"cursor: is past the last of the {len(order)} hits")
     end = request.offset + request.limit
     page = [
-        document_feature(documents[place], addresses) if is_document else _record(answer, place, addresses)
+        document_feature(documents[place], addresses) if is_document else _record_feature(answer, place, addresses)
         for is_document, place in order[request.offset : end]
         if is_document or place < len(answer.found)
     ]
@@ -52,7 +52,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     return response
 
 
-def _record(answer: Answer, place: int, addresses: Addresses) -> Json:
+def _record_feature(answer: Answer, place: int, addresses: Addresses) -> Json:
     hit = answer.found[place]
     self_link = link("self", addresses.item(hit.record), GEOJSON)
     return geojson.hit_feature(hit, geojson.feature(hit.record), self_link)

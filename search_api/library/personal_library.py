@@ -33,21 +33,21 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class PersonalLibraryParts:
-    """``prepare`` creates missing indices. ``read_soon`` queues a document; if the queue is down, the document is found
-    there later. ``take_away`` deletes passages, file and entry. ``retitle`` gives passages
+    """``prepare`` creates missing indices. ``enqueue`` queues a document; if the queue is down, the document is found
+    there later. ``delete`` deletes passages, file and entry. ``retitle`` gives passages
     the document's new title. ``media_type`` detects by content and raises
-    core.errors.Unsupported. ``takes_more``: whether uploads and references are accepted at all.
+    core.errors.Unsupported. ``accepts_uploads``: whether uploads and references are accepted at all.
     """
 
     entries: LibraryEntries
     files: FileStore
     prepare: Callable[[], None]
-    read_soon: Callable[[str], None]
-    take_away: Callable[[DocumentEntry], None]
+    enqueue: Callable[[str], None]
+    delete: Callable[[DocumentEntry], None]
     retitle: Callable[[DocumentEntry, str], None]
     media_type: Callable[[bytes], str]
     quota: Quota = Quota()
-    takes_more: bool = True
+    accepts_uploads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +65,20 @@ class PersonalLibrary:
 
     parts: PersonalLibraryParts
 
-    def bring(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
+    def upload(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
         """The entry, and whether it is new; equal bytes are the same document.
 
         Raises NotAllowed if uploads are disabled, TooLarge, Unsupported, Conflict if the quota is exceeded,
         InvalidInput for an unknown record.
         """
-        self._refuse_where_closed()
+        self._refuse_if_disabled()
         self._refuse_large(upload.data)
         media_type = self.parts.media_type(upload.data)
         if upload.record is not None and not self.parts.entries.has_record(upload.record):
             raise InvalidInput("record", f"record: there is no record {upload.record!r}")
         digest = hashlib.sha256(upload.data).hexdigest()
         id = document_id(owner, upload.record, digest)
-        stored = self.parts.entries.one(owner, id)
+        stored = self.parts.entries.find(owner, id)
         if stored is not None and stored.state in _SETTLED:
             return stored, False
         entry = DocumentEntry(
@@ -94,16 +94,16 @@ class PersonalLibrary:
             created=stored.created if stored is not None else now_iso(),
             updated=now_iso(),
         )
-        self._keep(entry, upload.data, stored)
+        self._store(entry, upload.data, stored)
         return entry, stored is None
 
     def attach(self, owner: str, id: str, upload: Upload) -> DocumentEntry:
         """Adds the file to an entry that waits for it, or whose file could not be fetched.
 
-        Raises NotFound, Conflict if the entry has its file, and the errors of ``bring``.
+        Raises NotFound, Conflict if the entry has its file, and the errors of ``upload``.
         """
-        self._refuse_where_closed()
-        stored = self.one(owner, id)
+        self._refuse_if_disabled()
+        stored = self.document(owner, id)
         if stored.state in _SETTLED:
             raise Conflict("This document has a file; delete it first, or upload the other file as a new document.")
         self._refuse_large(upload.data)
@@ -120,7 +120,7 @@ class PersonalLibrary:
             attempts=0,
             updated=now_iso(),
         )
-        self._keep(entry, upload.data, stored)
+        self._store(entry, upload.data, stored)
         return entry
 
     def retry(self, owner: str, id: str) -> DocumentEntry:
@@ -128,15 +128,15 @@ class PersonalLibrary:
 
         Raises NotFound, NotAllowed if uploads are disabled, Conflict if it did not fail, or lacks its file.
         """
-        self._refuse_where_closed()
-        stored = self.one(owner, id)
+        self._refuse_if_disabled()
+        stored = self.document(owner, id)
         if stored.state != "failed":
             raise Conflict("Only a document that failed can be read again.")
         if not can_retry(stored) or not (is_fetched(stored) or self.parts.files.has(FileKey(owner, id))):
             raise Conflict("The file of this document is not there; upload it.")
         entry = replace(stored, state="queued", reason=None, message=None, attempts=0, updated=now_iso())
         self.parts.entries.put(entry)
-        self.parts.read_soon(id)
+        self.parts.enqueue(id)
         return entry
 
     def references(self, owner: str, text: str) -> tuple[list[DocumentEntry], tuple[ReferenceProblem, ...]]:
@@ -147,38 +147,38 @@ class PersonalLibrary:
         Existing entries are unchanged; failed fetches are retried. Raises NotAllowed if uploads are disabled,
         InvalidInput, Conflict if the quota does not suffice for all.
         """
-        self._refuse_where_closed()
+        self._refuse_if_disabled()
         listed = read_references(text)
         wanted = {reference_id(owner, reference): reference for reference in listed.references}
-        stored = self.parts.entries.of_ids(owner, list(wanted))
-        self._refuse_too_many(self.parts.entries.used(owner), documents=len(wanted) - len(stored))
+        stored = self.parts.entries.find_many(owner, list(wanted))
+        self._refuse_too_many(self.parts.entries.usage(owner), documents=len(wanted) - len(stored))
         self.parts.prepare()
         entries = []
         for id, reference in wanted.items():
             entry = stored.get(id)
             if entry is None or (entry.state == "failed" and entry.hash is None):
-                entry = _awaited(id, owner, reference)
+                entry = _entry_of(id, owner, reference)
                 self.parts.entries.put(entry)
                 if entry.state == "queued":
-                    self.parts.read_soon(id)
+                    self.parts.enqueue(id)
             entries.append(entry)
         log.info("library.imported", references=len(entries))
         return entries, listed.problems
 
-    def used(self, owner: str) -> LibraryUsage:
+    def usage(self, owner: str) -> LibraryUsage:
         """The totals of the owner's documents in all states."""
-        return self.parts.entries.used(owner)
+        return self.parts.entries.usage(owner)
 
-    def one(self, owner: str, id: str) -> DocumentEntry:
+    def document(self, owner: str, id: str) -> DocumentEntry:
         """Raises NotFound, also for another user's document, so that its existence is not revealed."""
-        entry = self.parts.entries.one(owner, id)
+        entry = self.parts.entries.find(owner, id)
         if entry is None:
             raise NotFound(f"There is no document {id!r} in your library.")
         return entry
 
     def file(self, owner: str, id: str) -> tuple[DocumentEntry, bytes]:
         """Raises NotFound."""
-        entry = self.one(owner, id)
+        entry = self.document(owner, id)
         data = self.parts.files.get(FileKey(owner, id))
         if data is None:
             raise NotFound("This document has no file yet.")
@@ -186,35 +186,35 @@ class PersonalLibrary:
 
     def edit(self, owner: str, id: str, edited: Edited) -> DocumentEntry:
         """Replaces metadata by what their owner says; a later reading keeps them. Raises NotFound."""
-        before = self.one(owner, id)
+        before = self.document(owner, id)
         self.parts.entries.edit(owner, id, edited)
-        after = self.one(owner, id)
+        after = self.document(owner, id)
         if after.title != before.title:
             self.parts.retitle(before, after.title or after.name)
         return after
 
     def remove(self, owner: str, id: str) -> None:
         """Deletes passages, file and entry before it returns. Raises NotFound."""
-        self.parts.take_away(self.one(owner, id))
+        self.parts.delete(self.document(owner, id))
 
-    def _keep(self, entry: DocumentEntry, data: bytes, stored: DocumentEntry | None) -> None:
+    def _store(self, entry: DocumentEntry, data: bytes, stored: DocumentEntry | None) -> None:
         """Writes the file, then the entry, then queues it: ``repair_library`` completes this after a crash."""
         before = stored.bytes or 0 if stored is not None else 0
         more = (0 if stored is not None else 1, len(data) - before)
-        self._refuse_too_many(self.parts.entries.used(entry.owner), *more)
+        self._refuse_too_many(self.parts.entries.usage(entry.owner), *more)
         self.parts.prepare()
         self.parts.files.put(FileKey(entry.owner, entry.id), [data])
         self.parts.entries.put(entry)
         try:  # checks again, because concurrent uploads are visible now
-            self._refuse_too_many(self.parts.entries.used(entry.owner))
+            self._refuse_too_many(self.parts.entries.usage(entry.owner))
         except Conflict:
-            self.parts.take_away(entry)
+            self.parts.delete(entry)
             raise
-        self.parts.read_soon(entry.id)
-        log.info("library.brought", document=entry.id, bytes=len(data))
+        self.parts.enqueue(entry.id)
+        log.info("library.uploaded", document=entry.id, bytes=len(data))
 
-    def _refuse_where_closed(self) -> None:
-        if not self.parts.takes_more:
+    def _refuse_if_disabled(self) -> None:
+        if not self.parts.accepts_uploads:
             raise NotAllowed("This installation does not accept documents of users (SONDE_LIBRARY__ENABLED).")
 
     def _refuse_large(self, data: bytes) -> None:
@@ -251,7 +251,7 @@ def reference_id(owner: str, reference: Reference) -> str:
     return hashlib.sha256("\n".join((owner, "reference", reference.identity)).encode()).hexdigest()[:32]
 
 
-def _awaited(id: str, owner: str, reference: Reference) -> DocumentEntry:
+def _entry_of(id: str, owner: str, reference: Reference) -> DocumentEntry:
     return DocumentEntry(
         id=id,
         owner=owner,

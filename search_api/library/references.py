@@ -44,7 +44,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceProblem:
-    """A part of a list that is no reference; ``line`` counts from 1, None if it is not known."""
+    """A part of a list that is no reference; ``line`` counts from 1, None if unknown."""
 
     message: str
     line: int | None = None
@@ -59,7 +59,7 @@ class ReadReferences:
 
 
 def doi_in(text: str) -> str | None:
-    """The first DOI of the text, without the sign that ends its sentence."""
+    """The first DOI of the text, without the punctuation behind it."""
     match = _DOI.search(text)
     return match[0].rstrip(".,;") if match is not None else None
 
@@ -74,12 +74,12 @@ _LINE = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/\S+)$
 _RIS = re.compile(r"^TY {1,2}- ?\w", re.MULTILINE)
 _LONGEST_MACRO = 500
 _MOST_PROBLEMS = 100
-_MOST_JOINTS = 5000
+_MOST_CONCATENATIONS = 5000
 _MOST_READ = 10 * MOST_REFERENCES  # with repeated ones
 
 
 def read_references(text: str) -> ReadReferences:
-    """BibTeX, RIS, CSL-JSON or one DOI a line; what cannot be read is reported, and the rest is read.
+    """BibTeX, RIS, CSL-JSON or one DOI a line. Parts that cannot be read are reported as problems.
 
     Raises InvalidInput if there is no reference, or too many.
     """
@@ -87,7 +87,7 @@ def read_references(text: str) -> ReadReferences:
     references = list(islice(_reader_of(text)(text, problems), _MOST_READ))
     distinct = list({reference.identity: reference for reference in reversed(references)}.values())[::-1]
     if not distinct:
-        first = f": {_said(problems[0])}" if problems else ""
+        first = f": {_message(problems[0])}" if problems else ""
         raise InvalidInput("references", f"references: no BibTeX, RIS, CSL-JSON or DOI was found{first}")
     if len(distinct) > MOST_REFERENCES:
         raise InvalidInput(
@@ -104,7 +104,7 @@ def _reader_of(text: str) -> Callable[[str, list[ReferenceProblem]], Iterator[Re
     return _of_bibtex if _ENTRY.search(text) else _of_lines
 
 
-def _said(problem: ReferenceProblem) -> str:
+def _message(problem: ReferenceProblem) -> str:
     return problem.message if problem.line is None else f"line {problem.line}: {problem.message}"
 
 
@@ -131,7 +131,7 @@ class _ShortMacros(CaseInsensitiveDict):  # type: ignore[misc]  # pybtex has no 
 
 
 class _LenientParser(Parser):  # type: ignore[misc]  # pybtex has no types
-    """Notes an entry that it cannot read and goes on, without pybtex's global state."""
+    """Collects problems instead of raising them, and uses none of pybtex's global state."""
 
     def __init__(self, macros: _ShortMacros) -> None:
         super().__init__(encoding="utf-8")
@@ -140,7 +140,7 @@ class _LenientParser(Parser):  # type: ignore[misc]  # pybtex has no types
 
     def handle_error(self, error: PybtexError) -> None:
         if isinstance(error, DuplicateField):
-            return  # the first one counts
+            return  # the first value is used
         self.problems.append(ReferenceProblem(str(error)[:300], getattr(error, "lineno", None)))
 
     def process_entry(self, entry_type: str, key: str, fields: object) -> None:
@@ -151,9 +151,9 @@ class _LenientParser(Parser):  # type: ignore[misc]  # pybtex has no types
 
 
 def _of_bibtex(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
-    """A list with a mistake is read again entry by entry, so that it costs only the entry with the mistake."""
-    if text.count("#") > _MOST_JOINTS:
-        raise InvalidInput("references", f"references: there are more than {_MOST_JOINTS} signs #")
+    """A list with a mistake is read again entry by entry, so that only the wrong entry is lost."""
+    if text.count("#") > _MOST_CONCATENATIONS:
+        raise InvalidInput("references", f"references: there are more than {_MOST_CONCATENATIONS} signs #")
     parser = _LenientParser(_ShortMacros(month_names))
     parser.parse_string(text)
     if not parser.problems:
@@ -230,7 +230,7 @@ _LONGEST_NAME = 200
 
 
 def of_ris(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
-    """Each entry on its own, so that a broken one does not hide the others."""
+    """Reads each entry separately, so that a broken one does not hide the others."""
     line = 1
     for part in _entries(text):
         first = line + len(part) - len(part.lstrip("\r\n \ufeff"))
@@ -238,7 +238,7 @@ def of_ris(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
         if not part.strip("\r\n \ufeff"):
             continue
         parsed = rispy.loads(part.strip("\r\n \ufeff") + "\n")
-        reference = _of_tags(parsed[0]) if len(parsed) == 1 else None
+        reference = _of_ris_tags(parsed[0]) if len(parsed) == 1 else None
         if reference is None:
             problems.append(ReferenceProblem("an entry without a type, a title or its end (ER)", first))
         else:
@@ -254,7 +254,7 @@ def of_csl(text: str, problems: list[ReferenceProblem]) -> Iterator[Reference]:
         return
     items = parsed if isinstance(parsed, list) else parsed.get("items", [parsed]) if isinstance(parsed, dict) else []
     for number, item in enumerate(items if isinstance(items, list) else [], 1):
-        reference = _of_item(item) if isinstance(item, dict) else None
+        reference = _of_csl_item(item) if isinstance(item, dict) else None
         if reference is None:
             problems.append(ReferenceProblem(f"item {number} has no title and no DOI"))
         else:
@@ -269,22 +269,24 @@ def _entries(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _of_tags(tags: Mapping[str, Any]) -> Reference | None:
+def _of_ris_tags(tags: Mapping[str, Any]) -> Reference | None:
     title = tags.get("title") or tags.get("primary_title")
     links = [url for url in tags.get("urls") or () if isinstance(url, str)]
     authors = tuple(tags.get("authors") or tags.get("first_authors") or ())
     journal = tags.get("journal_name") or tags.get("secondary_title") or tags.get("alternate_title3")
-    return _reference(title, authors, tags.get("doi"), journal, _date(tags.get("year") or tags.get("date")), links)
+    return _checked_reference(
+        title, authors, tags.get("doi"), journal, _date(tags.get("year") or tags.get("date")), links
+    )
 
 
-def _of_item(item: Mapping[str, Any]) -> Reference | None:
+def _of_csl_item(item: Mapping[str, Any]) -> Reference | None:
     parts = item.get("issued")
     dates = parts.get("date-parts") if isinstance(parts, dict) else None
     date = dates[0] if isinstance(dates, list) and dates and isinstance(dates[0], list) else []
     issued = _date("-".join(str(part) for part in date[:3]))
     authors = tuple(_name(author) for author in item.get("author") or () if isinstance(author, dict))
     url = item.get("URL")
-    return _reference(
+    return _checked_reference(
         item.get("title"),
         authors,
         item.get("DOI"),
@@ -294,19 +296,19 @@ def _of_item(item: Mapping[str, Any]) -> Reference | None:
     )
 
 
-def _reference(
+def _checked_reference(
     title: object, authors: tuple[object, ...], doi: object, journal: object, published: str | None, links: list[str]
 ) -> Reference | None:
     valid_doi = doi_in(doi) if isinstance(doi, str) else None
-    shown_title = _line(title) or valid_doi
+    shown_title = _one_line(title) or valid_doi
     if shown_title is None:
         return None
     web = [value for value in links if value.startswith(("http://", "https://")) and len(value) <= LONGEST]
     return Reference(
         title=shown_title,
-        authors=tuple(name[:_LONGEST_NAME] for value in authors if (name := _line(value)))[:_MOST_AUTHORS],
+        authors=tuple(name[:_LONGEST_NAME] for value in authors if (name := _one_line(value)))[:_MOST_AUTHORS],
         doi=valid_doi,
-        journal=_line(journal),
+        journal=_one_line(journal),
         published=published,
         link=web[0] if web else doi_link(valid_doi) if valid_doi else None,
     )
@@ -319,7 +321,7 @@ def _name(author: Mapping[str, Any]) -> str:
     return " ".join(str(part) for part in parts if part)
 
 
-def _line(text: object) -> str | None:
+def _one_line(text: object) -> str | None:
     return (" ".join(text.split())[:LONGEST] or None) if isinstance(text, str) else None
 
 

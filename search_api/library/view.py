@@ -26,9 +26,9 @@ from search_api.library.entries import COLUMNS, Column, LibraryQuery, SortColumn
 from search_api.library.personal_library import PersonalLibrary, Upload, can_retry, too_large
 from search_api.parts import Parts
 
-_FORM_BYTES = 64 * 1024  # what a multipart form adds to its file
+_FORM_BYTES = 64 * 1024  # overhead of a multipart form
 _MOST_LIST_BYTES = 1024 * 1024
-_MOST_CITED = 9_000  # all: a library has no more
+_MOST_CITED = 9_000  # more than a library can hold
 _PRIVATE = "private, no-store"
 _REFUSALS: ResponseDict = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
 _UPLOADS: ResponseDict = {**_REFUSALS, 409: Problem, 413: Problem, 415: Problem}
@@ -236,8 +236,8 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         end = query.offset + len(entries)
         if entries and end < min(matched, 10_000):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
-        bodies = [presented(entry, addresses, tuple(query.columns) or COLUMNS) for entry in entries]
-        room = _room(parts.personal_library, caller().owner)
+        bodies = [document_json(entry, addresses, tuple(query.columns) or COLUMNS) for entry in entries]
+        room = _quota_json(parts.personal_library, caller().owner)
         return jsonify(documents=bodies, numberMatched=matched, numberReturned=len(bodies), quota=room, links=links)
 
 
@@ -249,8 +249,8 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def upload(form: UploadForm) -> tuple[Response, int]:
-        entry, is_new = parts.personal_library.bring(caller().owner, _upload(form.file, form.record))
-        return _answered(entry, parts, HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK)
+        entry, is_new = parts.personal_library.upload(caller().owner, _upload(form.file, form.record))
+        return _document_answer(entry, parts, HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK)
 
     @api.post(
         "/library/references",
@@ -261,10 +261,11 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     def references(body: ReferencesBody) -> tuple[Response, int]:
         entries, problems = parts.personal_library.references(caller().owner, body.references)
         addresses = Addresses.of(parts)
-        bodies = [presented(entry, addresses) for entry in entries]
+        bodies = [document_json(entry, addresses) for entry in entries]
         links = [link("self", addresses.to("/library/documents"), JSON)]
         unread = [
-            {"message": problem_.message, **({"line": problem_.line} if problem_.line else {})} for problem_ in problems
+            {"message": unread_part.message, **({"line": unread_part.line} if unread_part.line else {})}
+            for unread_part in problems
         ]
         counts = {"numberMatched": len(bodies), "numberReturned": len(bodies)}
         answer = jsonify(documents=bodies, problems=unread, links=links, **counts)
@@ -292,7 +293,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def document(path: DocumentPath) -> Response:
-        return jsonify(presented(parts.personal_library.one(caller().owner, path.id), Addresses.of(parts)))
+        return jsonify(document_json(parts.personal_library.document(caller().owner, path.id), Addresses.of(parts)))
 
     @api.patch(
         "/library/documents/<id>",
@@ -304,7 +305,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         changes = body.model_dump(exclude_unset=True)
         edited = {**changes, "authors": changes["authors"] or []} if "authors" in changes else changes
         entry = parts.personal_library.edit(caller().owner, path.id, edited)
-        return jsonify(presented(entry, Addresses.of(parts)))
+        return jsonify(document_json(entry, Addresses.of(parts)))
 
     @api.delete(
         "/library/documents/<id>",
@@ -334,7 +335,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def attach(path: DocumentPath, form: FileForm) -> tuple[Response, int]:
         entry = parts.personal_library.attach(caller().owner, path.id, _upload(form.file))
-        return _answered(entry, parts, HTTPStatus.ACCEPTED)
+        return _document_answer(entry, parts, HTTPStatus.ACCEPTED)
 
 
 def _add_retry(api: APIBlueprint, parts: Parts) -> None:
@@ -345,11 +346,11 @@ def _add_retry(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def retry(path: DocumentPath) -> tuple[Response, int]:
-        return _answered(parts.personal_library.retry(caller().owner, path.id), parts, HTTPStatus.ACCEPTED)
+        return _document_answer(parts.personal_library.retry(caller().owner, path.id), parts, HTTPStatus.ACCEPTED)
 
 
-def _room(personal_library: PersonalLibrary, owner: str) -> Json:
-    used, most = personal_library.used(owner), personal_library.parts.quota
+def _quota_json(personal_library: PersonalLibrary, owner: str) -> Json:
+    used, most = personal_library.usage(owner), personal_library.parts.quota
     return QuotaBody(
         documents=used.documents, most_documents=most.documents, bytes=used.bytes, most_bytes=most.bytes
     ).model_dump()
@@ -361,15 +362,11 @@ def _upload(file: FileStorage, record: str | None = None) -> Upload:
     return Upload(file.filename, file.read(), record or None)
 
 
-def _answered(entry: DocumentEntry, parts: Parts, status: int) -> tuple[Response, int]:
+def _document_answer(entry: DocumentEntry, parts: Parts, status: int) -> tuple[Response, int]:
     addresses = Addresses.of(parts)
-    response = jsonify(presented(entry, addresses))
-    response.headers["Location"] = _address(entry, addresses)
+    response = jsonify(document_json(entry, addresses))
+    response.headers["Location"] = addresses.to(f"/library/documents/{entry.id}")
     return response, status
-
-
-def _address(entry: DocumentEntry, addresses: Addresses) -> str:
-    return addresses.to(f"/library/documents/{entry.id}")
 
 
 def _progress(entry: DocumentEntry) -> Json | None:
@@ -378,7 +375,7 @@ def _progress(entry: DocumentEntry) -> Json | None:
     return {"done": entry.done, "total": entry.total, "unit": "pages" if entry.state == "parsing" else "passages"}
 
 
-def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column, ...] = COLUMNS) -> Json:
+def document_json(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column, ...] = COLUMNS) -> Json:
     """The entry as JSON: its id and the non-empty columns; without the owner's name."""
     values: Json = {name: getattr(entry, name) for name in columns}
     if entry.message is not None and "reason" in columns:
@@ -387,7 +384,7 @@ def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column,
     if "state" in columns:
         values["progress"] = _progress(entry)
         values["retry"] = can_retry(entry) or None
-    here = _address(entry, addresses)
+    here = addresses.to(f"/library/documents/{entry.id}")
     links = [link("self", here, JSON)]
     if entry.hash is not None:
         links.append(link("enclosure", f"{here}/file", entry.media_type or "application/octet-stream"))

@@ -110,7 +110,7 @@ def house(
     one.harvest()
     parts = api_parts(settings, one.models)
     queued: list[str] = []
-    library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))
+    library = PersonalLibrary(replace(parts.personal_library.parts, enqueue=queued.append))
     yield House(one, replace(parts, personal_library=library), FolderFiles(folder), queued)
     delete_indices(es_client, one.prefix)
 

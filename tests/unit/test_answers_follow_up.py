@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.search.passages.retrieve import in_context, leans
+from search_api.search.passages.retrieve import in_context, needs_context
 from search_api.search.passages.values import ConversationTurn
 
 FIRST = "How many lakes of the 1985 survey in Maine are impoundments?"
@@ -23,7 +23,7 @@ FIRST = "How many lakes of the 1985 survey in Maine are impoundments?"
     ],
 )
 def test_such_a_question_takes_the_one_before_with_it(question: str) -> None:
-    assert leans(question)
+    assert needs_context(question)
     assert in_context(question, [ConversationTurn(FIRST)]).startswith("How many lakes of the")
     assert in_context(question, [ConversationTurn(FIRST)]).endswith(question)
 

@@ -282,7 +282,7 @@ def seen_document(parts: Parts, id: str) -> SeenDocument:
     try:
         return parts.documents.one(id, asking.library)
     except NotFound:
-        for owner in parts.notebooks.sharing(id, asking.groups) if asking.library is not None else ():
+        for owner in parts.notebooks.owners_sharing(id, asking.groups) if asking.library is not None else ():
             with suppress(NotFound):
                 return parts.documents.one(id, owner)
         raise

@@ -1,4 +1,4 @@
-"""The rules that count now, arranged for a question: immutable, made once for each change of the rules."""
+"""The active rules, indexed for questions. Immutable; built again after each change of the rules."""
 
 from __future__ import annotations
 
@@ -36,10 +36,7 @@ MOST_PINS = 20
 
 @dataclass(frozen=True, slots=True)
 class CurationDecisions:
-    """What stewards decided about one question: the records put first, in order, and those that are no hits.
-
-    ``blocked_sources``: none of their records is one. ``boosts`` by source.
-    """
+    """The rules that apply to one question: pinned records in order, blocked records and sources, boosts by source."""
 
     pins: tuple[Pinned, ...] = ()
     blocked: frozenset[str] = frozenset()
@@ -55,9 +52,9 @@ Worded = TypeVar("Worded", PinRule, BlockRule, BoostRule)
 
 @dataclass(frozen=True, slots=True)
 class RulesByWords(Generic[Worded]):
-    """Rules by the key of their words, in their order: found among thousands without a look at each one's words.
+    """Rules by the key of their words, so that thousands need not be compared with each question.
 
-    ``unworded``: those without words, which hold for every question.
+    ``unworded``: rules without words, which apply to every question.
     """
 
     whole: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
@@ -101,7 +98,7 @@ class ActiveRules:
 
     @classmethod
     def of(cls, stored: Iterable[StoredRule], today: date) -> ActiveRules:
-        """A rule that this version cannot read is left out, and logged."""
+        """Skips and logs a rule that this version cannot read."""
         rules: defaultdict[type[CurationRule], list[CurationRule]] = defaultdict(list)
         for stored_rule in stored:
             if (rule := _read(stored_rule)) is not None and rule.holds_on(today):
@@ -137,7 +134,7 @@ NO_RULES = ActiveRules()
 
 
 def with_draft(live: Iterable[StoredRule], draft: Iterable[StoredRule]) -> list[StoredRule]:
-    """The live rules as they would be with the draft: its rules replace those of the same id, or take them away."""
+    """The live rules with a draft applied: its rules replace or remove those of the same id."""
     rules: dict[RuleKey, StoredRule] = {stored.key.live(): stored for stored in live}
     rules |= {stored.key.live(): stored for stored in draft}
     return [stored for stored in rules.values() if stored.content is not None]

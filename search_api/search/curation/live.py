@@ -23,24 +23,24 @@ from search_api.search.curation.store import CurationStore, Mark
 log = structlog.get_logger(__name__)
 
 READ_EVERY_S = 5.0
-"""A rule counts after at most this many seconds; at once in the process that took it."""
+"""A rule applies after at most this many seconds; at once in the process that wrote it."""
 
-_tried: ContextVar[ActiveRules | None] = ContextVar("tried_curation", default=None)
+_trial_rules: ContextVar[ActiveRules | None] = ContextVar("tried_curation", default=None)
 
 
 def no_rules() -> ActiveRules:
-    """For an installation, an evaluation or a test without rules."""
+    """For installations, evaluations and tests without rules."""
     return NO_RULES
 
 
 @contextmanager
 def trying_rules(curated: ActiveRules) -> Iterator[None]:
-    """Searches of this thread use these rules instead of the live ones."""
-    token = _tried.set(curated)
+    """Searches of this thread use these rules instead of the live rules."""
+    token = _trial_rules.set(curated)
     try:
         yield
     finally:
-        _tried.reset(token)
+        _trial_rules.reset(token)
 
 
 def _today() -> date:
@@ -48,45 +48,45 @@ def _today() -> date:
 
 
 class LiveRules:
-    """Call it for the rules that count now. Thread-safe; a failure to read keeps the last ones."""
+    """Call it for the active rules. Thread-safe; keeps the last rules if reading fails."""
 
     def __init__(self, store: CurationStore, today: Callable[[], date] = _today, every_s: float = READ_EVERY_S) -> None:
         self._store = store
         self._today = today
-        self._reading = threading.Lock()
-        self._kept = NO_RULES
+        self._lock = threading.Lock()
+        self._rules = NO_RULES
         self._read: tuple[Mark, date] | None = None
         self._ticker = Ticker(self, every_s, "curation")
 
     def __call__(self) -> ActiveRules:
         self._ticker.start()
-        return _tried.get() or self._kept
+        return _trial_rules.get() or self._rules
 
     def tick(self) -> None:
-        """Reads the rules if they changed, or if another day began."""
-        with self._reading:
+        """Reads the rules if they changed, or if a new day began."""
+        with self._lock:
             today = self._today()
             state = (self._store.mark(), today)
             if state != self._read:
-                self._kept = ActiveRules.of(self._store.rules(draft=""), today)
+                self._rules = ActiveRules.of(self._store.rules(draft=""), today)
                 self._read = state
 
     def try_tick(self) -> None:
-        """The same, where a failure must not stop what is done: the next tick reads them."""
+        """Like ``tick``, but only logs a failure; the next tick reads the rules."""
         try:
             self.tick()
         except SondeError as error:
-            log.warning("curation.unread", error=type(error).__name__)
+            log.warning("curation.read_failed", error=type(error).__name__)
 
 
 class CuratedVocabulary:
-    """The vocabulary of questions: the stewards' synonyms before all others. Thread-safe."""
+    """The vocabulary for questions, with the stewards' synonyms first. Thread-safe."""
 
     def __init__(self, base: Callable[[], Vocabulary], curated: Callable[[], ActiveRules]) -> None:
         self._base = base
         self._curated = curated
         self._lock = threading.Lock()
-        self._made: LRUCache[tuple[int, int], tuple[object, object, Vocabulary]] = LRUCache(4)
+        self._cache: LRUCache[tuple[int, int], tuple[object, object, Vocabulary]] = LRUCache(4)
 
     def __call__(self) -> Vocabulary:
         base, own = self._base(), self._curated().vocabulary
@@ -94,13 +94,13 @@ class CuratedVocabulary:
             return base
         key = (id(base), id(own))
         with self._lock:
-            if key not in self._made:  # the entry holds both, so that no other object gets their ids
-                self._made[key] = (base, own, base.preceded_by(own))
-            return self._made[key][2]
+            if key not in self._cache:  # the entry holds both, so that no other object gets their ids
+                self._cache[key] = (base, own, base.preceded_by(own))
+            return self._cache[key][2]
 
 
 class CuratedGazetteer(Gazetteer):
-    """Immutable but for the rules, which are looked up at each call."""
+    """A gazetteer with the stewards' places first; the rules are looked up at each call."""
 
     def __init__(self, base: Gazetteer, curated: Callable[[], ActiveRules]) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class CuratedGazetteer(Gazetteer):
 
 
 class CuratedGeocoder:
-    """The stewards' places, else what the geocoder says."""
+    """A geocoder with the stewards' places first."""
 
     def __init__(self, geocoder: Geocoder, curated: Callable[[], ActiveRules]) -> None:
         self._geocoder = geocoder

@@ -20,21 +20,21 @@ from search_api.http.parameter_types import printable
 
 RuleKind = Literal["pins", "blocks", "boosts", "synonyms", "places", "overlays"]
 RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
-TRIED: tuple[RuleKind, ...] = ("pins", "blocks", "boosts", "synonyms", "places")
-"""What a draft may hold: an overlay changes the record itself, so that a search cannot try it."""
+DRAFT_KINDS: tuple[RuleKind, ...] = ("pins", "blocks", "boosts", "synonyms", "places")
+"""The kinds that a draft can hold. An overlay changes the record itself, so no search can try it."""
 
 LARGEST_BOOST = 0.3
-"""A share of the best score, about what a place fully outside the asked one costs."""
+"""A share of the best score; about the penalty of a record outside the place of the question."""
 
 
-def _with_words(text: str) -> str:
+def _require_word(text: str) -> str:
     if not term_key(text):
         raise ValueError("holds no word")
     return text
 
 
 Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(printable)]
-Words = Annotated[Line, AfterValidator(_with_words)]
+Words = Annotated[Line, AfterValidator(_require_word)]
 RecordId = Annotated[
     str, Field(min_length=3, max_length=450, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9._:~-]+$")
 ]
@@ -54,7 +54,7 @@ class CurationRule(BaseModel):
     valid_until: date | None = None
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if self.valid_from and self.valid_until and self.valid_from > self.valid_until:
             raise ValueError("valid_from is after valid_until")
         return self
@@ -85,7 +85,7 @@ class BlockRule(CurationRule):
     match: Literal["whole", "part"] = "part"
 
     @model_validator(mode="after")
-    def _of_one_thing(self) -> Self:
+    def _check_target(self) -> Self:
         if (self.record is None) == (self.source is None):
             raise ValueError("a block needs a record or a source, and not both")
         return self
@@ -111,7 +111,7 @@ class SynonymRule(CurationRule):
     language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] | None = Field(None, description="ISO 639-1.")
 
     @model_validator(mode="after")
-    def _differ(self) -> Self:
+    def _check_difference(self) -> Self:
         if len({term_key(words) for words in self.words}) < 2:
             raise ValueError("words: are the same, but for case, accents and plurals")
         return self
@@ -130,7 +130,7 @@ class PlaceRule(CurationRule):
     country: Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None = Field(None, description="ISO 3166-1 alpha-2.")
 
     @model_validator(mode="after")
-    def _on_earth(self) -> Self:
+    def _check_bbox(self) -> Self:
         BBox(*self.bbox)
         return self
 
@@ -160,7 +160,7 @@ class OverlayRule(CurationRule):
     end: str | None = Field(None, max_length=40, description="ISO 8601.")
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _check_content(self) -> Self:
         if not self.overlay.fields:
             raise ValueError("an overlay needs a title, keywords, bbox, start or end")
         if self.valid_from or self.valid_until:
@@ -198,7 +198,7 @@ class RuleKey:
 
     @property
     def document(self) -> str:
-        """Its id in the index; no draft and no id holds a slash."""
+        """Its id in the index. Neither drafts nor ids contain a slash."""
         return f"{self.kind}/{self.draft}/{self.id}"
 
     def live(self) -> RuleKey:
@@ -207,7 +207,7 @@ class RuleKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredRule:
-    """``content`` None: the draft takes the live rule away. ``at``: ISO 8601."""
+    """A rule as stored. ``content`` None: the draft removes the live rule. ``at``: ISO 8601."""
 
     key: RuleKey
     content: Json | None
@@ -222,7 +222,7 @@ class StoredRule:
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """``before`` and ``after``: the rule as JSON, None if there was none, or is none now."""
+    """An entry of the history. ``before`` and ``after``: the rule as JSON, None if there is none."""
 
     key: RuleKey
     action: RuleAction

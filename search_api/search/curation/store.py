@@ -1,4 +1,4 @@
-"""Rules and their history in the index ``{prefix}-curation``; each write leaves a new mark, which readers look at."""
+"""Rules and their history in the index ``{prefix}-curation``. Each write renews a mark that tells readers of it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CurationStore:
         if draft is not None:
             filters.append({"term": {"draft": draft}})
         query = {"bool": {"filter": filters, "must_not": [{"term": {"kind": _CHANGE}}]}}
-        return [_kept(hit["_source"]) for hit in self._search(query, _BY_RULE, MOST_RULES)]
+        return [_stored_rule(hit["_source"]) for hit in self._search(query, _BY_RULE, MOST_RULES)]
 
     def find(self, keys: Sequence[RuleKey]) -> dict[RuleKey, StoredRule]:
         """Those that exist, in real time."""
@@ -51,7 +51,7 @@ class CurationStore:
             return {}
         ids = [key.document for key in keys]
         answer = self._client.options(ignore_status=404).mget(index=self._index, ids=ids).body
-        rules = [_kept(item["_source"]) for item in answer.get("docs", ()) if item.get("found")]
+        rules = [_stored_rule(item["_source"]) for item in answer.get("docs", ()) if item.get("found")]
         return {item.key: item for item in rules}
 
     def write(self, changes: Sequence[RuleChange]) -> None:
@@ -63,7 +63,9 @@ class CurationStore:
         lines += [{"index": {"_id": _MARK}}, {"kind": _MARK, "at": changes[-1].at}]
         answer = self._client.bulk(index=self._index, operations=lines, refresh=True, require_alias=True).body
         if answer["errors"]:
-            raise Unavailable("Elasticsearch did not take all of the changes; /curation/history lists what it took.")
+            raise Unavailable(
+                "Elasticsearch did not store all of the changes; /curation/history lists those that it stored."
+            )
 
     def history(self, *, kind: RuleKind | None = None, rule: str | None = None, size: int = 50) -> list[RuleChange]:
         """Newest first."""
@@ -107,7 +109,7 @@ def _operations(change: RuleChange) -> Iterator[Json]:
     }
 
 
-def _kept(source: JsonMapping) -> StoredRule:
+def _stored_rule(source: JsonMapping) -> StoredRule:
     key = RuleKey(source["kind"], source["rule"], source.get("draft", ""))
     return StoredRule(key, source.get("content"), source["by"], source["at"])
 

@@ -11,7 +11,7 @@ from es_gateway.searching import search_all
 from es_mappings.names import alias
 from reading.language import sure_language
 from search_api.search.passages.coverage import content_words, coverage, weights
-from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, found_by, late_interactions
+from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, combine_answers, late_interactions
 from search_api.search.passages.scope import scopes_of
 from search_api.search.passages.tables import DocumentTable, table_from
 from search_api.search.passages.values import AnswerConfig, AskRequest, ConversationTurn, FoundPassage
@@ -61,15 +61,15 @@ class PassageRetriever:
         language = sure_language(request.question)
         serving = serving.reading(language)
         read = self.parts.understander.understand(in_context(request.question, request.turns), _READ)
-        candidates = self._found(request, read, serving)
+        candidates = self._search(request, read, serving)
         ranking = self._ranked(request, language, read, candidates, serving)
-        ranking, unread = self._reread(read, ranking, candidates)
+        ranking, unranked = self._rerank(read, ranking, candidates)
         threshold = self.config.threshold if request.threshold is None else request.threshold
-        best = judged(ranking, candidates, request.top_k or self.config.top_k)
+        best = _scored(ranking, candidates, request.top_k or self.config.top_k)
         relevant = [passage for passage in best if passage.relevance >= threshold]
         near_misses = [] if relevant else best[:_MOST_NEAR]
         missing = ("dense",) if serving.embedder_problem is not None else ()
-        return Retrieved(_numbered(relevant), _numbered(near_misses), (*missing, *unread, *read.degraded))
+        return Retrieved(_numbered(relevant), _numbered(near_misses), (*missing, *unranked, *read.degraded))
 
     def tables(self, passages: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
         """The tables that these passages are parts of, by the passage's number."""
@@ -86,14 +86,14 @@ class PassageRetriever:
             if passage.table is not None and passage.table <= len(tables.get(passage.document, ()))
         }
 
-    def _found(self, request: AskRequest, read: Interpretation, serving: Serving) -> PassageCandidates:
+    def _search(self, request: AskRequest, read: Interpretation, serving: Serving) -> PassageCandidates:
         encoded = serving.embedder.encode([read.text], "query") if serving.embedder is not None else None
         search = PassageSearch(self.parts.config, request, read, None if encoded is None else encoded.vectors[0])
         within = scopes_of(self.prefix, request)
         arms = search.arms(self.parts.client, within)
         bodies = [part for arm in arms for part in (arm.header, arm.body)]
         answers = search_all(self.parts.client, bodies) if bodies else []
-        candidates = found_by(arms, answers, self.ranker.columns)
+        candidates = combine_answers(arms, answers, self.ranker.columns)
         card = serving.embedder.card.tokens if serving.embedder is not None else None
         if card is None or encoded is None or encoded.tokens is None:
             return candidates
@@ -110,9 +110,13 @@ class PassageRetriever:
     ) -> Ranking:
         ids = sorted(candidates.passages)
         columns = self.ranker.columns
-        shares = _covered(read, [candidates.passages[id] for id in ids])
+        shares = _coverages(read, [candidates.passages[id] for id in ids])
         extra = [
-            {"covered": [share], **_met(candidates, id), **_foreign(candidates.passages[id], language, serving)}
+            {
+                "covered": [share],
+                **_interaction_field(candidates, id),
+                **_foreign_field(candidates.passages[id], language, serving),
+            }
             for id, share in zip(ids, shares, strict=True)
         ]
         fields = [fields_of({**candidates.fields[id], **more}, columns) for id, more in zip(ids, extra, strict=True)]
@@ -120,10 +124,10 @@ class PassageRetriever:
         target = target_of(SearchRequest(read.text, filters=request.filters), read, self.parts.now_ms())
         return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosine_floor)
 
-    def _reread(
+    def _rerank(
         self, read: Interpretation, ranking: Ranking, candidates: PassageCandidates
     ) -> tuple[Ranking, tuple[str, ...]]:
-        """Applies the reranker: a calibrated one decides alone, another one contributes to the order."""
+        """Applies the reranker. A calibrated one decides the order alone; the score of another one is added."""
         reading, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
         if reading is None or load is None or len(ranking) == 0:
             return ranking, ()
@@ -139,7 +143,7 @@ class PassageRetriever:
         return rerank(replace(ranking, order=ranking.order[: len(best)]), logits, replace(card, weight=1.0)), ()
 
 
-def judged(ranking: Ranking, candidates: PassageCandidates, count: int) -> list[FoundPassage]:
+def _scored(ranking: Ranking, candidates: PassageCandidates, count: int) -> list[FoundPassage]:
     """The best ``count``, each with signals and relevance (0..1): the reranker's relevance if it decides alone."""
     reader = ranking.terms.get(CrossEncoderReading.name)
     decides = reader is not None and reader.weight == 1.0
@@ -160,27 +164,27 @@ def _numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
     return tuple(replace(passage, number=number) for number, passage in enumerate(passages, 1))
 
 
-def _met(candidates: PassageCandidates, id: str) -> Fields:
+def _interaction_field(candidates: PassageCandidates, id: str) -> Fields:
     return {"interaction": [candidates.interactions[id]]} if id in candidates.interactions else {}
 
 
-def _foreign(passage: FoundPassage, language: str | None, serving: Serving) -> Fields:
+def _foreign_field(passage: FoundPassage, language: str | None, serving: Serving) -> Fields:
     written_in = passage.language
     if language is None or written_in is None or written_in == language or serving.embedder is None:
         return {}
     return {"foreign": [1.0]} if serving.embedder.card.reads(written_in) else {}
 
 
-def _covered(read: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:
-    """Passages are read in the question's language: words of another one are other words."""
+def _coverages(read: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:
+    """0..1 by passage: the weighted share of the question's words, stemmed in the question's language."""
     contents = [f"{passage.title} {' '.join(passage.section_path)} {passage.text}" for passage in passages]
     texts = [content_words(text, read.language) for text in contents]
     question_weights = weights(texts, content_words(read.text, read.language))
     return [coverage(question_weights, text) for text in texts]
 
 
-_MOST_BACK = 3  # questions that each lean on the one before
-_FEW = 3  # content words: too few to name a topic
+_MOST_TURNS_BACK = 3  # questions that each lean on the one before
+_FEW_WORDS = 3  # content words: too few to name a topic
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _ENGLISH = """it its they them their those these this there he she him his such same former latter"""
@@ -193,7 +197,7 @@ _PORTUGUESE = """eles elas ele ela estes esses essas isso isto ali seu sua seus 
 _POINTING = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH} {_ITALIAN} {_PORTUGUESE}".split())
 """Words that point back, in the page's six languages. Left out are those that questions standing alone also have
 ("es gibt", "il y a", "that")."""
-_GOING_ON = re.compile(
+_CONTINUING = re.compile(
     r"\W*(?:and|but|or|also|what about|how about|und|aber|oder|auch|was ist mit|et|mais|ou|qu'en est-il"
     r"|y|pero|o|qué hay de|e|ed|ma|mas)\b",
     re.IGNORECASE,
@@ -205,16 +209,16 @@ def in_context(question: str, turns: Sequence[ConversationTurn]) -> str:
 
     A year in the question takes the place of the years before it ("and in 2015?").
     """
-    if not turns or not leans(question):
+    if not turns or not needs_context(question):
         return question
-    before = in_context(turns[-1].question, turns[max(0, len(turns) - _MOST_BACK) : -1])
+    before = in_context(turns[-1].question, turns[max(0, len(turns) - _MOST_TURNS_BACK) : -1])
     if _YEAR.search(question):
         before = _YEAR.sub(" ", before)
     return " ".join(f"{before} {question}".split())
 
 
-def leans(question: str) -> bool:
+def needs_context(question: str) -> bool:
     """Whether the question needs the one before it: it goes on from there, points back, or names too little itself."""
-    if _GOING_ON.match(question) or len(content_words(question)) <= _FEW:
+    if _CONTINUING.match(question) or len(content_words(question)) <= _FEW_WORDS:
         return True
     return not _POINTING.isdisjoint(_WORD.findall(question.lower()))

@@ -30,7 +30,7 @@ class PassageScope:
 
     @property
     def is_private(self) -> bool:
-        """Whether users share the index, and must not learn of each other's passages."""
+        """Whether users share the index, so that no search may reveal another user's passages."""
         return self.owner != PUBLIC
 
     @property
@@ -48,10 +48,10 @@ class PassageScope:
 
 
 def scopes_of(prefix: str, request: AskRequest) -> list[PassageScope]:
-    """What this question may search: a collection that was opened to the caller, else what ``scopes`` says."""
-    if (granted := request.granted) is None:
+    """The scopes of a question: the shared documents of a collection, else those of ``scopes``."""
+    if (shared := request.shared) is None:
         return scopes(prefix, request.scope, request.owner)
-    return [replace(scope, documents=granted.documents) for scope in scopes(prefix, "both", granted.owner)]
+    return [replace(scope, documents=shared.documents) for scope in scopes(prefix, "both", shared.owner)]
 
 
 def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:

@@ -52,7 +52,7 @@ class SharedDocuments:
 @dataclass(frozen=True, slots=True)
 class AskRequest:
     """``top_k`` and ``threshold`` override the configuration if given. ``owner``: the user from the token; None: an
-    anonymous caller, for whom only public passages are visible. ``granted`` replaces ``scope`` and ``owner``.
+    anonymous caller, for whom only public passages are visible. ``shared`` replaces ``scope`` and ``owner``.
     ``documents``: only these, where any are named.
     """
 
@@ -65,7 +65,7 @@ class AskRequest:
     roles: tuple[str, ...] = ()
     scope: Scope = "public"
     owner: str | None = None
-    granted: SharedDocuments | None = None
+    shared: SharedDocuments | None = None
     top_k: int | None = None
     threshold: float | None = None
 

@@ -14,8 +14,8 @@ from core.json_types import Json
 from core.overlay import Overlay
 from search_api.search.curation.live import LiveRules
 from search_api.search.curation.rules import (
+    DRAFT_KINDS,
     RULES,
-    TRIED,
     CurationRule,
     OverlayRule,
     RuleAction,
@@ -171,7 +171,7 @@ class CurationDesk:
         return True
 
     def _refuse_draft(self, kind: RuleKind, draft: str) -> None:
-        if draft and kind not in TRIED:
+        if draft and kind not in DRAFT_KINDS:
             raise InvalidInput("draft", "draft: an overlay changes the record itself; a draft cannot hold it")
 
     def _refuse_too_many(self, kind: RuleKind, more: int) -> None:

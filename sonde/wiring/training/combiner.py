@@ -125,7 +125,7 @@ def _of_installation(settings: Settings, request: CombinerRequest, said: Callabl
         lists += of_installation(pipeline, _OWN, grades)
         said(f"{_OWN}: {len(grades)} judged questions")
     if request.usage:
-        opened = judged_by_use(OpeningsReader(client, prefix).askings(), config.records[Usage].evidence)
+        opened = judged_by_use(OpeningsReader(client, prefix).searches(), config.records[Usage].evidence)
         lists += of_installation(pipeline, _USED, opened)
         said(f"{_USED}: {len(opened)} questions that enough people asked")
     return lists
