@@ -249,7 +249,7 @@ def test_a_webhook_is_signed_and_tried_again_under_its_id(world: World) -> None:
         "org.sonde.saved-search.found",
     )
     world.receiver.status = 410
-    world.matcher.notices.forget(id)
+    world.matcher.notices.delete_of(id)
     world.night()
     world.sender.send(60.0)
     saved = world.matcher.searches.find(id).saved

@@ -123,7 +123,7 @@ class Matcher:
                 current,
                 after=page.after,
                 done=page.after is None,
-                searches=current.searches + len(page.found),
+                searches=current.searches + len(page.searches),
                 found=current.found + len(notices),
                 took_s=current.took_s + time.monotonic() - page_started,
             )
@@ -138,7 +138,7 @@ class Matcher:
     def page(self, page: SearchPage, window: RecordWindow, rights: Rights) -> list[Notice]:
         """What these searches found in the window."""
         due = due_times(self.now())
-        allowed = [(stored, groups) for stored in page.found if (groups := rights(stored.saved)) is not None]
+        allowed = [(stored, groups) for stored in page.searches if (groups := rights(stored.saved)) is not None]
         current = on_current(self.pipeline.parts.resolver, lambda serving: self._compiled(allowed, serving))
         matches = self.found(current, window)
         return [
@@ -160,7 +160,7 @@ class Matcher:
         for (stored, groups), nearest in zip(searches, near, strict=True):
             # A search hears only of what was written after it was saved.
             since = stored.saved.watched if stored.saved.watched > window.since else ""
-            key = (stored.saved.same, groups, stored.compiled.by, stored.saved.changes, since)
+            key = (stored.saved.question_key, groups, stored.compiled.by, stored.saved.changes, since)
             if key not in positions:
                 positions[key] = len(bodies)
                 bodies.append(self._body(stored, groups, [id for id, _ in nearest], window))
@@ -246,7 +246,7 @@ class Matcher:
         for stored, groups in searches:
             if stored.compiled.by != by:
                 try:
-                    compiled = compile_question(self.pipeline, request_of(stored.saved.asked), serving)
+                    compiled = compile_question(self.pipeline, request_of(stored.saved.parameters), serving)
                 except InvalidInput as error:
                     self.searches.pause(stored.saved.id, str(error))
                     continue
@@ -277,7 +277,7 @@ class Matcher:
 
     def _body(self, stored: StoredSearch, groups: frozenset[str], near: Sequence[str], window: RecordWindow) -> Json:
         saved, clauses = stored.saved, stored.compiled.clauses(near)
-        blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.asked.get("q", ""))))
+        blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.parameters.get("q", ""))))
         filters = [window.clause, visible_clause(groups), *clauses]
         if saved.watched > window.since:
             filters.append({"range": {"harvest.written": {"gte": saved.watched}}})

@@ -293,7 +293,7 @@ def webhook_event(id: str, digest: SearchDigest, secret: str, addresses: AlertAd
         "datacontenttype": "application/json",
         "data": {
             "title": digest.saved.title,
-            "search": digest.saved.asked,
+            "search": digest.saved.parameters,
             "since": digest.since,
             "until": digest.until,
             "total": len(digest.records) + digest.more,

@@ -144,12 +144,12 @@ class NoticeStore:
         query = {"bool": {"filter": [_is("notice"), {"term": {"search": search}}, {"term": {"channel": "feed"}}]}}
         return [_notice(hit["_source"]) for hit in self._search(query, [{"until": "desc"}], size)]
 
-    def some(self, ids: Sequence[str]) -> list[Notice]:
+    def find_many(self, ids: Sequence[str]) -> list[Notice]:
         """Those that exist, in real time and in this order."""
         answer = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
         return [_notice(item["_source"]) for item in answer.get("docs", ()) if item.get("found")]
 
-    def forget(self, search: str) -> None:
+    def delete_of(self, search: str) -> None:
         self._delete({"bool": {"filter": [_is("notice"), {"term": {"search": search}}]}})
 
     def ask_confirmation(self, owner: str, mail: str, now: datetime, number: int) -> None:

@@ -124,10 +124,10 @@ class Sender:
     def _told(self, delivery: Delivery, rights: Rights) -> list[SearchDigest]:
         """What may still be told: the search exists and wants it here, and its owner may see the record now."""
         by_search: dict[str, list[Notice]] = {}
-        for notice in self.notices.some(delivery.notices):
+        for notice in self.notices.find_many(delivery.notices):
             by_search.setdefault(notice.search, []).append(notice)
         digests = []
-        for id, saved in self.searches.some(list(by_search)).items():
+        for id, saved in self.searches.find_many(list(by_search)).items():
             groups = rights(saved)
             if groups is None or not self._is_wanted(saved, delivery):
                 continue
@@ -154,7 +154,7 @@ class Sender:
     def _refused(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
         """The owner sees why; a receiver that is gone is not asked again."""
         gone = isinstance(error, MailRefused) or error.gone
-        searches = {notice.search for notice in self.notices.some(delivery.notices)} if delivery.notices else set()
+        searches = {notice.search for notice in self.notices.find_many(delivery.notices)} if delivery.notices else set()
         for id in searches:
             if gone:
                 self.searches.pause(id, str(error))

@@ -19,7 +19,7 @@ from search_api.stewards.alerts.saved import SavedSearch, compiled_of, from_docu
 from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, Language
 
 MOST_OF_ALL_OWN = 1_000
-Counted = Literal["owner", "mailbox", "domain"]
+BudgetKind = Literal["owner", "mailbox", "domain"]
 """Whose mails of a day are counted."""
 _DAY = timedelta(days=1)
 _SPEND = (
@@ -56,7 +56,7 @@ class StoredSearch:
 class SearchPage:
     """``after``: where the next page begins; None at the end."""
 
-    found: Sequence[StoredSearch]
+    searches: Sequence[StoredSearch]
     after: tuple[str, str] | None
 
 
@@ -109,7 +109,7 @@ class SavedSearchStore:
         answer = self._client.count(index=self._index, query=_OF_SEARCHES, ignore_unavailable=True)
         return int(answer.body["count"])
 
-    def some(self, ids: Sequence[str]) -> dict[str, SavedSearch]:
+    def find_many(self, ids: Sequence[str]) -> dict[str, SavedSearch]:
         """Those that exist, in real time."""
         if not ids:
             return {}
@@ -173,7 +173,7 @@ class SavedSearchStore:
             require_alias=True,
         )
 
-    def spend(self, kind: Counted, whose: str, most: int, now: datetime) -> bool:
+    def spend(self, kind: BudgetKind, whose: str, most: int, now: datetime) -> bool:
         """Counts one mail, unless there were ``most`` in the day that began with the first; whether it may be sent.
 
         One request, so that many at once cannot pass together.

@@ -27,7 +27,7 @@ from search_api.stewards.alerts.messages import SignedLink
 from search_api.stewards.alerts.notices import Notice
 from search_api.stewards.alerts.saved import SavedSearch, SavedSearchBody
 from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, LANGUAGES, TEXTS, Language
-from search_api.stewards.steward import fresh
+from search_api.stewards.steward import uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, **_GUARDED}
@@ -105,26 +105,26 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
 
     @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
     def own() -> Response:
-        return fresh({"searches": [shown(saved) for saved in desk.own(caller())]})
+        return uncached({"searches": [shown(saved) for saved in desk.list_own(caller())]})
 
     @api.post("/saved-searches", summary="Save a search", responses={201: SavedAnswer, **_WRITING})
     def save(body: SavedSearchBody) -> Response:
         saved = desk.save(body, caller(), _spoken())
         audit("saved_search.added", saved.id, subject=caller().subject)
-        response = fresh(shown(saved))
+        response = uncached(shown(saved))
         response.status_code = 201
         response.headers["Location"] = Addresses.of(parts).to(f"/saved-searches/{saved.id}")
         return response
 
     @api.get("/saved-searches/<search>", summary="One saved search", responses={200: SavedAnswer, **_GUARDED})
     def one(path: SavedPath) -> Response:
-        return fresh(shown(desk.of(path.search, caller())))
+        return uncached(shown(desk.find(path.search, caller())))
 
     @api.put("/saved-searches/<search>", summary="Change a saved search", responses={200: SavedAnswer, **_WRITING})
     def change(path: SavedPath, body: SavedSearchBody) -> Response:
         saved = desk.change(path.search, body, caller())
         audit("saved_search.changed", saved.id, subject=caller().subject)
-        return fresh(shown(saved))
+        return uncached(shown(saved))
 
     @api.delete("/saved-searches/<search>", summary="Delete a saved search", responses={204: None, **_WRITING})
     def delete(path: SavedPath) -> Response:
@@ -140,7 +140,7 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     def renew(path: SavedPath) -> Response:
         saved = desk.renew_feed(path.search, caller())
         audit("saved_search.feed_renewed", saved.id, subject=caller().subject)
-        return fresh(shown(saved))
+        return uncached(shown(saved))
 
     @api.get(
         "/saved-searches/<search>/found",
@@ -148,11 +148,11 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: FoundAnswer, **_GUARDED},
     )
     def found(path: SavedPath) -> Response:
-        saved = desk.of(path.search, caller())
-        notices = desk.found(saved, _NOTICES)
+        saved = desk.find(path.search, caller())
+        notices = desk.notices_of(saved, _NOTICES)
         ids = list(dict.fromkeys(record.id for notice in notices for record in notice.records))[:_IN_FEED]
         visible = desk.records.visible(ids, caller().groups & saved.groups)
-        return fresh(
+        return uncached(
             {"found": [_found(notice, {id: record.title for id, record in visible.items()}) for notice in notices]}
         )
 
@@ -199,9 +199,9 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         groups = desk.rights.current()(saved)
         if groups is None:
             raise NotFound("The owner of this search has no valid key any more.")
-        ids = list(dict.fromkeys(record.id for notice in desk.found(saved, _NOTICES) for record in notice.records))[
-            :_IN_FEED
-        ]
+        ids = list(
+            dict.fromkeys(record.id for notice in desk.notices_of(saved, _NOTICES) for record in notice.records)
+        )[:_IN_FEED]
         visible = desk.records.visible(ids, groups)
         entries = [(visible[id], addresses.record_page(id)) for id in ids if id in visible]
         page = ResultPage(saved.title, addresses.this(), len(entries), entries)
@@ -236,7 +236,7 @@ def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
     return {
         "id": saved.id,
         "title": saved.title,
-        "search": saved.asked,
+        "search": saved.parameters,
         "mail": saved.mail,
         "mail_confirmed": saved.mail is not None and desk.is_confirmed(saved),
         "webhook": saved.webhook,

@@ -25,7 +25,7 @@ from search_api.search.pipeline import SearchPipeline
 from search_api.search.request import SearchRequest
 from search_api.stewards.curation.view import DRAFT_NAME
 from search_api.stewards.insight.questions import QuestionSlice
-from search_api.stewards.steward import fresh
+from search_api.stewards.steward import uncached
 
 DEPTH = 10
 Grades = Mapping[str, int]
@@ -151,7 +151,7 @@ def curation_try_views(parts: Parts) -> APIBlueprint:
             raise InvalidInput("questions", f"questions: give 1 to {MOST_QUESTIONS}, judged and recent ones included")
         rules = with_draft(desk.store.rules(draft=""), desk.draft(query.draft))
         draft = ActiveRules.of(rules, today)
-        return fresh(_body(try_draft(parts.search, draft, questions, grades)))
+        return uncached(_body(try_draft(parts.search, draft, questions, grades)))
 
     return api
 

@@ -18,7 +18,7 @@ from search_api.parts import Parts
 from search_api.search.curation.rules import RULE_KINDS, RULES, RuleChange, RuleKey, RuleKind, StoredRule
 from search_api.stewards.curation.desk import CurationDesk
 from search_api.stewards.curation.lines import read_lines
-from search_api.stewards.steward import fresh, steward
+from search_api.stewards.steward import steward_name, uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, 413: Problem, **_GUARDED}
@@ -125,7 +125,7 @@ def curation_views(parts: Parts) -> APIBlueprint:
     @api.get("/curation/<kind>", summary="The rules of a kind", responses={200: RulesAnswer, **_GUARDED})
     def rules(path: KindPath, query: DraftParameters) -> Response:
         stored = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
-        return fresh({"rules": [_rule(rule) for rule in stored]})
+        return uncached({"rules": [_rule(rule) for rule in stored]})
 
     @api.post(
         "/curation/<kind>",
@@ -137,14 +137,14 @@ def curation_views(parts: Parts) -> APIBlueprint:
     def write(path: KindPath, query: DraftParameters) -> Response:
         kind = _kind(path.kind)
         lines = read_lines(kind, request.get_data(cache=False), request.mimetype)
-        result = desk.take(kind, lines, steward(), query.draft or "")
+        result = desk.take(kind, lines, steward_name(), query.draft or "")
         if not result.ids and result.refused:
             problems = "; ".join(f"line {line_.line}: {line_.problem}" for line_ in result.refused[:MOST_NAMED])
             raise InvalidInput("body", f"body: {problems}")
         audit("curation.written", kind, subject=caller().subject, accepted=len(result.ids), refused=len(result.refused))
         accepted = [{"line": line, "id": id} for line, id in result.ids.items()]
         refused = [{"line": line_.line, "problem": line_.problem} for line_ in result.refused]
-        return fresh({"accepted": accepted, "refused": refused, "later": list(result.later)})
+        return uncached({"accepted": accepted, "refused": refused, "later": list(result.later)})
 
     @api.delete(
         "/curation/<kind>/<rule>",
@@ -152,7 +152,7 @@ def curation_views(parts: Parts) -> APIBlueprint:
         responses={204: None, **_WRITING},
     )
     def remove(path: RulePath, query: DraftParameters) -> Response:
-        desk.remove(RuleKey(_kind(path.kind), path.rule, query.draft or ""), steward())
+        desk.remove(RuleKey(_kind(path.kind), path.rule, query.draft or ""), steward_name())
         return Response(status=204)
 
     _history(api, desk)
@@ -167,19 +167,19 @@ def _history(api: APIBlueprint, desk: CurationDesk) -> None:
             raise InvalidInput("kind", "kind: name the kind of the rule")
         kind = None if query.kind is None else _kind(query.kind)
         changes = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
-        return fresh({"changes": [_change(change) for change in changes]})
+        return uncached({"changes": [_change(change) for change in changes]})
 
     @api.post(
         "/curation/history/<change>/undo", summary="Put back what was before", responses={200: ChangeAnswer, **_WRITING}
     )
     def undo(path: ChangePath) -> Response:
-        return fresh(_change(desk.undo(path.change, steward())))
+        return uncached(_change(desk.undo(path.change, steward_name())))
 
 
 def _drafts(api: APIBlueprint, desk: CurationDesk) -> None:
     @api.get("/curation/drafts", summary="The drafts", responses={200: DraftsAnswer, **_GUARDED})
     def drafts() -> Response:
-        return fresh({"drafts": [{"id": name, "rules": count} for name, count in sorted(desk.drafts().items())]})
+        return uncached({"drafts": [{"id": name, "rules": count} for name, count in sorted(desk.drafts().items())]})
 
     @api.post(
         "/curation/drafts/<draft>/publish",
@@ -187,11 +187,11 @@ def _drafts(api: APIBlueprint, desk: CurationDesk) -> None:
         responses={200: PublishedAnswer, **_WRITING},
     )
     def publish(path: DraftPath) -> Response:
-        return fresh({"published": desk.publish(path.draft, steward())})
+        return uncached({"published": desk.publish(path.draft, steward_name())})
 
     @api.delete("/curation/drafts/<draft>", summary="Drop a draft", responses={204: None, **_WRITING})
     def discard(path: DraftPath) -> Response:
-        desk.discard(path.draft, steward())
+        desk.discard(path.draft, steward_name())
         return Response(status=204)
 
 

@@ -27,7 +27,7 @@ from search_api.parts import Parts
 from search_api.search.position import read_position, write_position
 from search_api.stewards.harvests.overview import Harvests, Overview, SourceState, WaitingRun
 from search_api.stewards.harvests.runs import BRIEF
-from search_api.stewards.steward import fresh
+from search_api.stewards.steward import uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _STARTING: ResponseDict = {409: Problem, **_GUARDED}
@@ -129,7 +129,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.get("/harvest/sources", summary="Where each source stands", responses={200: SourcesAnswer, **_GUARDED})
     @needs("admin")
     def sources() -> Response:
-        return fresh(overview_body(harvests.overview(), parts.now_ms()))
+        return uncached(overview_body(harvests.overview(), parts.now_ms()))
 
     @api.get("/harvest/sources/<source>", summary="One source", responses={200: SourceAnswer, **_GUARDED})
     @needs("admin")
@@ -156,7 +156,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         best = request.accept_mimetypes.best_match([JSON, "text/html"], default=JSON)
         if (query.f or best) in ("html", "text/html"):
             return _page(report.html)
-        return fresh(report.report)
+        return uncached(report.report)
 
     @api.get("/harvest/runs", summary="Runs, the youngest first", responses={200: RunsAnswer, **_GUARDED})
     @needs("admin")
@@ -168,14 +168,14 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         links = [link("self", addresses.this(), JSON)]
         if page.after is not None:
             links.append(link("next", addresses.page(write_position(page.after, scope)), JSON))
-        return fresh({"runs": [run_body(run, parts.now_ms()) for run in page.runs], "links": links})
+        return uncached({"runs": [run_body(run, parts.now_ms()) for run in page.runs], "links": links})
 
     @api.post("/harvest/runs", summary="Harvest a source now", responses={202: StartedAnswer, **_STARTING})
     @needs("admin")
     def start(body: StartBody) -> tuple[Response, int]:
         run = control.start(body.source)
         audit("harvest.started", body.source, subject=caller().subject)
-        response = fresh({"run": run, "source": body.source})
+        response = uncached({"run": run, "source": body.source})
         response.headers["Location"] = Addresses.of(parts).to(f"/harvest/runs/{run}")
         return response, 202
 
@@ -183,14 +183,14 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @needs("admin")
     def one_run(path: RunPath) -> Response:
         run = harvests.run(path.run)
-        return fresh(waiting_run(run) if isinstance(run, WaitingRun) else whole_run(run, parts.now_ms()))
+        return uncached(waiting_run(run) if isinstance(run, WaitingRun) else whole_run(run, parts.now_ms()))
 
     return api
 
 
 def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
     body = overview_body(harvests.source(source), now_ms)
-    return fresh({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
+    return uncached({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
 
 
 def _page(html: str) -> Response:

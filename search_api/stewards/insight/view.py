@@ -24,7 +24,7 @@ from search_api.parts import Parts
 from search_api.search.usage.log import normal_question, subject_hash
 from search_api.stewards.insight.measurements import chart
 from search_api.stewards.insight.questions import Interval, QuestionSlice, QuestionView, judged_collection
-from search_api.stewards.steward import fresh
+from search_api.stewards.steward import uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _ZIP = "application/zip"
@@ -133,7 +133,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
     def queries(query: QueriesParameters) -> Response:
         answer = reader.questions(query.view, query.slice(), query.limit)
         hidden = {"questions": answer.hidden_questions, "asked": answer.hidden_asked}
-        return fresh({"questions": [row.as_json() for row in answer.rows], "hidden": hidden})
+        return uncached({"questions": [row.as_json() for row in answer.rows], "hidden": hidden})
 
     @api.get(
         "/insight/summary",
@@ -141,7 +141,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         responses={200: SummaryAnswer, **_GUARDED},
     )
     def summary(query: SummaryParameters) -> Response:
-        return fresh({"keep": log.policy.keeping, **reader.summary(query.slice(), query.interval)})
+        return uncached({"keep": log.policy.keeping, **reader.summary(query.slice(), query.interval)})
 
     @api.get(
         "/insight/collection",
@@ -166,7 +166,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         record = parts.records.record(path.record).record
         quality, asked = parts.record_quality(record.id), reader.leading_to(record.id)
         broken = parts.broken_links(record.source)
-        return fresh(
+        return uncached(
             {
                 "completeness": quality.completeness,
                 "missing": list(quality.missing),
@@ -193,7 +193,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         else:
             count = log.delete({"term": {"question": normal_question(query.question or "")}})
         audit("queries.deleted", "queries", subject=caller().subject, count=count)
-        return fresh({"deleted": count})
+        return uncached({"deleted": count})
 
     return api
 
@@ -263,7 +263,7 @@ def nightly_views(parts: Parts) -> APIBlueprint:
     def measurements(query: MeasurementsParameters) -> Response:
         latest = parts.measurements.latest(query.limit)
         if query.f == "json":
-            return fresh({"measurements": [asdict(measurement) for measurement in latest]})
+            return uncached({"measurements": [asdict(measurement) for measurement in latest]})
         response = Response(chart(latest), mimetype=_SVG)
         response.headers["Cache-Control"] = "no-store"
         return response
@@ -271,7 +271,7 @@ def nightly_views(parts: Parts) -> APIBlueprint:
     @api.get("/insight/alerts", summary="Saved searches and what was sent", responses={200: AlertsAnswer, **_GUARDED})
     def alerts(query: NoParameters) -> Response:  # noqa: ARG001 - refuses unknown parameters
         last_round = parts.alerts.notices.round()
-        return fresh(
+        return uncached(
             {
                 "searches": parts.alerts.searches.count(),
                 "round": None if last_round is None else asdict(last_round),
