@@ -64,10 +64,10 @@ class Elasticsearch(elasticsearch.Elasticsearch):
                 path_parts=path_parts,
             )
         except (ApiError, TransportError) as error:
-            named = translated(error)
-            if isinstance(named, BadRequest | ServerFailed | WritesBlocked):
-                log.warning("elasticsearch.refused", endpoint=endpoint_id, type=named.type, reason=named.reason[:500])
-            raise named from error
+            own = translated(error)
+            if isinstance(own, BadRequest | ServerFailed | WritesBlocked):
+                log.warning("elasticsearch.refused", endpoint=endpoint_id, type=own.type, reason=own.reason[:500])
+            raise own from error
 
     def __enter__(self) -> Self:
         return self
@@ -137,9 +137,9 @@ def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> 
 
     ``node``: a class that also measures, or that obeys the deadline of a request.
     """
-    more: Json = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
+    options: Json = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
     if node is not None:
-        more["node_class"] = node
+        options["node_class"] = node
     return Elasticsearch(
         list(connection.urls),
         basic_auth=connection.basic_auth,
@@ -150,5 +150,5 @@ def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> 
         retry_on_status=(),
         serializers=SERIALIZERS,
         node_pool_class=LockedNodePool,
-        **more,
+        **options,
     )

@@ -51,9 +51,8 @@ _POLEWARD = re.compile(
 )
 # Two plain numbers are a position only if the words before them say so ("pH 3.5, 4.5" is not).
 _BEFORE_POSITION = re.compile(
-    r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station"
-    r"|bei|nahe|um|vers|cerca de)[:=]?)"
-    r"\s*+[(\[]?\s*+$",
+    r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station|bei|nahe|um|vers|"
+    r"cerca de)[:=]?)\s*+[(\[]?\s*+$",
     re.IGNORECASE,
 )
 _LONGEST_LEAD = 40  # characters before a position that can mark it as one

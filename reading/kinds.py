@@ -33,31 +33,25 @@ def _words(alternatives: str) -> re.Pattern[str]:
 
 
 _REANALYSIS = (
-    r"re-?analys[ei]s|re-?analysen?|réanalyses?|reanálisis|rianalisi|reanálises?|era-?5(?:-land)?|era-?interim|"
-    r"era-?40|"
+    r"re-?analys[ei]s|re-?analysen?|réanalyses?|reanálisis|rianalisi|reanálises?|era-?5(?:-land)?|era-?interim|era-?40|"
     r"era-?20c|merra-?2?|jra-?(?:25|55|3q)|ncep[/-]ncar|cfsr|20cr"
 )
 _PROJECTION = (
-    r"(?<!map )projections?(?! system)|projected|(?:rcp|ssp)\s?[1-8][-\s]?\d?(?:\.\d)?|scenarios?|"
-    r"future climate|climate futures|szenari(?:o|os|en)|(?:klima)?projektionen|klimaszenarien|scénarios?|"
-    r"proyecciones|"
-    r"proyección|escenarios?|proiezion[ei]|scenari|projeções|projeção|cenários?|climate change impacts"
+    r"(?<!map )projections?(?! system)|projected|(?:rcp|ssp)\s?[1-8][-\s]?\d?(?:\.\d)?|scenarios?|future climate|"
+    r"climate futures|szenari(?:o|os|en)|(?:klima)?projektionen|klimaszenarien|scénarios?|proyecciones|proyección|"
+    r"escenarios?|proiezion[ei]|scenari|projeções|projeção|cenários?|climate change impacts"
 )
 _SIMULATION = (
     r"simulations?|simulated|simulierte?|simulationen|modell?ed|model(?:l)? (?:output|runs?|results|data|ensembles?)|"
-    r"hindcasts?|re-?forecasts?|forecasts?|modellergebnisse|modelldaten|modellläufe|sorties de modèles?|"
-    r"modélisations?|"
+    r"hindcasts?|re-?forecasts?|forecasts?|modellergebnisse|modelldaten|modellläufe|sorties de modèles?|modélisations?|"
     r"simulaciones|simulación|salidas de modelos?|simulazion[ei]|simulações|simulação|saídas de modelos?"
 )
 _IN_SITU = (
-    r"observations?|observed|observational|measure(?:ments?|d)|in[\s-]situ|(?:weather |gauging |"
-    r"monitoring )?stations?|"
-    r"(?:rain |stream |tide |river )?gauges?|buoys?|(?:argo )?floats|moorings?|radiosondes?|soundings?|"
-    r"field (?:data|surveys?)|"
-    r"messungen|messdaten|messwerte|beobachtungen|beobachtungsdaten|messstation(?:en)?|stationsdaten|pegel|"
-    r"mesures?|mesurées?|stations?|observaciones|observación|mediciones|estaciones|aforos|osservazion[ei]|"
-    r"misure|misurazioni|"
-    r"stazioni|observações|medições|estações"
+    r"observations?|observed|observational|measure(?:ments?|d)|in[\s-]situ|(?:weather |gauging |monitoring )?stations?|"
+    r"(?:rain |stream |tide |river )?gauges?|buoys?|(?:argo )?floats|moorings?|radiosondes?|soundings?|field (?:data|"
+    r"surveys?)|messungen|messdaten|messwerte|beobachtungen|beobachtungsdaten|messstation(?:en)?|stationsdaten|pegel|"
+    r"mesures?|mesurées?|stations?|observaciones|observación|mediciones|estaciones|aforos|osservazion[ei]|misure|"
+    r"misurazioni|stazioni|observações|medições|estações"
 )
 _SATELLITE = (
     r"satellites?|remote(?:ly)?[\s-]sens(?:ing|ed)|earth observation|landsat|modis|sentinel-?\s?\d?[ab]?|viirs|"
@@ -66,11 +60,9 @@ _SATELLITE = (
 )
 _AIRBORNE = r"airborne|aircraft|aerial|lidar|drone|uav|flugzeug\w{0,8}|aéroporté\w{0,2}|aéreo|aereo"
 _DERIVED = (
-    r"derived|gridded(?: products?)?|interpolated|ind(?:ex|ices)|classification|classified|composites?|"
-    r"climatolog(?:y|ies)|"
-    r"abgeleitete?\w?|gerasterte?\w?|indizes|klassifikation|dérivée?s?|indices?|classification|derivad[oa]s?|"
-    r"índices?|"
-    r"clasificación|derivat[oiae]|indic[ei]|classificazione|classificação"
+    r"derived|gridded(?: products?)?|interpolated|ind(?:ex|ices)|classification|classified|composites?|climatolog(?:y|"
+    r"ies)|abgeleitete?\w?|gerasterte?\w?|indizes|klassifikation|dérivée?s?|indices?|classification|derivad[oa]s?|"
+    r"índices?|clasificación|derivat[oiae]|indic[ei]|classificazione|classificação"
 )
 
 QUESTION_KINDS: tuple[KindExpression, ...] = (
@@ -156,7 +148,7 @@ _OPENING_CHARACTERS = 400  # an abstract first describes the data, later their u
 _OPENING_WEIGHT = 1.5
 _LONGEST_CHARACTERS = 2_000
 _LEAST_SCORE = 0.9
-_EDGE = "\0"  # neither a word nor white space: no expression goes on behind it
+_EDGE = "\0"  # neither a word nor white space: no expression crosses it
 
 
 @dataclass(frozen=True, slots=True)

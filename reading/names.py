@@ -30,7 +30,7 @@ _ZEROS = re.compile(r"^[0.]+(?=\d)")
 
 @dataclass(frozen=True, slots=True)
 class NameCandidate:
-    """``keys``: how the text may stand in an index, most exact first. ``certain``: it looks like no ordinary word."""
+    """``keys``: possible spellings in an index, most exact first. ``certain``: it looks unlike an ordinary word."""
 
     text: str
     start: int
@@ -110,7 +110,7 @@ _CONTACT_WORD = re.compile(r"[^\W\d_][\w.'’&-]*")
 
 @dataclass(frozen=True, slots=True)
 class ContactCandidate:
-    """``is_whole``: the question says nothing else."""
+    """``is_whole``: the question is only this name."""
 
     text: str
     start: int

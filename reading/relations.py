@@ -69,12 +69,10 @@ OVER = (
     r"através d[eoa]"
 )
 NEAR = (
-    r"near|nearby|close to|next to|adjacent to|around|surrounding|"
-    r"(?:in the )?(?:vicinity|neighbou?rhood|surroundings) of|"
-    r"nahe(?: bei)?|in der nähe (?:von|des|der)|nähe|bei|um|rund um|umgebung von|"
-    r"près d(?:e|u|es|['’])|proche d(?:e|u|es)|"
-    r"autour d(?:e|u|es|['’])|à proximité d(?:e|u|es|['’])|(?:aux|des) environs d(?:e|u|es|['’])|cerca d(?:e|el)|"
-    r"alrededor d(?:e|el)|junto a|próxim[oa] (?:a|ao|de)|vicino (?:a|al|alla|allo|ai|all['’])|"
+    r"near|nearby|close to|next to|adjacent to|around|surrounding|(?:in the )?(?:vicinity|neighbou?rhood|"
+    r"surroundings) of|nahe(?: bei)?|in der nähe (?:von|des|der)|nähe|bei|um|rund um|umgebung von|près d(?:e|u|es|"
+    r"['’])|proche d(?:e|u|es)|autour d(?:e|u|es|['’])|à proximité d(?:e|u|es|['’])|(?:aux|des) environs d(?:e|u|es|"
+    r"['’])|cerca d(?:e|el)|alrededor d(?:e|el)|junto a|próxim[oa] (?:a|ao|de)|vicino (?:a|al|alla|allo|ai|all['’])|"
     r"nei pressi d(?:i|el|ella|ell['’])|presso|intorno (?:a|al|alla)|attorno (?:a|al|alla)|perto d[eoa]|"
     r"em torno d[eoa]|ao redor d[eoa]|nas proximidades d[eoa]"
 )
@@ -84,9 +82,8 @@ OFF_COAST = (
 )
 COAST = (
     r"(?:along |on |at )?the (?:\w{1,12} )?(?:coasts?|coastlines?|shores?) of|coasts? of|coastlines? of|shores? of|"
-    r"coastal|(?:entlang |an )?der küste(?: von)?|küsten? von|"
-    r"(?:le long )?(?:de la |des |la |les )?côtes? d(?:e|u|es|['’])|"
-    r"(?:a lo largo d(?:e la|e las) )?costas? d(?:e|el)|(?:lungo )?(?:la |le )?cost[ae] d(?:i|el|ella|ell['’])|"
+    r"coastal|(?:entlang |an )?der küste(?: von)?|küsten? von|(?:le long )?(?:de la |des |la |les )?côtes? d(?:e|u|es|"
+    r"['’])|(?:a lo largo d(?:e la|e las) )?costas? d(?:e|el)|(?:lungo )?(?:la |le )?cost[ae] d(?:i|el|ella|ell['’])|"
     r"(?:ao longo da )?costa d[eoa]"
 )
 COAST_BEHIND = r"(?:(?:['’]s\s|\s)(?:coasts?|coastlines?|coastal (?:waters|zone|area|areas|region)|küsten?)|küsten?)"
@@ -99,13 +96,10 @@ OUTSIDE = (
 )
 # "global warming" and "global radiation" do not describe an extent.
 GLOBAL = (
-    r"the (?:whole|entire) (?:world|globe)|globally|"
-    r"global(?!\s(?:warming|change|radiation|irradiance|positioning|navigation))|"
-    r"globale[snr]?|globali|globaux|"
-    r"globales|world[\s-]?wide|(?:around|across|all over|in|of|for) the (?:whole |entire )?(?:world|globe)|"
-    r"weltweit(?:e[snr]?)?|"
-    r"à l['’]échelle mondiale|mondiale?s?|mondiaux|mundial(?:es)?|mondiali|en todo el mundo|dans le monde(?: entier)?|"
-    r"in tutto il mondo|em todo o mundo"
+    r"the (?:whole|entire) (?:world|globe)|globally|global(?!\s(?:warming|change|radiation|irradiance|positioning|"
+    r"navigation))|globale[snr]?|globali|globaux|globales|world[\s-]?wide|(?:around|across|all over|in|of|"
+    r"for) the (?:whole |entire )?(?:world|globe)|weltweit(?:e[snr]?)?|à l['’]échelle mondiale|mondiale?s?|mondiaux|"
+    r"mundial(?:es)?|mondiali|en todo el mundo|dans le monde(?: entier)?|in tutto il mondo|em todo o mundo"
 )
 
 

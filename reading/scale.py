@@ -21,34 +21,28 @@ ARC_MINUTES = r"arc[\s-]?min(?:ute)?s?|bogenminuten?|minutes? d['’]arc|minutos
 ARC_SECONDS = r"arc[\s-]?sec(?:ond)?s?|bogensekunden?|secondes? d['’]arc|segundos? de arco"
 
 RESOLUTION = (
-    r"resolution|auflösung|résolution|resolución|risoluzione|resolução|grid(?:ded)?|raster|pixels?|cells?|"
-    r"spacing|mesh|"
+    r"resolution|auflösung|résolution|resolución|risoluzione|resolução|grid(?:ded)?|raster|pixels?|cells?|spacing|mesh|"
     r"sampling|ground sample distance|gsd|gitter|grille|malla|griglia|grade|dem|dtm|dsm"
 )
 
 # What a length measures if it is not a grid: heights of sensors, depths, layers, isobaths.
 MEASURES = (
-    r"(?:air |dew ?point |surface |maximum |minimum |mean )?temperatures?|air|winds?|dew ?point|humidity|"
-    r"gusts?|u[\s-]|v[\s-]|"
-    r"depths?|deep|tiefe|profondeur|profundidad|profondità|profundidade|heights?|high(?!\s?[\s-]resolution)|"
-    r"höhe|hauteur|"
-    r"altura|altezza|altitude|elevation(?!\s(?:model|data))|isobaths?|contours?|above|below|under|level|tall|towers?|"
-    r"masts?|a\.?s\.?l|amsl|thick|wide|long|radius|buffer|distance|away|from|waves?|snow|soil|water|"
-    r"boreholes?|cores?|"
-    r"over ground|agl|s-1|s\^|/s|per|temperatur|wind|vent|viento|vento|température|temperatura"
+    r"(?:air |dew ?point |surface |maximum |minimum |mean )?temperatures?|air|winds?|dew ?point|humidity|gusts?|u[\s-]|"
+    r"v[\s-]|depths?|deep|tiefe|profondeur|profundidad|profondità|profundidade|heights?|high(?!\s?[\s-]resolution)|"
+    r"höhe|hauteur|altura|altezza|altitude|elevation(?!\s(?:model|data))|isobaths?|contours?|above|below|under|level|"
+    r"tall|towers?|masts?|a\.?s\.?l|amsl|thick|wide|long|radius|buffer|distance|away|from|waves?|snow|soil|water|"
+    r"boreholes?|cores?|over ground|agl|s-1|s\^|/s|per|temperatur|wind|vent|viento|vento|température|temperatura"
 )
 MEASURES_BEFORE = (
-    r"(?:depths?|heights?|altitudes?|elevations?|radius|distance|thickness|tiefe|höhe|profondeur)(?: of| from|"
-    r" range)?|"
+    r"(?:depths?|heights?|altitudes?|elevations?|radius|distance|thickness|tiefe|höhe|profondeur)(?: of| from| range)?|"
     r"above|below|deeper than|higher than|upper|top|first|under|within|up to|less than|more than|unter|über"
 )
 
 # What is measured at a height or a depth: "at 10 m" then gives it.
 BY_LEVEL = (
     r"temperatures?|winds?(?: speed| direction| velocity)?|humidity|pressure|salinity|oxygen|currents?|velocity|"
-    r"nitrates?|ozone|"
-    r"temperatur|wind(?:geschwindigkeit)?|salzgehalt|température|vent|salinité|temperatura|viento|salinidad|vento|"
-    r"salinità|salinidade"
+    r"nitrates?|ozone|temperatur|wind(?:geschwindigkeit)?|salzgehalt|température|vent|salinité|temperatura|viento|"
+    r"salinidad|vento|salinità|salinidade"
 )
 
 _STEP_WORDS = (
@@ -163,9 +157,8 @@ def _any(choices: dict[str, str]) -> str:
 
 _STEP = re.compile(rf"(?<!\w)(?P<half>half[\s-])?(?<!sub-)(?<!sub )(?P<word>{_any(STEPS)})(?:e[snrm]?)?(?!\w)")
 _COUNTED_STEP = re.compile(
-    rf"(?<![\w.,–])(?<!\w-)(?P<count>\d{{1,3}})(?:-(?P<joined>{_any(STEP_UNITS)})(?:e[snrm]?)?(?!\w)"
-    rf"|\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)"
-    rf"|\s?(?P<noun>{_any(STEP_UNITS)})\s(?:{STEP_NOUNS})(?!\w))"
+    rf"(?<![\w.,–])(?<!\w-)(?P<count>\d{{1,3}})(?:-(?P<joined>{_any(STEP_UNITS)})(?:e[snrm]?)?(?!\w)|"
+    rf"\s?(?P<apart>\w{{2,10}}(?:ly|lich)(?:e[snrm]?)?)(?!\w)|\s?(?P<noun>{_any(STEP_UNITS)})\s(?:{STEP_NOUNS})(?!\w))"
 )
 _LEVELS = tuple((cast(Level, level), re.compile(rf"(?<!\w)(?:{form})(?!\w)")) for level, form in LEVELS)
 _NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]")

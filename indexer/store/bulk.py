@@ -13,7 +13,7 @@ from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway import blocks
 from es_gateway.client import ATTEMPTS, Elasticsearch
-from es_gateway.errors import PASSING, IndexGone, WritesBlocked
+from es_gateway.errors import TEMPORARY, IndexGone, WritesBlocked
 from es_gateway.serializers import JSON
 
 CHUNK_BYTES = 8 << 20
@@ -141,9 +141,9 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
         if error.get("type") == "index_not_found_exception":
             raise IndexGone(f"There is no index behind {operation.index}: `sonde doctor` says what is there.")
         failure = Failure(operation.index, operation.id, _reason(status, error))
-        if status not in PASSING and (blocked := _blocked(failure.reason)):
+        if status not in TEMPORARY and (blocked := _blocked(failure.reason)):
             raise blocked
-        if status in PASSING:
+        if status in TEMPORARY:
             busy.append((operation, failure))
         else:
             refused.append(failure)

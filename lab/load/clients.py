@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import httpcore
 import orjson
 
-_HEADERS = {"Accept": "application/json"}
+_HEADERS: dict[bytes | str, bytes | str] = {"Accept": "application/json"}
 _TIMEOUTS = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), 60.0)}
 _LONGEST_PAUSE_S = 60.0
 _BUSY = frozenset((HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS))

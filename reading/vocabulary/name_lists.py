@@ -41,7 +41,7 @@ class NameLists:
 
     @classmethod
     def of(cls, vocabularies: Iterable[NamedVocabulary]) -> NameLists:
-        """The lists of the vocabularies whose names begin with ``gcmd``; the name or the top concept says of what."""
+        """The lists of the vocabularies whose names begin with ``gcmd``; the name or the top concept gives the kind."""
         by_kind: defaultdict[ListKind, list[Concept]] = defaultdict(list)
         for vocabulary in vocabularies:
             if vocabulary.name.startswith(PREFIX):

@@ -23,7 +23,7 @@ from reading.vocabulary import Concept, Label
 
 LARGEST_FILE_BYTES = 200 << 20
 LONGEST_LABEL = 120
-"""Characters; a longer label is a description that nobody types."""
+"""Characters; a longer label is a description, not a search term."""
 
 _QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]{1,60}\)\s*$")
 _LONG_NAME = re.compile(r"^\s*(?:[A-Za-z]+_)?Long_Name\s*:\s*(\S.*?)\s*$", re.MULTILINE)
@@ -36,7 +36,7 @@ _BROKEN = (xml.sax.SAXException, BadSyntax, ParserError, ValueError, AssertionEr
 def read_files(paths: Sequence[Path]) -> tuple[Concept, ...]:
     """The concepts of all files together (labels of one language are often in a separate file), by URI.
 
-    Raises InvalidInput that names the file and its error, or says that there is no concept in them.
+    Raises InvalidInput with the file and its error, or if there is no concept in them.
     """
     trees = [path for path in paths if is_tree(path)]
     graph = graph_of([path for path in paths if path not in trees])

@@ -17,16 +17,17 @@ from core.document import PUBLIC, DocumentEntry
 from core.errors import InvalidInput, NotFound
 from core.json_types import Json
 from search_api.ask.view import answer_json, event_stream, server_event, streams
-from search_api.catalogue.documents.document_json import CSV
-from search_api.formats_out.spreadsheet import harmless
+from search_api.catalogue.documents.answers import CSV
+from search_api.formats_out.notations import spreadsheet_safe
 from search_api.http.access.guard import caller
 from search_api.http.addresses import Addresses
-from search_api.http.documented import sent_as
-from search_api.http.parameter_types import LONGEST_QUERY, printable
+from search_api.http.limits import MOST_COMPARED, MOST_QUESTIONS
+from search_api.http.openapi import answer_as
+from search_api.http.parameters import LONGEST_QUERY, printable
 from search_api.http.problems import Problem
 from search_api.library.notebooks_view import DocumentId, shared_documents
 from search_api.parts import Parts
-from search_api.search.passages.values import MOST_COMPARED, MOST_QUESTIONS, AskRequest, CitedAnswer, SharedDocuments
+from search_api.search.passages.values import AskRequest, CitedAnswer, SharedDocuments
 
 MOST_ANONYMOUS = 20
 """Answers in one comparison for a caller without a key: each of them costs as much as one question."""
@@ -63,7 +64,7 @@ def compare_views(parts: Parts) -> APIBlueprint:
         "/ask/compare",
         summary="The same questions to each of up to twenty documents, as a table of cited answers",
         responses={
-            200: sent_as("application/json", ComparedBody, CSV),
+            200: answer_as("application/json", ComparedBody, CSV),
             400: Problem,
             401: Problem,
             403: Problem,
@@ -119,7 +120,7 @@ def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Share
 def _rows(
     parts: Parts, questions: list[str], entries: list[DocumentEntry], shared: SharedDocuments | None
 ) -> Iterator[Json]:
-    addresses, user = Addresses.of(parts), caller()
+    addresses, user = Addresses.of(parts.http), caller()
     for entry in entries:
         base = AskRequest(
             "", document=entry.id, scope="public" if entry.owner == PUBLIC else "mine", owner=user.subject
@@ -153,7 +154,7 @@ def _as_csv(questions: list[str], rows: list[Json]) -> Response:
             for answer in row["answers"]
             for part in ("" if answer["refused"] else answer["answer"], _pages(answer))
         ]
-        table.writerow([harmless(cell) for cell in (row["title"], row["address"], *cells)])
+        table.writerow([spreadsheet_safe(cell) for cell in (row["title"], row["address"], *cells)])
     response = Response(text.getvalue(), content_type=f"{CSV}; charset=utf-8; header=present")
     response.headers["Content-Disposition"] = 'attachment; filename="comparison.csv"'
     return _not_stored(response)

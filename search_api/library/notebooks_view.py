@@ -16,12 +16,12 @@ from core.access import Caller
 from core.document import PUBLIC, DocumentEntry
 from core.errors import InvalidInput, NotFound
 from core.json_types import Json, JsonMapping
-from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography
-from search_api.formats_out.citation import of_document
+from search_api.catalogue.documents.answers import CITATION_TYPES, bibliography
+from search_api.formats_out.bibliography import of_document
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import LONGEST_VALUE, printable
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import LONGEST_VALUE, printable
 from search_api.http.problems import Problem
 from search_api.library.notebooks import Conversation, DocumentCollection
 from search_api.library.view import BibliographyParameters, Name
@@ -148,7 +148,7 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def collections() -> Response:
-        user, addresses = caller(), Addresses.of(parts)
+        user, addresses = caller(), Addresses.of(parts.http)
         readable = parts.notebooks.collections(user.owner, user.groups)
         bodies = [_collection_json(collection, user, addresses) for collection in readable]
         groups = sorted(user.groups)
@@ -161,7 +161,7 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def make(body: CollectionBody) -> tuple[Response, int]:
-        user, addresses = caller(), Addresses.of(parts)
+        user, addresses = caller(), Addresses.of(parts.http)
         _refuse_unreadable(parts, body.documents, user)
         collection = DocumentCollection(
             "", user.owner, body.name, body.description, _distinct(body.documents), _own_groups(body.groups, user)
@@ -187,11 +187,11 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/collections/<id>/references",
         summary="The bibliography of a collection",
-        responses={200: texts(*CITATION_TYPES), **WITH_NOT_FOUND},
+        responses={200: text_answer(*CITATION_TYPES), **WITH_NOT_FOUND},
     )
     @needs("library")
     def cited(path: NotebookPath, query: BibliographyParameters) -> Response:
-        user, addresses = caller(), Addresses.of(parts)
+        user, addresses = caller(), Addresses.of(parts.http)
         collection = parts.notebooks.collection(path.id, user.owner, user.groups)
         entries = parts.documents.visible(collection.documents, collection.owner).values()
         return bibliography(query.f, [of_document(entry, addresses.to(f"/documents/{entry.id}")) for entry in entries])
@@ -238,7 +238,7 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def conversations() -> Response:
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         bodies = [
             _conversation_json(conversation, addresses)
             for conversation in parts.notebooks.conversations(caller().owner)
@@ -255,7 +255,7 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
         user = caller()
         opened = parts.notebooks.conversation(path.id, user.owner)
         return jsonify(
-            {**_conversation_json(opened, Addresses.of(parts)), "turns": still_readable(parts, opened, user)}
+            {**_conversation_json(opened, Addresses.of(parts.http)), "turns": still_readable(parts, opened, user)}
         )
 
     @api.delete(
@@ -320,7 +320,7 @@ def _distinct(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def _collection_with_documents(parts: Parts, collection: DocumentCollection, user: Caller) -> Json:
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     readable = parts.documents.visible(collection.documents, collection.owner)
     documents = [_document_json(readable[id], addresses) for id in collection.documents if id in readable]
     shown = _collection_json(collection, user, addresses)

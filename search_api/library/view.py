@@ -15,12 +15,13 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from core.document import DocumentEntry, State
 from core.errors import InvalidInput, TooLarge
 from core.json_types import Json
-from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography, sent_file
-from search_api.formats_out.citation import of_document
+from search_api.catalogue.documents.answers import CITATION_TYPES, bibliography, file_answer
+from search_api.catalogue.documents.view import DocumentPath
+from search_api.formats_out.bibliography import of_document
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.http.problems import Problem, problem
 from search_api.library.entries import COLUMNS, Column, LibraryQuery, SortColumn
 from search_api.library.personal_library import PersonalLibrary, Upload, can_retry, too_large
@@ -38,12 +39,6 @@ _DATE = r"^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$"
 Name = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=200)]
 States = Annotated[list[State], BeforeValidator(split_values)]
 Columns = Annotated[list[Column], BeforeValidator(split_values)]
-
-
-class DocumentPath(BaseModel):
-    """Which document."""
-
-    id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list or the upload.")]
 
 
 class ListParameters(Parameters):
@@ -231,7 +226,7 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
             query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset
         )
         entries, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON)]
         end = query.offset + len(entries)
         if entries and end < min(matched, 10_000):
@@ -260,7 +255,7 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def references(body: ReferencesBody) -> tuple[Response, int]:
         entries, problems = parts.personal_library.references(caller().owner, body.references)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         bodies = [document_json(entry, addresses) for entry in entries]
         links = [link("self", addresses.to("/library/documents"), JSON)]
         unread = [
@@ -274,14 +269,14 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/references",
         summary="The bibliography of the caller's documents",
-        responses={200: texts(*CITATION_TYPES), **_REFUSALS},
+        responses={200: text_answer(*CITATION_TYPES), **_REFUSALS},
     )
     @needs("library")
     def cited(query: BibliographyParameters) -> Response:
         entries, _ = parts.personal_library.parts.entries.page(
             caller().owner, LibraryQuery(limit=_MOST_CITED, sort="name")
         )
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         return bibliography(query.f, [of_document(entry, addresses.to(f"/documents/{entry.id}")) for entry in entries])
 
 
@@ -293,7 +288,8 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def document(path: DocumentPath) -> Response:
-        return jsonify(document_json(parts.personal_library.document(caller().owner, path.id), Addresses.of(parts)))
+        entry = parts.personal_library.document(caller().owner, path.id)
+        return jsonify(document_json(entry, Addresses.of(parts.http)))
 
     @api.patch(
         "/library/documents/<id>",
@@ -305,7 +301,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         changes = body.model_dump(exclude_unset=True)
         edited = {**changes, "authors": changes["authors"] or []} if "authors" in changes else changes
         entry = parts.personal_library.edit(caller().owner, path.id, edited)
-        return jsonify(document_json(entry, Addresses.of(parts)))
+        return jsonify(document_json(entry, Addresses.of(parts.http)))
 
     @api.delete(
         "/library/documents/<id>",
@@ -320,12 +316,12 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/documents/<id>/file",
         summary="The file as it was uploaded or fetched",
-        responses={200: texts("application/octet-stream"), **WITH_NOT_FOUND},
+        responses={200: text_answer("application/octet-stream"), **WITH_NOT_FOUND},
     )
     @needs("library")
     def file(path: DocumentPath) -> Response:
         entry, data = parts.personal_library.file(caller().owner, path.id)
-        return sent_file(entry, data)
+        return file_answer(entry, data)
 
     @api.put(
         "/library/documents/<id>/file",
@@ -363,7 +359,7 @@ def _upload(file: FileStorage, record: str | None = None) -> Upload:
 
 
 def _document_answer(entry: DocumentEntry, parts: Parts, status: int) -> tuple[Response, int]:
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     response = jsonify(document_json(entry, addresses))
     response.headers["Location"] = addresses.to(f"/library/documents/{entry.id}")
     return response, status

@@ -63,9 +63,9 @@ class Readiness:
         return ReadinessReport(status != "red", dependencies, reasons + notices)
 
     def _writes(self) -> dict[str, str]:
-        """What stops writes; empty if nothing does, or nobody can say."""
+        """What stops writes; empty if nothing does, or if it is not known."""
         try:
-            found = self._blocks()
+            blocks = self._blocks()
         except ElasticsearchError:
             return {}
-        return {"writes": explain(found)} if found else {}
+        return {"writes": explain(blocks)} if blocks else {}

@@ -21,7 +21,7 @@ from es_gateway.searching import Later, SearchBatch, on_current
 from reading.language import sure_language
 from reading.relations import Relation as SpokenRelation
 from reading.targets import target_box
-from search_api.http.telemetry_traces import span
+from search_api.http.telemetry import span
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.arranging import Arranged, arranged
 from search_api.search.curation.curated import ActiveRules, CurationDecisions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from es_gateway.client import Elasticsearch
-from search_api.http.access.key_store import KeyStore
+from search_api.http.access.keys import KeyStore
 from search_api.search.pipeline import SearchPipeline
 from search_api.stewards.alerts.desk import AlertDesk, AlertPolicy
 from search_api.stewards.alerts.notices import NoticeStore

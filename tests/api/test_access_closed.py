@@ -22,9 +22,8 @@ from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.remove.removed import list_removed
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
-from search_api.http.access.filtered_client import AccessFilteredElasticsearch
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import Grant
+from search_api.http.access.keys import Grant, KeyStore
+from search_api.http.access.visibility import AccessFilteredElasticsearch
 from sonde.settings import AccessSettings, BrokerSettings, HarvestSettings, Settings
 from sonde.wiring.access import authenticator
 from sonde.wiring.api import api_parts

@@ -20,10 +20,9 @@ from core.access import Caller, NotAuthenticated
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.store import DocumentStore
 from search_api.app import create_app
-from search_api.http.response_headers import HttpPolicy
+from search_api.http.responses import HttpPolicy
 from search_api.protocols.mcp import view
-from search_api.protocols.mcp.budget import LARGEST_CHARACTERS
-from search_api.protocols.mcp.catalogue_text import NOTE
+from search_api.protocols.mcp.answers import LARGEST_CHARACTERS, NOTE
 from search_api.protocols.mcp.view import LARGEST_BODY_BYTES, is_allowed
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts

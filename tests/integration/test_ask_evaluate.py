@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
-from evaluation.throwaway import PREFIX
+from evaluation.temporary_index import PREFIX
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from sonde.cli.ask_evaluate import ask_evaluate
 from sonde.cli.ask_questions import ask_questions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from indexer.documents.parse.model import Box, Page, Rule, Word
-from indexer.documents.parse.pdf.coverage import with_lost_words
+from indexer.documents.parse.pdf.coverage import add_lost_words
 from indexer.documents.parse.pdf.reading_order import rows
 from indexer.documents.parse.pdf.regions import PageLayout
 from indexer.documents.parse.pdf.ruled_tables import bordered_tables
@@ -58,7 +58,7 @@ def test_the_grid_of_a_chart_is_no_table() -> None:
 
 
 def test_words_that_layout_lost_are_kept_as_plain_text_and_the_page_is_named() -> None:
-    whole, covered = with_lost_words(PageLayout(page(()), (), {}))
+    whole, covered = add_lost_words(PageLayout(page(()), (), {}))
     assert (covered.words, covered.kept, covered.is_low) == (5, 0, True)
     assert "Page 1: 5 of 5 words" in covered.warning
     (plain,) = whole.regions

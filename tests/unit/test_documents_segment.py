@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.ports import EmbedderCard, TextKind, Vectors
 from indexer.documents.parse.model import Block, FrontMatter, ReadDocument, Table
-from indexer.documents.segment.passages import SegmentOptions, embedding_text, segment, split_at_weakest, with_overlap
+from indexer.documents.segment.passages import SegmentOptions, add_overlap, embedding_text, segment, split_at_weakest
 from indexer.documents.segment.units import Unit, table_texts
 from reading.sentences import sentences
 
@@ -61,8 +61,8 @@ def test_every_unit_is_kept_once_in_order_and_no_group_is_too_long(
 
 def test_overlap_repeats_whole_sentences_where_they_fit() -> None:
     groups = [[unit(5, "a"), unit(5, "b")], [unit(5, "c")], [unit(9, "d")]]
-    assert [[u.text for u in g] for g in with_overlap(groups, 10, 1)] == [["a", "b"], ["b", "c"], ["d"]]
-    assert with_overlap(groups, 10, 0) == groups
+    assert [[u.text for u in g] for g in add_overlap(groups, 10, 1)] == [["a", "b"], ["b", "c"], ["d"]]
+    assert add_overlap(groups, 10, 0) == groups
 
 
 def test_a_long_section_becomes_passages_of_whole_sentences_that_fit() -> None:

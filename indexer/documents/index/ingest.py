@@ -103,7 +103,7 @@ def ingest(
         run.took_ms = dict(stored.took_ms)
         entry = replace(stored, attempts=entry.attempts, version=entry.version)
     elif incoming.known is not None and stored is not None:
-        entry = _with_reference(entry, stored)
+        entry = _fill_from_reference(entry, stored)
     return IngestResult(run.run(entry, incoming.data))
 
 
@@ -147,8 +147,8 @@ def _continues(entry: DocumentEntry, stored: DocumentEntry) -> bool:
     return is_same and stored.state in ("parsing", "embedding")
 
 
-def _with_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
-    """Fills the gaps in the entry from what a reference list said of the document."""
+def _fill_from_reference(entry: DocumentEntry, stored: DocumentEntry) -> DocumentEntry:
+    """Fills the gaps in the entry with the values of a reference list."""
     return replace(
         entry,
         media_type=stored.media_type,

@@ -77,7 +77,7 @@ def read_queued(id: str, reading: LibraryReading, seconds: float | None = None) 
 
 
 def _completed(entry: DocumentEntry, reading: LibraryReading) -> DocumentEntry:
-    """What a registry says of a reference that may be no more than a DOI: it has its title also if no PDF is found."""
+    """The entry with a registry's metadata: a reference may be only a DOI, and needs a title even without a PDF."""
     registries = reading.parts.registries
     work = registries.of(entry, None) if registries is not None else None
     if work is None:
@@ -112,7 +112,10 @@ def fetch_pdf(address: str, gate: Gate, most: int) -> bytes:
         content = gate.request(Outgoing(named, max_bytes=most)).expect_ok().content
     except DocumentRefused:
         raise
-    except (Forbidden, UnknownName) as error:  # one sentence: nobody learns which names our network knows
+    except (
+        Forbidden,
+        UnknownName,
+    ) as error:  # one message: it reveals no name of our network
         raise DocumentRefused("unreachable", NOT_PUBLIC) from error
     except SondeError as error:
         raise DocumentRefused("unreachable", str(error)) from error

@@ -168,5 +168,5 @@ def _fetch_failed(record: Record, link: Link, why: DocumentRefused, store: Docum
         updated=now_iso(),
     )
     store.put_entry(entry)
-    log.warning("document.not_had", record=record.id, reason=why.reason, attempts=entry.attempts)
+    log.warning("document.fetch_failed", record=record.id, reason=why.reason, attempts=entry.attempts)
     return entry

@@ -247,7 +247,7 @@ class RegistryAddresses:
 
 class Registries:
     """Thread-safe. ``private``: whether the DOIs of users' documents, and of documents that only some groups see, are
-    asked too. Nothing here raises: a document is read without what a registry would have said.
+    asked too. Nothing here raises: without an answer, the document keeps the metadata that it states itself.
     """
 
     def __init__(self, addresses: RegistryAddresses, gate: Callable[[], Gate], *, private: bool = False) -> None:
@@ -259,8 +259,8 @@ class Registries:
         self._down: TTLCache[RegistryName, bool] = TTLCache(len(_PATHS), _DOWN_S)
 
     def of(self, entry: DocumentEntry, explained: Record | None) -> RegisteredWork | None:
-        """The work behind the document's DOI: as kept in its entry, else as a registry says now. None: nothing is
-        known, or may be asked. ``explained``: the record that it explains.
+        """The work behind the document's DOI: from its entry, else from a registry. None: unknown, or
+        registries must not be asked. ``explained``: the record that it explains.
         """
         if entry.doi is None:
             return None

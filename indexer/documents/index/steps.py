@@ -28,7 +28,7 @@ from indexer.documents.index.registries import Registries, complete_entry, openi
 from indexer.documents.index.retries import MOST_STARTS, refusal_by_defect, too_many_starts
 from indexer.documents.index.slices import ReadingSlice, UnfinishedReadings
 from indexer.documents.index.store import DocumentGone, DocumentStore, passage_document, put_record, summary_of
-from indexer.documents.index.stored_fields import PassageReader, fields_of_document
+from indexer.documents.index.stored_fields import PassageReader, with_document
 from indexer.documents.parse.isolation import ATTEMPTS, ParseResult, SliceOver, read_isolated
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.segment.passages import (
@@ -77,10 +77,10 @@ def keep_no_file(entry: DocumentEntry, data: bytes, licence: str | None) -> None
 
 @dataclass(frozen=True, slots=True)
 class IngestParts:
-    """``embedder`` loads the model with the given name. ``coherence`` says where a long text is split,
+    """``embedder`` loads the model with the given name. ``coherence`` decides where a long text is split,
     ``segmenter`` is its name: after a change, documents are split again.
-    ``registries`` complete the metadata of documents with a DOI; None: nobody is asked. ``unfinished``: where slices
-    keep what is done; None: each document is read at once.
+    ``registries`` complete the metadata of documents with a DOI; None: none is asked. ``unfinished``: where slices keep
+    what is done; None: each document is read at once.
     """
 
     client: Elasticsearch
@@ -174,7 +174,7 @@ class IngestRun:
         """The entry with the document's metadata, completed by a registry, and the document."""
         parsed = self._parsed(entry, data)
         self.parse_attempts = parsed.attempts
-        entry = with_edits(replace(entry, **fields_of_document(entry, parsed.document)))
+        entry = with_edits(with_document(entry, parsed.document))
         record = self._explained_record(entry)
         if (registries := self.parts.registries) is not None:
             work = self._timed("registry", lambda: registries.of(entry, record))
@@ -229,7 +229,7 @@ class IngestRun:
         self, entry: DocumentEntry, passages: Sequence[Passage], explained: Record | None
     ) -> JsonMapping | None:
         """Puts a public document into the search. The fields that its passages carry: of the record that it explains,
-        else of its own one, so that what it says is found there.
+        else of the document's own record.
         """
         if entry.owner == PUBLIC:
             parts = Parts(self.parts.client, self.parts.prefix, self.parts.embedder)

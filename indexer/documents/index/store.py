@@ -25,7 +25,7 @@ from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import from_document
 from es_mappings.indices import serving
 from es_mappings.names import IndexKind, alias
-from indexer.documents.parse.sections import without_number
+from indexer.documents.parse.sections import strip_number
 from indexer.parts import Parts
 from indexer.store import bulk
 from indexer.store.ledger import targets
@@ -60,7 +60,7 @@ def remove_record(parts: Parts, document: str) -> None:
 
 
 def summary_of(passages: Iterable[Passage]) -> str:
-    """What the document says it is about: its abstract, else its first text of some length, else its first text."""
+    """The document's abstract, else its first text of some length, else its first text."""
     texts = [passage for passage in passages if passage.kind == "text"]
     abstract = [passage for passage in texts if passage.section_role == "abstract"]
     long = [passage for passage in texts if len(passage.text.split()) >= _FEWEST_WORDS]
@@ -146,7 +146,7 @@ def passages_kind(owner: str) -> IndexKind:
 
 def passage_document(passage: Passage, title: str, own: WhereWhen, record: JsonMapping | None, made: Json) -> Json:
     """The stored form; ``record`` holds the fields inherited from the record, ``made`` those of its vectors."""
-    heading = " ".join([title, *(without_number(part) for part in passage.section_path[-2:])]).strip()
+    heading = " ".join([title, *(strip_number(part) for part in passage.section_path[-2:])]).strip()
     return passages.to_document(passage, title, heading, own, record, made)
 
 

@@ -1,7 +1,7 @@
 """Updates what documents and their passages have from their record, after a harvest changed it.
 
-Nothing is embedded again, because the passages' own text did not change. The harvest itself updates at once who may
-see a passage.
+Nothing is embedded again, because the passages' own text did not change. The harvest itself updates access to
+passages at once.
 """
 
 from __future__ import annotations

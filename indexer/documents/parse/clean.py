@@ -1,6 +1,6 @@
 """Cleans text: resolves ligatures, normalises white space, joins lines and the words split between them.
 
-A compound keeps its hyphen at a line end: ``data-`` and ``driven``. The document itself says most: it writes the word
+A compound keeps its hyphen at a line end: ``data-`` and ``driven``. First the document decides: it may write the word
 elsewhere, with the hyphen or without. Else the usual parts of compounds decide, which no hyphenation leaves at a line
 end by chance.
 """

@@ -142,7 +142,7 @@ def filter_system_calls() -> bool:
 
 
 def close_network_namespace() -> bool:
-    """A network of its own without any device; whether the kernel and the container allow it."""
+    """Moves this process into an empty network namespace; whether the kernel and the container allow it."""
     flags = _NEW_NETWORK if os.geteuid() == 0 else _NEW_USER | _NEW_NETWORK
     return bool(_libc().unshare(ctypes.c_int(flags)) == 0)
 

@@ -13,7 +13,7 @@ from indexer.documents.parse.clean import letters, normalise_text
 from indexer.documents.parse.limits import LONGEST_HEADING
 from indexer.documents.parse.model import Block, FrontMatter
 from indexer.documents.parse.sections import NUMBERED, SECTION_NAMES, role_of
-from indexer.formats.doi import doi_in
+from indexer.formats.repair.links import doi_in
 
 _XMP_BEGINS, _XMP_ENDS = b"<x:xmpmeta", b"</x:xmpmeta>"
 _MOST_XMP_BYTES = 2_000_000
@@ -41,7 +41,7 @@ _KINDS_OF_TEXT = """
     keywords
 """
 _LABELS = SECTION_NAMES | frozenset(_KINDS_OF_TEXT.split()) | {"open access", "full paper", "data paper"}
-_LONGEST = 4000  # characters of a block: what front matter says, it says at the beginning
+_LONGEST = 4000  # characters of a block: front matter is at its beginning
 _MOST_NAMES = 500
 _GENERATED = re.compile(
     r"\.(?:docx?|tex|dvi|indd|pdf|qxd)$|^untitled|^microsoft word|^slide \d|^\(anonymous\)", re.IGNORECASE
@@ -115,7 +115,7 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     byline = "".join(map(letters, authors)) if isinstance(authors, tuple) else None
     front = [block for block in front if letters(block.text) != byline]
     titles = [(source, text) for source, text in _metadata_titles(info, xmp) if not _GENERATED.search(text)]
-    title = _title(opening(front))
+    title = _title(opening_blocks(front))
     for source, text in titles:
         if len(letters(text)) >= _SHORTEST_TITLE and letters(text) in printed and not _is_begin(text, title):
             draft.take("title", text, source)
@@ -128,10 +128,10 @@ def front_matter(blocks: Sequence[Block], info: Mapping[str, str], xmp: Mapping[
     for source, text in titles:
         draft.take("title", text, source)
     draft.take("authors", info_authors, "info")
-    return FrontMatter(**_within(draft.values), source=draft.source)  # type: ignore[arg-type]  # names are the fields'
+    return FrontMatter(**_cut(draft.values), source=draft.source)  # type: ignore[arg-type]  # names are the fields'
 
 
-def _within(values: Mapping[str, object]) -> dict[str, object]:
+def _cut(values: Mapping[str, object]) -> dict[str, object]:
     """At most so many names and words of a title: each passage carries the title, each list of documents the names."""
     return {
         name: tuple(str(item)[:LONGEST_HEADING] for item in value[:_MOST_NAMES])
@@ -175,7 +175,7 @@ def _front_page(blocks: Sequence[Block]) -> int | None:
     """The first page with text; the next one if only that has a title in large type. None without pages."""
     pages = sorted({block.first_page for block in blocks if block.first_page is not None})[:2]
     for page in pages:
-        head = opening(_of_page(blocks, page))
+        head = opening_blocks(_of_page(blocks, page))
         title = _title(head)
         if title is not None and title.kind == "heading":
             return page
@@ -189,7 +189,7 @@ def _page_behind_cover(blocks: Sequence[Block], page: int | None, title: Block |
     if page is None or title is None or len(letters(title.text)) < _SHORTEST_TITLE:
         return []
     behind = _of_page(blocks, page + 1)
-    return behind if any(letters(block.text) == letters(title.text) for block in opening(behind)) else []
+    return behind if any(letters(block.text) == letters(title.text) for block in opening_blocks(behind)) else []
 
 
 def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None, title: Block | None) -> None:
@@ -202,7 +202,7 @@ def _year_beside_title(draft: _Draft, blocks: Sequence[Block], page: int | None,
 
 
 def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
-    head = opening(blocks)
+    head = opening_blocks(blocks)
     title = _title(head)
     draft.take("title", title.text if title is not None else "", "page")
     behind = head[head.index(title) + 1 :] if title is not None else head
@@ -218,7 +218,7 @@ def _from_page(draft: _Draft, blocks: Sequence[Block]) -> None:
     draft.take("doi", next((doi for block in blocks if (doi := _labelled_doi(block.text))), None), "page")
 
 
-def opening(blocks: Sequence[Block]) -> list[Block]:
+def opening_blocks(blocks: Sequence[Block]) -> list[Block]:
     """The blocks before the first section: masthead, title, authors, affiliations."""
     for index, block in enumerate(blocks):
         is_section = block.kind == "heading" and (
@@ -236,9 +236,9 @@ def _is_numbered(text: str) -> bool:
     return NUMBERED.match(text) is not None and not split_names(text)
 
 
-def without_author_headings(blocks: Sequence[Block], front: FrontMatter) -> list[Block]:
+def demote_author_headings(blocks: Sequence[Block], front: FrontMatter) -> list[Block]:
     """Removes false headings: the line of authors and a date above the first section."""
-    head = {id(block) for block in opening(_of_page(blocks, _front_page(blocks)))}
+    head = {id(block) for block in opening_blocks(_of_page(blocks, _front_page(blocks)))}
     return [
         replace(block, kind="text", level=0)
         if block.kind == "heading" and id(block) in head and _is_byline(block.text, front)

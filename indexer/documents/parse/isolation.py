@@ -129,7 +129,7 @@ def _read_once(data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress, pa
         folder = Path(name)
         (folder / "document").write_bytes(data)
         (folder / "job.json").write_bytes(job_json(limits, ocr))
-        with _pages_kept(folder, pages), (folder / "errors").open("wb") as errors:
+        with _keep_pages(folder, pages), (folder / "errors").open("wb") as errors:
             code = _run(folder, errors.fileno(), limits, progress, pages)
         stderr = _last_of(folder / "errors")
         if code != 0:
@@ -148,7 +148,7 @@ def _last_of(errors: Path) -> str:
 
 
 @contextmanager
-def _pages_kept(folder: Path, pages: PagesSlice | None) -> Iterator[None]:
+def _keep_pages(folder: Path, pages: PagesSlice | None) -> Iterator[None]:
     """Gives the process the pages of earlier slices, and keeps what it has read, however it ends.
 
     It works on a copy: nothing outside its own folder is open to it.

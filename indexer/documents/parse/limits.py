@@ -89,8 +89,8 @@ def media_type(data: bytes) -> str:
 
 
 def _zip_kind(data: bytes) -> FileKind:
-    """By the names in the archive as they stand in its bytes: to list very many members takes memory, and callers that
-    only want the kind have no limit of it.
+    """Looks for the names of members in the raw bytes: listing very many members takes memory, and callers that only
+    want the kind have no memory limit.
     """
     if not zipfile.is_zipfile(io.BytesIO(data)):
         raise DocumentRefused("damaged", "A zip archive that cannot be opened.")

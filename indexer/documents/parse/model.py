@@ -156,8 +156,8 @@ class Page:
     ``left_out``: the number of characters beyond those that are read of one page.
 
     ``asides`` hold text of the same page that is read for itself: text of another direction, turned upright (``turn``:
-    degrees anticlockwise by which it is turned on the page), and text of pictures. ``hidden`` counts words that nobody
-    sees, ``unknown`` characters that the file does not name; both are left out or replaced. ``notes`` are sentences
+    degrees anticlockwise by which it is turned on the page), and text of pictures. ``hidden`` counts invisible
+    words, ``unknown`` characters that the file does not name; both are left out or replaced. ``notes`` are sentences
     about what could not be read.
     """
 

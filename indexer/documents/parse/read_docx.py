@@ -39,7 +39,7 @@ _HEADING = re.compile(r"^(?:heading|berschrift|titre|ttulo|titolo|titel)(\d)$", 
 
 def read_docx(data: bytes, limits: Limits) -> ReadDocument:
     """Raises DocumentRefused: ``damaged``, ``too_large`` (a zip bomb), ``encrypted``, ``no_text``."""
-    with _opened(data) as archive:
+    with _open(data) as archive:
         body = _part(archive, "word/document.xml", limits)
         core = _part(archive, "docProps/core.xml", limits) if "docProps/core.xml" in archive.namelist() else None
     allowance = Allowance(limits)
@@ -52,7 +52,7 @@ def read_docx(data: bytes, limits: Limits) -> ReadDocument:
     return ReadDocument("docx", tuple(body_blocks), front, references, warnings=allowance.warnings)
 
 
-def _opened(data: bytes) -> zipfile.ZipFile:
+def _open(data: bytes) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except _BROKEN_ARCHIVE:
@@ -119,7 +119,7 @@ def _cells(row: etree._Element) -> Iterator[Cell]:
 
 
 def _width(cell: etree._Element) -> int:
-    """The number of columns that the cell takes; 1 where what the file says is no such number."""
+    """The number of columns that the cell spans; 1 if the file gives no valid number."""
     span = cell.find(f"{_W}tcPr/{_W}gridSpan")
     written = span.get(f"{_W}val") if span is not None else None
     return int(written) if written is not None and _WIDTH.fullmatch(written.strip()) else 1

@@ -12,7 +12,7 @@ from indexer.documents.parse.front_matter import front_matter
 from indexer.documents.parse.limits import Allowance, DocumentRefused, Limits, markup_table
 from indexer.documents.parse.model import Block, BlockKind, FrontMatter, ReadDocument
 from indexer.documents.parse.sections import split_references
-from indexer.formats.doi import doi_in
+from indexer.formats.repair.links import doi_in
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _NOT_READ = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")

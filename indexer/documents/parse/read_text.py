@@ -24,7 +24,7 @@ _MOST_BYTES = 4  # of one character
 def read_text(data: bytes, limits: Limits) -> ReadDocument:
     """Raises DocumentRefused: ``no_text``."""
     allowance = Allowance(limits)
-    text = decoded(data[: _MOST_BYTES * (limits.max_characters + 1)])
+    text = decode(data[: _MOST_BYTES * (limits.max_characters + 1)])
     if len(text) > limits.max_characters:
         allowance.note_characters()
         text = text[: limits.max_characters]
@@ -44,7 +44,7 @@ def read_text(data: bytes, limits: Limits) -> ReadDocument:
     return ReadDocument("text", tuple(body_blocks), front, references, count, warnings=allowance.warnings)
 
 
-def decoded(data: bytes) -> str:
+def decode(data: bytes) -> str:
     """UTF-8 or UTF-16 by byte order mark, else UTF-8, else Windows-1252, which never fails.
 
     A character that is cut off at the end is left out.

@@ -56,10 +56,10 @@ class Section:
 
 def sections(blocks: Sequence[Block]) -> list[Section]:
     """In document order; blocks before the first heading have an empty path. Leaves out empty sections."""
-    return [Section(path, role_of(path), tuple(own)) for path, own in _grouped(blocks) if own]
+    return [Section(path, role_of(path), tuple(own)) for path, own in _blocks_by_heading(blocks) if own]
 
 
-def _grouped(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+def _blocks_by_heading(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
     above: list[tuple[int, str]] = []
     own: list[Block] = []
     for block in blocks:
@@ -82,7 +82,7 @@ def role_of(path: Sequence[str]) -> str | None:
     return None
 
 
-def without_number(title: str) -> str:
+def strip_number(title: str) -> str:
     """``2.3. Long format`` as ``Long format``."""
     return _NUMBER.sub("", title).strip()
 

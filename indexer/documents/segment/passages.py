@@ -1,8 +1,8 @@
 """Splits a document into passages.
 
 Recursive, as in paper 001: text that is too long is split at its weakest joint, then each half again, until all pieces
-fit the embedder. Which joint is weak is a port (``Coherence``): a trained segmenter says it, else all are alike, so
-that paragraphs are kept together and the halves are even. By meaning, it finds the right passages no more often
+fit the embedder. Which joint is weak is a port (``Coherence``): a trained segmenter decides, else all are alike, so
+that paragraphs stay whole and the halves are even. Splitting by meaning does not find the right passages more often
 (docs/documents.md).
 """
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from core.passage import Passage, PassageKind
 from core.ports import Embedder
 from indexer.documents.parse.model import Block, ReadDocument, Table
-from indexer.documents.parse.sections import Section, sections, without_number
+from indexer.documents.parse.sections import Section, sections, strip_number
 from indexer.documents.segment.short_pieces import Piece, join_short
 from indexer.documents.segment.units import (
     SPECIAL_TOKENS,
@@ -126,7 +126,7 @@ class _TableNumbers:
 
 def header_of(title: str, path: Sequence[str]) -> str:
     """The text that the embedder reads before a passage: the document's title and the nearest heading."""
-    heading = without_number(path[-1]) if path else ""
+    heading = strip_number(path[-1]) if path else ""
     return ". ".join(text for text in (title, heading if heading != title else "") if text)
 
 
@@ -212,7 +212,7 @@ def _pieces(
             running.append(block)
     units = text_units(running, count, room)
     cut += sum(unit.cut for unit in units)
-    groups = with_overlap(_groups(units, coherence, room), room, overlap)
+    groups = add_overlap(_groups(units, coherence, room), room, overlap)
     places = TextPlaces(running)
     return [*(of.piece(group, "text", places) for group in groups), *aside], cut
 
@@ -270,7 +270,7 @@ def _weakest(sums: Sequence[int], coherences: Sequence[float], between: tuple[in
     return min(range(start + 1 + off, end - off), key=key)
 
 
-def with_overlap(groups: list[list[Unit]], room: int, overlap: int) -> list[list[Unit]]:
+def add_overlap(groups: list[list[Unit]], room: int, overlap: int) -> list[list[Unit]]:
     """Each group with the last ``overlap`` units of the one before it, as many as fit."""
     out: list[list[Unit]] = []
     for index, group in enumerate(groups):

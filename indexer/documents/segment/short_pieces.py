@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from core.passage import PassageKind
 from core.word_boxes import WordBox
 from indexer.documents.parse.model import Table
-from indexer.documents.parse.sections import without_number
+from indexer.documents.parse.sections import strip_number
 from indexer.documents.segment.units import SPECIAL_TOKENS, CountTokens
 from reading.sentences import sentences
 
@@ -52,7 +52,7 @@ def join_short(pieces: Sequence[Piece], count: CountTokens) -> list[Piece]:
     at = out.first
     while at is not None:
         back = out.before(at)
-        if out.pieces[at].is_short and (removed := _joined(out, at, count)) is not None:
+        if out.pieces[at].is_short and (removed := _join_with_neighbour(out, at, count)) is not None:
             at = at if removed < at else back if back is not None else out.first
         else:
             at = out.behind(at)
@@ -106,11 +106,11 @@ def _links(places: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
     }
 
 
-def _joined(chain: _Chain, at: int, count: CountTokens) -> int | None:
+def _join_with_neighbour(chain: _Chain, at: int, count: CountTokens) -> int | None:
     """The place whose piece is gone (one behind the last where sentences moved only); None: nothing was joined."""
     out, neighbours = chain.pieces, list(chain.neighbours(at))
     for other in neighbours:
-        whole = _whole(out[min(at, other)], out[max(at, other)])
+        whole = _merge(out[min(at, other)], out[max(at, other)])
         if _fits(whole, count):
             longer, shorter = (at, other) if out[at].length > out[other].length else (other, at)
             out[longer] = whole
@@ -121,7 +121,7 @@ def _joined(chain: _Chain, at: int, count: CountTokens) -> int | None:
         if parts is None:
             continue
         first, second = (parts[1], out[at]) if other < at else (out[at], parts[0])
-        whole = _whole(first, second)
+        whole = _merge(first, second)
         if _fits(whole, count):
             out[other], out[at] = (parts[0] if other < at else parts[1]), whole
             return len(out)
@@ -133,10 +133,10 @@ def _are_near(piece: Piece, other: Piece) -> bool:
     return (second.first_page or 0) - (first.last_page or 0) <= _FARTHEST_PAGES
 
 
-def _whole(first: Piece, second: Piece) -> Piece:
+def _merge(first: Piece, second: Piece) -> Piece:
     """Both as one piece of the longer one's section; the shorter one keeps its heading as a line."""
     longer, shorter = (first, second) if first.length >= second.length else (second, first)
-    heading = without_number(shorter.path[-1]) if shorter.path and shorter.path != longer.path else ""
+    heading = strip_number(shorter.path[-1]) if shorter.path and shorter.path != longer.path else ""
     lead = f"{heading}{_BETWEEN}" if heading else ""
     head, tail = (lead, "") if shorter is first else ("", lead)
     start = len(head) + len(first.text) + len(_BETWEEN) + len(tail)
@@ -146,7 +146,7 @@ def _whole(first: Piece, second: Piece) -> Piece:
         text=f"{head}{first.text}{_BETWEEN}{tail}{second.text}",
         first_page=min(pages, default=None),
         last_page=max(pages, default=None),
-        words=(*_moved(first.words, len(head)), *_moved(second.words, start)),
+        words=(*_move(first.words, len(head)), *_move(second.words, start)),
     )
 
 
@@ -179,7 +179,7 @@ def _split(piece: Piece, head: Sequence[str]) -> tuple[Piece, Piece] | None:
     second = [word for word in piece.words if word.start >= start]
     return (
         _on_pages(replace(piece, text=piece.text[:end], words=tuple(first))),
-        _on_pages(replace(piece, text=piece.text[start:], words=_moved(second, -start))),
+        _on_pages(replace(piece, text=piece.text[start:], words=_move(second, -start))),
     )
 
 
@@ -188,7 +188,7 @@ def _on_pages(piece: Piece) -> Piece:
     return replace(piece, first_page=min(pages), last_page=max(pages)) if pages else piece
 
 
-def _moved(words: Sequence[WordBox], by: int) -> tuple[WordBox, ...]:
+def _move(words: Sequence[WordBox], by: int) -> tuple[WordBox, ...]:
     return tuple(replace(word, start=word.start + by, end=word.end + by) for word in words)
 
 

@@ -13,9 +13,9 @@ from werkzeug.http import generate_etag
 
 from core.errors import NotFound, PreconditionFailed
 from search_api.catalogue.listing.reader import Stored
-from search_api.http import compression
+from search_api.catalogue.record_sink import Check
+from search_api.http.responses import GZIP_TAG
 from search_api.parts import Parts
-from search_api.protocols.ogc.pushing import Check
 
 
 class Conditions(BaseModel):
@@ -57,4 +57,4 @@ def _is_current(header: ETags, tags: set[str], parts: Parts, source: str, record
         content = parts.records.original(record).content
     except NotFound:  # it was not stored
         return False
-    return generate_etag(content) in {tag.removesuffix(compression.TAG) for tag in tags}
+    return generate_etag(content) in {tag.removesuffix(GZIP_TAG) for tag in tags}

@@ -16,7 +16,7 @@ from core.place import Place
 from es_mappings.codecs.overlays import from_content
 from reading.gazetteer import name_key
 from reading.vocabulary.vocabulary import term_key
-from search_api.http.parameter_types import printable
+from search_api.http.parameters import printable
 
 RuleKind = Literal["pins", "blocks", "boosts", "synonyms", "places", "overlays"]
 RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)

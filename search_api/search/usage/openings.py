@@ -66,15 +66,6 @@ def usage_of(log: Iterable[LoggedSearch], evidence: Evidence) -> UsageTable:
     return UsageTable({key: values for key, values in values_by_key.items() if values})
 
 
-def judged_by_use(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapping[str, Values]:
-    """The same values by the most frequent spelling of each question: judgements for training."""
-    values_by_text = {}
-    for rows in _enough_by_question(log, evidence).values():
-        (text, _), *_ = Counter(row.question for row in rows).most_common(1)
-        values_by_text[text] = _values(rows, evidence)
-    return {text: values for text, values in values_by_text.items() if values}
-
-
 def _enough_by_question(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapping[str, Sequence[LoggedSearch]]:
     """Searches by the key of their question; empty until the log has enough openings."""
     rows = _by_people(list(log), evidence.most_a_day)

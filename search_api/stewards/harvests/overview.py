@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from core.errors import NotFound, Unavailable
 from core.json_types import JsonMapping
 from es_mappings.codecs.runs import RunReport
-from search_api.stewards.harvests.runs import RunReader
+from search_api.catalogue.harvest_runs import RunReader
 
 PausedBy = Literal["file", "steward"]
 

@@ -17,16 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.json_types import Json
 from core.timespan import instant_ms
 from es_mappings.codecs.runs import RunReport, to_document
+from search_api.catalogue.harvest_runs import BRIEF
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import Parameters, Text
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import Parameters, Text
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.search.position import read_position, write_position
 from search_api.stewards.harvests.overview import Harvests, Overview, SourceState, WaitingRun
-from search_api.stewards.harvests.runs import BRIEF
 from search_api.stewards.steward import uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
@@ -148,7 +148,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/harvest/sources/<source>/quality",
         summary="How complete a source's metadata are, what is missing, repaired and refused",
-        responses={200: texts(JSON, "text/html"), **_GUARDED},
+        responses={200: text_answer(JSON, "text/html"), **_GUARDED},
     )
     @needs("admin")
     def quality(path: SourcePath, query: QualityParameters) -> Response:
@@ -164,7 +164,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         scope = f"runs {query.source} {query.state}"
         after = read_position(query.cursor, scope, ("number", "text")) if query.cursor is not None else None
         page = harvests.runs.page(query.source, query.state, query.limit, after)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON)]
         if page.after is not None:
             links.append(link("next", addresses.page(write_position(page.after, scope)), JSON))
@@ -176,7 +176,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         run = control.start(body.source)
         audit("harvest.started", body.source, subject=caller().subject)
         response = uncached({"run": run, "source": body.source})
-        response.headers["Location"] = Addresses.of(parts).to(f"/harvest/runs/{run}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/harvest/runs/{run}")
         return response, 202
 
     @api.get("/harvest/runs/<run>", summary="One run, whole", responses={200: RunAnswer, **_GUARDED})

@@ -12,11 +12,10 @@ from indexer.documents.segment.passages import SegmentOptions, segment, uniform_
 from sonde.settings import Settings
 from sonde.wiring.training.data import remembering, texts_from
 from sonde.wiring.training.documents import passages_from, read_files
-from training.corpora import CorpusKind, Document, of_concepts, of_passages
-from training.definitions import read_definitions
+from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, read_definitions
 from training.examples import TrainingError
 from training.negatives.mine import Mining
-from training.questions.ways import Asking
+from training.questions.ways import QuestionSettings
 
 LIBRARY = "library"
 """In the place of a folder: what was ingested for everybody."""
@@ -34,7 +33,7 @@ class Sources:
     corpus: frozenset[CorpusKind] = frozenset({"descriptions"})
     concepts: tuple[Path, ...] = ()
     literature: tuple[str, ...] = ()
-    asking: Asking = field(default_factory=Asking)
+    questions: QuestionSettings = field(default_factory=QuestionSettings)
     mining: Mining = field(default_factory=Mining)
 
     def __post_init__(self) -> None:
@@ -57,9 +56,9 @@ class Sources:
         return self.records.endswith(".jsonl")
 
 
-def documents_from(sources: Sources, settings: Settings) -> list[Document]:
+def documents_from(sources: Sources, settings: Settings) -> list[CorpusDocument]:
     """Of every kind that the corpus names, in that order. Raises TrainingError, InvalidInput, Unavailable."""
-    found: list[Document] = []
+    found: list[CorpusDocument] = []
     if "descriptions" in sources.corpus:
         found += texts_from(sources.records, settings)
     if "concepts" in sources.corpus:

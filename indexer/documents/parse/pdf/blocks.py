@@ -45,8 +45,8 @@ def to_blocks(pages: Sequence[PageLayout]) -> list[Block]:
     """All text that is read, in order; furniture, contents and drawings are left out."""
     texts = [line.text for page in pages for region in page.regions for line in region.lines]
     compounds = hyphenated_words(normalise_text(text) for text in texts)
-    drafts = _joined(_without_false_headings(list(_drafts(pages, compounds))), compounds)
-    return _with_captions(with_levels(drafts))
+    drafts = _join_paragraphs(_demote_false_headings(list(_drafts(pages, compounds))), compounds)
+    return _move_captions(assign_levels(drafts))
 
 
 def _drafts(pages: Sequence[PageLayout], compounds: frozenset[str]) -> Iterator[StyledBlock]:
@@ -117,7 +117,7 @@ def _placed(lines: Iterable[Line], page: int) -> Iterator[PlacedWord]:
                 )
 
 
-def _without_false_headings(drafts: Sequence[StyledBlock]) -> list[StyledBlock]:
+def _demote_false_headings(drafts: Sequence[StyledBlock]) -> list[StyledBlock]:
     """Turns bold sentences back into text: those continued in the next block; long ones that end like a sentence."""
     out: list[StyledBlock] = []
     for index, draft in enumerate(drafts):
@@ -140,7 +140,7 @@ def _is_sentence(heading: StyledBlock, behind: StyledBlock | None) -> bool:
     return ends or (is_long and same_size and behind.block.text[:1].islower())
 
 
-def _joined(drafts: Sequence[StyledBlock], compounds: frozenset[str]) -> list[StyledBlock]:
+def _join_paragraphs(drafts: Sequence[StyledBlock], compounds: frozenset[str]) -> list[StyledBlock]:
     """Joins paragraphs that a column or page break split; floating blocks in between come after them."""
     out: list[StyledBlock | _OpenText] = []
     open_text: _OpenText | None = None
@@ -205,7 +205,7 @@ def _is_crumb(block: Block) -> bool:
     )
 
 
-def with_levels(drafts: Sequence[StyledBlock]) -> list[Block]:
+def assign_levels(drafts: Sequence[StyledBlock]) -> list[Block]:
     """Gives headings their level: by their number, else by their likeness to numbered ones, else by size and style."""
     headings = [draft for draft in drafts if draft.block.kind == "heading"]
     by_style: dict[tuple[float, bool, bool], int] = {}
@@ -245,7 +245,7 @@ def _depth(text: str) -> int | None:
     return None if match is None else len([part for part in match["number"].split(".") if part])
 
 
-def _with_captions(blocks: Sequence[Block]) -> list[Block]:
+def _move_captions(blocks: Sequence[Block]) -> list[Block]:
     """Moves the nearest caption on the page into each table."""
     out = list(blocks)
     taken: set[int] = set()

@@ -1,8 +1,8 @@
 """What was not read of a document, page by page: measured, kept as plain text, and named in warnings.
 
 A word counts as kept if it is in a passage or a table, or marked as furniture (heads, feet, page and line numbers,
-watermarks), contents, a reference or a note. The rest are labels of drawings, or text mistaken for such labels. Letters
-that stand apart and words without spaces between them are not kept, wherever they are: no search finds them.
+watermarks), contents, a reference or a note. The rest are labels of drawings, or text mistaken for such labels.
+Separate letters and words without spaces between them count as lost: no search finds them.
 """
 
 from __future__ import annotations
@@ -112,19 +112,19 @@ class Coverage:
         return f"Page {self.page}: {text}."
 
 
-def with_lost_words(laid: PageLayout) -> tuple[PageLayout, Coverage]:
+def add_lost_words(layout: PageLayout) -> tuple[PageLayout, Coverage]:
     """The page; if too few of its words were kept, the others are appended as plain text."""
-    lost = _lost(laid)
-    coverage = _counted(laid, lost)
+    lost = _lost(layout)
+    coverage = _measure(layout, lost)
     if not coverage.is_low or not lost:
-        return laid, coverage
+        return layout, coverage
     lines = _plain_lines(lost)
-    plain = Region("caption", tuple(lines), bounding_box(line.box for line in lines), laid.page.number)
-    return replace(laid, regions=(*laid.regions, plain)), coverage
+    plain = Region("caption", tuple(lines), bounding_box(line.box for line in lines), layout.page.number)
+    return replace(layout, regions=(*layout.regions, plain)), coverage
 
 
-def _counted(laid: PageLayout, lost: Sequence[Word]) -> Coverage:
-    number, words = laid.page.number, laid.page.words
+def _measure(layout: PageLayout, lost: Sequence[Word]) -> Coverage:
+    number, words = layout.page.number, layout.page.words
     glued = sum(map(_glued_in, words)) if sum(_glued_in(word) > 0 for word in words) >= _FEWEST_GLUED else 0
     pieces = [piece for word in words for piece in _LETTERS.findall(word.text)]
     letters = sum(map(len, pieces))
@@ -154,10 +154,12 @@ def _is_word(word: Word) -> bool:
     return _WORD.search(word.text) is not None
 
 
-def _lost(laid: PageLayout) -> list[Word]:
-    placed = {id(w) for region in laid.regions if region.kind != "figure" for line in region.lines for w in line.words}
-    placed |= {id(word) for table in laid.tables.values() for word in table.words}
-    return [word for word in laid.page.words if id(word) not in placed]
+def _lost(layout: PageLayout) -> list[Word]:
+    placed = {
+        id(w) for region in layout.regions if region.kind != "figure" for line in region.lines for w in line.words
+    }
+    placed |= {id(word) for table in layout.tables.values() for word in table.words}
+    return [word for word in layout.page.words if id(word) not in placed]
 
 
 def _plain_lines(words: Sequence[Word]) -> list[Line]:

@@ -164,15 +164,15 @@ def _pages_near(edge_rows: Sequence[EdgeRow], reach: float) -> Iterator[tuple[Ed
 
 
 def _at_the_edge(page: Page, lines: Sequence[Line]) -> Iterator[EdgeRow]:
-    for line in _set_apart(lines):
+    for line in _rows_set_apart(lines):
         if line.box.bottom < _ZONE * page.height:
             yield EdgeRow(page.number, "header", line)
-    for line in _set_apart(lines[::-1]):
+    for line in _rows_set_apart(lines[::-1]):
         if line.box.top > (1.0 - _ZONE) * page.height:
             yield EdgeRow(page.number, "footer", line)
 
 
-def _set_apart(lines: Sequence[Line]) -> Sequence[Line]:
+def _rows_set_apart(lines: Sequence[Line]) -> Sequence[Line]:
     """Of the outermost rows (the first is at the edge), those before the last gap wider than a line gap."""
     gaps = [abs(inner.baseline - outer.baseline) for outer, inner in pairwise(lines)]
     usual = median(gaps) if gaps else 0.0
@@ -208,7 +208,7 @@ def _line_numbers(lines: Sequence[Line]) -> list[Word]:
 
 def _is_column_of_table(numbers: Sequence[Word], lines: Sequence[Line]) -> bool:
     """Whether the numbers belong to rows of cells, or something else begins where they do, as a column's head does.
-    Numbers of lines stand alone in the margin of running text.
+    Line numbers are alone in the margin of running text.
     """
     ids = {id(word) for word in numbers}
     numbered = [line for line in lines if any(id(word) in ids for word in line.words)]

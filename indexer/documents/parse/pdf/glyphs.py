@@ -170,10 +170,10 @@ def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
         box = _as_wide_as_type(tight, frame.box(loose.left, loose.bottom, loose.right, loose.top))
         glyphs.append(Glyph(character, box, baseline, style, gap))
         gap = math.inf
-    return _with_accents(_with_symbols(glyphs))
+    return _place_accents(_name_symbols(glyphs))
 
 
-def _with_symbols(glyphs: list[Glyph]) -> list[Glyph]:
+def _name_symbols(glyphs: list[Glyph]) -> list[Glyph]:
     """Names unknown characters by their neighbours, where these tell."""
     out = list(glyphs)
     for place, glyph in enumerate(glyphs):
@@ -186,7 +186,7 @@ def _with_symbols(glyphs: list[Glyph]) -> list[Glyph]:
 
 
 def _character(handle: object, index: int, code: int, high: int) -> str:
-    """A space stands for what is no character."""
+    """A space for a code that is no character."""
     if 0xDC00 <= code < 0xE000:
         return chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00) if high else UNKNOWN
     if code == 0xAD or (code == 2 and raw.FPDFText_IsHyphen(handle, index) == 1):
@@ -201,7 +201,7 @@ def _as_wide_as_type(tight: Box, loose: Box) -> Box:
     return Box(min(tight.left, loose.left), tight.top, max(tight.right, loose.right), tight.bottom)
 
 
-def _with_accents(glyphs: list[Glyph]) -> list[Glyph]:
+def _place_accents(glyphs: list[Glyph]) -> list[Glyph]:
     """Puts separate accents (from old TeX fonts) onto the letter below them, in whatever order they were written."""
     accents = [glyph for glyph in glyphs if glyph.character in _ACCENTS][:_MOST_ACCENTS]
     if not accents:
@@ -217,7 +217,7 @@ def _with_accents(glyphs: list[Glyph]) -> list[Glyph]:
         (strip, _) = _strips(accent.box.middle_x, accent.box.middle_x)
         letter = next((candidate for candidate in letters[strip] if _stands_over(accent, candidate)), None)
         if letter is not None:
-            under[id(letter)] = _accented(letter.character, accent.character)
+            under[id(letter)] = _accent(letter.character, accent.character)
             joined.add(id(accent))
     return [
         replace(glyph, character=under.get(id(glyph), glyph.character)) for glyph in glyphs if id(glyph) not in joined
@@ -238,7 +238,7 @@ def _stands_over(accent: Glyph, letter: Glyph) -> bool:
     return inside and -height <= letter.box.top - accent.box.bottom <= height
 
 
-def _accented(letter: str, accent: str) -> str:
+def _accent(letter: str, accent: str) -> str:
     letter = {"ı": "i", "ȷ": "j"}.get(letter, letter)
     composed = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
     return composed if len(composed) == 1 else letter
@@ -272,9 +272,7 @@ class _Styles:
             scale = math.hypot(matrix.c, matrix.d)
         shown = round(size * scale, 1)
         return Style(
-            shown
-            if shown > 1.5
-            else self._height(index),  # a bitmap font's size says nothing: its letters' height does
+            shown if shown > 1.5 else self._height(index),  # a bitmap font states no useful size
             any(part in name for part in _BOLD),
             any(part in name for part in _MONO),
             any(part in name for part in _MATHS),

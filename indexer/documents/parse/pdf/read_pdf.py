@@ -9,12 +9,12 @@ from functools import partial
 
 import pypdfium2 as pdfium
 
-from indexer.documents.parse.front_matter import front_matter, read_xmp, without_author_headings
+from indexer.documents.parse.front_matter import demote_author_headings, front_matter, read_xmp
 from indexer.documents.parse.job_files import PageProgress, PageStore, ignore_pages
 from indexer.documents.parse.limits import Allowance, DocumentRefused, Limits, Ocr
 from indexer.documents.parse.model import Block, DocumentFormat, Page, ReadDocument, RegionBox
 from indexer.documents.parse.pdf.blocks import to_blocks
-from indexer.documents.parse.pdf.coverage import Coverage, document_share, page_warnings, with_lost_words
+from indexer.documents.parse.pdf.coverage import Coverage, add_lost_words, document_share, page_warnings
 from indexer.documents.parse.pdf.furniture import find_furniture
 from indexer.documents.parse.pdf.line_kinds import measure
 from indexer.documents.parse.pdf.reading_order import usual_gutters
@@ -35,11 +35,11 @@ _LONGEST_REASON = 1000
 def read_pdf(
     data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress = ignore_pages, store: PageStore | None = None
 ) -> ReadDocument:
-    """Goes on after the pages in ``store``, and adds each page there.
+    """Continues after the pages in ``store``, and adds each page there.
 
     Raises DocumentRefused: ``encrypted``, ``damaged``, ``empty``, ``too_many_pages``, ``no_text``.
     """
-    document = _opened(data)
+    document = _open(data)
     try:
         pages = len(document)
         if pages == 0:
@@ -73,10 +73,10 @@ def assemble(
     if not any(part.words for page in pages for part in page.parts):
         why = " ".join(("No page holds text that could be read.", *page_warnings(pages)))
         raise DocumentRefused("no_text", why[:_LONGEST_REASON])
-    laid, covered = lay_out_whole(pages)
-    blocks = list(allowance.within(_with_fitting_tables(to_blocks(laid), allowance)))
+    layouts, coverages = lay_out_whole(pages)
+    blocks = list(allowance.within(_cut_tables(to_blocks(layouts), allowance)))
     front = front_matter(blocks, info, xmp)
-    body_blocks, references = split_references(without_author_headings(blocks, front))
+    body_blocks, references = split_references(demote_author_headings(blocks, front))
     return ReadDocument(
         format=format,
         blocks=tuple(body_blocks),
@@ -85,13 +85,13 @@ def assemble(
         pages=len(pages),
         ocr_pages=tuple(page.number for page in pages if _is_recognised(page)),
         blank_pages=tuple(page.number for page in pages if not any(part.words for part in page.parts)),
-        regions=tuple(_region_boxes(laid)),
-        warnings=(*allowance.warnings, *_of_pages(pages, covered)),
-        coverage=round(document_share(covered), 4),
+        regions=tuple(_region_boxes(layouts)),
+        warnings=(*allowance.warnings, *_warnings(pages, coverages)),
+        coverage=round(document_share(coverages), 4),
     )
 
 
-def _with_fitting_tables(blocks: Iterable[Block], allowance: Allowance) -> Iterator[Block]:
+def _cut_tables(blocks: Iterable[Block], allowance: Allowance) -> Iterator[Block]:
     for block in blocks:
         table = allowance.fitting(block.table) if block.table is not None else None
         if table is not block.table and table is not None and not table.rows:
@@ -99,11 +99,11 @@ def _with_fitting_tables(blocks: Iterable[Block], allowance: Allowance) -> Itera
         yield block if table is block.table else replace(block, table=table)
 
 
-def _of_pages(pages: Sequence[Page], covered: Sequence[Coverage]) -> tuple[str, ...]:
+def _warnings(pages: Sequence[Page], coverages: Sequence[Coverage]) -> tuple[str, ...]:
     crowded = [
         f"Page {page.number}: its last {page.left_out:,} characters are left out." for page in pages if page.left_out
     ]
-    low = [page.warning for page in covered if page.is_low]
+    low = [page.warning for page in coverages if page.is_low]
     return tuple([*page_warnings(pages), *crowded, *low][:_MOST_WARNINGS])
 
 
@@ -111,18 +111,18 @@ def lay_out_whole(pages: Sequence[Page]) -> tuple[list[PageLayout], list[Coverag
     """All pages, each followed by its asides, plus plain text where too few words of a page were kept; and the coverage
     of each page with its asides.
     """
-    laid: list[PageLayout] = []
-    covered: list[Coverage] = []
-    layouts = {
-        id(part): with_lost_words(layout)
+    layouts: list[PageLayout] = []
+    coverages: list[Coverage] = []
+    by_part = {
+        id(part): add_lost_words(layout)
         for group in _groups(pages)
         for part, layout in zip(group, lay_out_all(group), strict=True)
     }
     for page in pages:
-        results = [layouts[id(part)] for part in page.parts]
-        laid += [results[0][0], *(layout.placed_on(page) for layout, _ in results[1:])]
-        covered.append(sum((cover for _, cover in results[1:]), results[0][1]))
-    return laid, covered
+        results = [by_part[id(part)] for part in page.parts]
+        layouts += [results[0][0], *(layout.placed_on(page) for layout, _ in results[1:])]
+        coverages.append(sum((cover for _, cover in results[1:]), results[0][1]))
+    return layouts, coverages
 
 
 def _groups(pages: Sequence[Page]) -> list[list[Page]]:
@@ -148,7 +148,7 @@ def lay_out_all(pages: Sequence[Page]) -> list[PageLayout]:
     return [lay_out(page, furniture, measures, gutters) for page in pages]
 
 
-def _opened(data: bytes) -> pdfium.PdfDocument:
+def _open(data: bytes) -> pdfium.PdfDocument:
     try:
         return pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
@@ -178,7 +178,7 @@ def _pages(
         except pdfium.PdfiumError:
             yield Page(index + 1, 612.0, 792.0, read_by="none", notes=("not read: the page is damaged",))
             continue
-        page = _recognised(page, recogniser, partial(_rendered, document, index, ocr.dpi))
+        page = _recognise(page, recogniser, partial(_render, document, index, ocr.dpi))
         characters += _characters(page)
         yield page
         if characters > limits.max_characters:
@@ -194,7 +194,7 @@ def _is_recognised(page: Page) -> bool:
     return any(part.read_by == "ocr" for part in page.parts)
 
 
-def _recognised(page: Page, recogniser: Recogniser, rendered: Callable[[], Picture]) -> Page:
+def _recognise(page: Page, recogniser: Recogniser, rendered: Callable[[], Picture]) -> Page:
     """The page, read by OCR where it has no text layer, or none that can be read, and where it has pictures."""
     words = [word for part in page.parts for word in part.words]
     if not words:
@@ -208,7 +208,7 @@ def _recognised(page: Page, recogniser: Recogniser, rendered: Callable[[], Pictu
     return recogniser.with_pictures(page, rendered)
 
 
-def _rendered(document: pdfium.PdfDocument, index: int, dpi: int) -> Picture:
+def _render(document: pdfium.PdfDocument, index: int, dpi: int) -> Picture:
     page = document[index]
     try:
         return page_image(page, dpi)
@@ -226,8 +226,8 @@ def page_image(page: pdfium.PdfPage, dpi: int) -> Picture:
     return Picture(page.render(scale=scale, grayscale=True).to_pil(), scale * POINTS)
 
 
-def _region_boxes(laid: Sequence[PageLayout]) -> Iterator[RegionBox]:
-    for page in laid:
+def _region_boxes(layouts: Sequence[PageLayout]) -> Iterator[RegionBox]:
+    for page in layouts:
         for region in page.regions:
             box = region.box
             edges = (round(box.left, 1), round(box.top, 1), round(box.right, 1), round(box.bottom, 1))

@@ -105,7 +105,7 @@ def same_row(a: Line, b: Line) -> bool:
     return abs(a.baseline - b.baseline) < 0.45 * max(a.size, b.size)
 
 
-def merged(segments: Sequence[Line]) -> list[Line]:
+def merge_rows(segments: Sequence[Line]) -> list[Line]:
     """Joins the segments of each row into one line again, from the top."""
     out: list[list[Line]] = []
     for segment in sorted(segments, key=lambda s: (s.baseline, s.box.left)):
@@ -211,7 +211,7 @@ def _has_columns(segments: Sequence[Line], x: float, left: float, right: float) 
     crossing = len(segments) - len(on_left) - len(on_right)
     if min(len(on_left), len(on_right)) < _FEWEST_LINES or crossing > _MOST_CROSSING * len(segments):
         return False
-    sides = [(merged(on_left), x - left), (merged(on_right), right - x)]
+    sides = [(merge_rows(on_left), x - left), (merge_rows(on_right), right - x)]
     if any(median(len(row.words) for row in side) < _WORDS_OF_PROSE for side, _ in sides):
         return False  # the cells of a table
     if all(median(row.box.width for row in side) >= _WIDE_ENOUGH * width for side, width in sides):
@@ -253,7 +253,7 @@ def reading_order(segments: Sequence[Line], obstacles: Sequence[Box] = (), usual
     return [
         PlacedLine(line, number, _column(group, gutters))
         for number, group in enumerate(groups)
-        for line in merged(group)
+        for line in merge_rows(group)
     ]
 
 

@@ -45,7 +45,7 @@ def picture_areas(page: Page) -> list[Box]:
     """Boxes of pictures that are large enough and whose text is not in the text layer; the largest first."""
     least = _LEAST_AREA * page.width * page.height
     whole = Box(0.0, 0.0, page.width, page.height)
-    areas = [_within(box, whole) for box in _joined(page.pictures)]
+    areas = [_clip(box, whole) for box in _join_tiles(page.pictures)]
     large_enough = [
         box
         for box in areas
@@ -56,12 +56,12 @@ def picture_areas(page: Page) -> list[Box]:
     return sorted(unread, key=lambda box: box.width * box.height, reverse=True)[:_MOST_PICTURES]
 
 
-def _within(box: Box, whole: Box) -> Box:
+def _clip(box: Box, whole: Box) -> Box:
     left, top = max(box.left, whole.left), max(box.top, whole.top)
     return Box(left, top, max(left, min(box.right, whole.right)), max(top, min(box.bottom, whole.bottom)))
 
 
-def _joined(pictures: Sequence[Box]) -> list[Box]:
+def _join_tiles(pictures: Sequence[Box]) -> list[Box]:
     """Pictures that touch each other are tiles of one."""
     out: list[Box] = []
     for box in pictures[:_MOST_TILES]:

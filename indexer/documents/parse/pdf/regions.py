@@ -41,7 +41,7 @@ _ENDS = (".", "!", "?", ":", ";", ".”", '."', ".)")
 @dataclass(frozen=True, slots=True)
 class PageLayout:
     """One page: regions in reading order. A table's region holds its position; ``tables`` holds its cells by region.
-    ``aside``: an aside of a page with text of its own, so no paragraph continues from it or into it.
+    ``aside``: beside the page's main text, so no paragraph continues from it or into it.
     """
 
     page: Page
@@ -86,7 +86,7 @@ def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutte
 
     ``gutters``: the gaps between the columns of most pages, if there are any.
     """
-    page = replace(page, figures=_largest(page.figures))
+    page = replace(page, figures=_largest_figures(page.figures))
     words = _text_words(page, furniture)
     tables = find_tables(page, words)
     bands = gutters_of_page([part for row in rows(words) for part in segments(row)], gutters)
@@ -102,12 +102,12 @@ def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutte
     parts = [part for row in rows(running) for part in segments(row)]
     placed = reading_order(parts, [*(table.box for table in tables), *page.figures], gutters)
     regions = _regions(page, placed, measures)
-    regions, at = _with_tables(page, regions, tables)
+    regions, at = _insert_tables(page, regions, tables)
     drawn = [Region("figure", (), box, page.number) for box in figures]
-    return PageLayout(page, (*_furniture_regions(page, furniture), *regions, *drawn), _shifted(at, page, furniture))
+    return PageLayout(page, (*_furniture_regions(page, furniture), *regions, *drawn), _shift(at, page, furniture))
 
 
-def _largest(figures: Sequence[Box]) -> tuple[Box, ...]:
+def _largest_figures(figures: Sequence[Box]) -> tuple[Box, ...]:
     """At most as many as a page has; a page of more is a pattern of tiles."""
     if len(figures) <= _MOST_FIGURES:
         return tuple(figures)
@@ -154,9 +154,7 @@ def _regions(page: Page, placed: Sequence[PlacedLine], measures: Measures) -> li
     for (_, column), group in groupby(placed, key=lambda p: (p.band, p.column)):
         lines = [item.line for item in group]
         kinds = _settle(_kinds(page, lines, measures), lines, measures, page)
-        out += _grouped(
-            page.number, column, [replace(ln, kind=k) for ln, k in zip(lines, kinds, strict=True)], measures
-        )
+        out += _group(page.number, column, [replace(ln, kind=k) for ln, k in zip(lines, kinds, strict=True)], measures)
     return out
 
 
@@ -192,7 +190,7 @@ def _same_style(a: Line, b: Line, measures: Measures) -> bool:
     return strong and abs(a.size - b.size) <= 0.6 and len(b.words) <= 12
 
 
-def _grouped(page: int, column: int, lines: Sequence[Line], measures: Measures) -> list[Region]:
+def _group(page: int, column: int, lines: Sequence[Line], measures: Measures) -> list[Region]:
     out: list[list[Line]] = []
     left = min((line.box.left for line in lines), default=0.0)
     for i, line in enumerate(lines):
@@ -218,7 +216,7 @@ def _begins(before: Line, line: Line, left: float, measures: Measures) -> bool:
     return _INDENT[0] < indent < _INDENT[1] and before.box.left - left < 4.0 and before.text.endswith(_ENDS)
 
 
-def _with_tables(
+def _insert_tables(
     page: Page, regions: Sequence[Region], tables: Sequence[PageTable]
 ) -> tuple[list[Region], dict[int, PageTable]]:
     """Places each table before the first region below it in its column and records the index."""
@@ -242,6 +240,6 @@ def _furniture_regions(page: Page, furniture: Furniture) -> list[Region]:
     ]
 
 
-def _shifted(at: dict[int, PageTable], page: Page, furniture: Furniture) -> dict[int, PageTable]:
+def _shift(at: dict[int, PageTable], page: Page, furniture: Furniture) -> dict[int, PageTable]:
     by = len(furniture.by_page.get(page.number, {}))
     return {index + by: table for index, table in at.items()}

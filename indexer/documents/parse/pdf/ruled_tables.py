@@ -97,7 +97,7 @@ def _grids(rules: Sequence[Rule]) -> list[_Grid]:
     for place, level in enumerate(levels):
         if groups.of(place) in out:
             out[groups.of(place)][0].append(level)
-    return [_Grid(tuple(_with_open_edge(*group)), tuple(group[1])) for group in out.values()]
+    return [_Grid(tuple(_add_open_edge(*group)), tuple(group[1])) for group in out.values()]
 
 
 class _UnionFind:
@@ -147,13 +147,13 @@ def _cross(level: _Stroke, upright: _Stroke) -> bool:
     )
 
 
-def _with_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> list[_Stroke]:
+def _add_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> list[_Stroke]:
     """The horizontal rules, plus one where all verticals end above or below them: a page break cut the border off."""
     out = sorted(levels, key=lambda rule: rule.at)
     first, last = out[0], out[-1]
     if len(uprights) >= 2:
-        top = max(rule.first for rule in _reaching(uprights, first.at))
-        bottom = min(rule.last for rule in _reaching(uprights, last.at))
+        top = max(rule.first for rule in _touching(uprights, first.at))
+        bottom = min(rule.last for rule in _touching(uprights, last.at))
         if first.at - top > _LEAST_TALL:
             out.insert(0, _Stroke(top, first.first, first.last))
         if bottom - last.at > _LEAST_TALL:
@@ -161,7 +161,7 @@ def _with_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> l
     return out
 
 
-def _reaching(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stroke]:
+def _touching(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stroke]:
     """The verticals that touch this height; there is at least one, because the rules cross."""
     touching = [rule for rule in uprights if rule.first - _REACH <= level <= rule.last + _REACH]
     return touching if len(touching) >= 2 else [_Stroke(0.0, level, level)]
@@ -275,10 +275,10 @@ def find_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
 
 def _is_drawn(frame: Box, figures: Sequence[Box]) -> bool:
     """Whether pictures or drawings fill most of the frame: then its rules are axes and grids."""
-    return sum(_common(frame, figure) for figure in figures) > 0.5 * frame.width * frame.height
+    return sum(_shared_area(frame, figure) for figure in figures) > 0.5 * frame.width * frame.height
 
 
-def _common(a: Box, b: Box) -> float:
+def _shared_area(a: Box, b: Box) -> float:
     """The area of the intersection."""
     width = min(a.right, b.right) - max(a.left, b.left)
     height = min(a.bottom, b.bottom) - max(a.top, b.top)

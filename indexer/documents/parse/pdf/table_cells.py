@@ -22,8 +22,8 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """Cells by row and column, all rows equally long; ``words`` are the words in it, ``found_by`` says which finder
-    found it. ``caption``: its lines, if the finder began with them; else the caption is a region of its own.
+    """Cells by row and column, all rows equally long; ``words`` are the words in it, ``found_by`` names the
+    finder. ``caption``: its lines, if the finder began with them; else the caption is a separate region.
     """
 
     box: Box

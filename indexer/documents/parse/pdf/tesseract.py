@@ -181,7 +181,7 @@ def posture(picture: Picture, ocr: Ocr, limits: Limits) -> Posture:
 
 
 def parse_posture(output: str) -> Posture:
-    """What tesseract's report on orientation and script says."""
+    """Reads tesseract's report on orientation and script."""
     fields = {match["name"]: match["value"] for match in _FIELD.finditer(output)}
     sure = _number(fields.get("Script confidence")) >= _SURE_SCRIPT
     turned = _number(fields.get("Orientation confidence")) >= _SURE_TURN

@@ -53,7 +53,7 @@ def read_page(document: pdfium.PdfDocument, index: int) -> Page:
         shown = turning.read(rotation, others)
     parts = [replace(turning.read(angle), turn=float((angle - rotation) % 360)) for angle in others]
     turning.restore(rotation, size)
-    return _with_asides(replace(shown, left_out=left_out), parts)
+    return _add_asides(replace(shown, left_out=left_out), parts)
 
 
 def _glyphs(page: pdfium.PdfPage) -> tuple[list[Glyph], int]:
@@ -133,7 +133,7 @@ def _read(page: pdfium.PdfPage, number: int, glyphs: Sequence[Glyph]) -> Page:
     )
 
 
-def _with_asides(shown: Page, parts: Sequence[Page]) -> Page:
+def _add_asides(shown: Page, parts: Sequence[Page]) -> Page:
     asides = [part for part in parts if part.words and _is_text(part, shown)]
     aside_ids = {id(part) for part in asides}
     labels = [

@@ -1,6 +1,6 @@
 """Tables that only white space rules: rows of several pieces under a caption, or a block of numbers under its headings.
 
-Without rules nothing but the alignment says that this is a table. So a table needs its caption, or numbers in most of
+Without rules, only the alignment shows a table. So a table needs its caption, or numbers in most of
 its columns; and code, drawings and columns of running text are none.
 """
 
@@ -63,34 +63,34 @@ class _Row:
 
 
 def unruled_tables(
-    words: Sequence[Word], ruled: Sequence[Box], drawn: Sequence[Box], gutters: Gutters
+    words: Sequence[Word], ruled_tables: Sequence[Box], figures: Sequence[Box], gutters: Gutters
 ) -> list[PageTable]:
-    """``words`` of a page without furniture; ``ruled`` tables and ``drawn`` figures hold none; ``gutters``: the
+    """``words`` of a page without furniture; ``ruled_tables`` and ``figures`` contain no other table; ``gutters``: the
     document's, where this page keeps them. Those of one page alone may be the gaps of a table.
     """
     free = [
         word
         for word in words
-        if not word.turned and not word.mono and not any(box.holds(word.box, 2.0) for box in (*ruled, *drawn))
+        if not word.turned and not word.mono and not any(box.holds(word.box, 2.0) for box in (*ruled_tables, *figures))
     ]
     tables: list[PageTable] = []
     for left, right in _bands(gutters):
         own = [word for word in free if left <= word.box.middle_x < right]
         lines = [_Row(line, tuple(segments(line))) for line in rows(own)]
         tables += [
-            table for table in _in_band(lines) if table.found_by == "caption" or not _is_beside(table.box, drawn)
+            table for table in _in_band(lines) if table.found_by == "caption" or not _is_beside(table.box, figures)
         ]
     return sorted(tables, key=lambda table: table.box.top)
 
 
-def _is_beside(box: Box, drawn: Sequence[Box]) -> bool:
+def _is_beside(box: Box, figures: Sequence[Box]) -> bool:
     """Whether a drawing is so near that these may be the numbers of its axes."""
     return any(
         box.left - _AXIS < figure.right
         and figure.left - _AXIS < box.right
         and box.top - _AXIS < figure.bottom
         and figure.top - _AXIS < box.bottom
-        for figure in drawn
+        for figure in figures
     )
 
 
@@ -144,7 +144,7 @@ def _is_other(line: Line) -> bool:
 def _body(lines: Sequence[_Row], start: int, width: float) -> list[_Row]:
     """Rows down to a wide gap, a line of text or another caption; it ends with a row of several pieces."""
     out = [lines[start]]
-    gaps: list[float] = []  # in order of size, so that their median is at hand
+    gaps: list[float] = []  # sorted, for their median
     for row in lines[start + 1 : start + _MOST_ROWS]:
         gap = row.line.baseline - out[-1].line.baseline
         usual = _middle(gaps) if gaps else max(gap if row.is_split else 0.0, 1.6 * row.line.size)

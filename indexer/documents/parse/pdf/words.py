@@ -2,8 +2,8 @@
 
 A gap between characters separates two words by its share of the type's real size. Text can be put into a file for
 machines alone: white or transparent, without ink, tiny, or outside the page. A white word is seen on a dark ground,
-and a word without ink (as OCR puts it under the picture of a page) stands for what the picture shows there. So these
-are looked up in the rendered page: where it is empty, nobody sees the word.
+and a word without ink (as OCR puts it under the picture of a page) repeats what the picture shows. So the rendered page
+decides: where it is empty, the word is invisible.
 """
 
 from __future__ import annotations
@@ -90,18 +90,18 @@ def join_glyphs(glyphs: Iterable[Glyph]) -> list[InkedWord]:
 
 def repair_spacing(words: Sequence[Word]) -> list[Word]:
     """Joins words that were set apart letter by letter (``R E S U L T S``) or at a ligature (``veri fi cation``)."""
-    return _with_ligatures(list(_without_letterspacing(words)))
+    return _join_ligatures(list(_join_letterspaced(words)))
 
 
-def _without_letterspacing(words: Sequence[Word]) -> Iterator[Word]:
+def _join_letterspaced(words: Sequence[Word]) -> Iterator[Word]:
     run: list[Word] = []
     for word in words:
         if run and not _continues(run[-1], word):
-            yield from _joined_run(run)
+            yield from _join_run(run)
             run = []
         run.append(word)
     if run:
-        yield from _joined_run(run)
+        yield from _join_run(run)
 
 
 def _continues(before: Word, word: Word) -> bool:
@@ -117,7 +117,7 @@ def _continues(before: Word, word: Word) -> bool:
     )
 
 
-def _joined_run(run: Sequence[Word]) -> Iterator[Word]:
+def _join_run(run: Sequence[Word]) -> Iterator[Word]:
     """Words of a run of single letters; the run as it is if it is too short, uneven, or made of variables."""
     gaps = [right.box.left - left.box.right for left, right in pairwise(run)]
     usual = median(gaps) if gaps else 0.0
@@ -129,13 +129,13 @@ def _joined_run(run: Sequence[Word]) -> Iterator[Word]:
     own = [run[0]]
     for gap, word in zip(gaps, run[1:], strict=True):
         if gap > _EVEN * usual:
-            yield _as_one(own)
+            yield _merge(own)
             own = []
         own.append(word)
-    yield _as_one(own)
+    yield _merge(own)
 
 
-def _with_ligatures(words: list[Word]) -> list[Word]:
+def _join_ligatures(words: list[Word]) -> list[Word]:
     out: list[Word] = []
     place = 0
     while place < len(words):
@@ -154,7 +154,7 @@ def _with_ligatures(words: list[Word]) -> list[Word]:
         if behind is not None and right <= _SAME_GAP * narrow and behind.text[:1].islower():
             parts.append(behind)
             place += 1
-        out.append(_as_one(parts))
+        out.append(_merge(parts))
     return out
 
 
@@ -166,7 +166,7 @@ def _gap(left: Word | None, right: Word | None) -> float:
     return gap if gap >= -0.1 * right.size else float("inf")
 
 
-def _as_one(parts: Sequence[Word]) -> Word:
+def _merge(parts: Sequence[Word]) -> Word:
     return replace(parts[0], text="".join(part.text for part in parts), box=bounding_box(part.box for part in parts))
 
 
