@@ -133,6 +133,6 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
 def _pause_s(task: Task[..., None]) -> float:
     """Exponential with full jitter, at most five minutes: the one owner of retries over minutes.
 
-    Seconds are owned by ``es_gateway.retry``; a dead worker's run by ``requeue_lapsed``.
+    Seconds are owned by ``es_gateway.client.retry``; a dead worker's run by ``requeue_lapsed``.
     """
     return uniform(1.0, min(300.0, 10.0 * 2**task.request.retries))  # noqa: S311  # nosec B311: jitter, not a secret

@@ -8,7 +8,7 @@ import structlog
 from celery import Celery, Task
 
 from core.errors import Unavailable
-from indexer.documents.inherit_again import inherit_again
+from indexer.documents.index.update_inherited import update_inherited
 from workers.registry import known_sources
 from workers.slices import Worker
 from workers.task_names import DOCUMENTS_TASK, INHERIT_TASK
@@ -33,7 +33,7 @@ def add_documents(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[
     @app.task(name=INHERIT_TASK, bind=True, max_retries=_RETRIES)
     def pass_on(task: Task[..., None], source_id: str) -> None:
         try:
-            inherit_again(worker().parts.client, worker().config.prefix, source_id)
+            update_inherited(worker().parts.client, worker().config.prefix, source_id)
         except Unavailable as error:
             raise task.retry(exc=error, countdown=pause_s(task)) from error
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
-from indexer.documents.linked import Followed
-from indexer.documents.repair_library import Repairs
+from indexer.documents.index.linked import FollowResult
+from indexer.documents.index.repair_library import Repairs
 from indexer.parts import no_lists
 from indexer.raw import Source
 from reading.vocabulary.name_lists import NameLists
@@ -53,7 +53,7 @@ class WorkerParts:
     client: Elasticsearch
     open_source: Callable[[SourceConfig, str | None], Source]
     embedder: Callable[[str], Embedder] | None = None
-    follow_links: Callable[[SourceConfig, float], Followed] | None = None
+    follow_links: Callable[[SourceConfig, float], FollowResult] | None = None
     library: LibraryWork | None = None
     check_links: Callable[[str, float], RunReport] | None = None
     alerts: AlertWork | None = None

@@ -10,7 +10,7 @@ from core.names import names_once, variables_once
 from core.record import Record
 from es_mappings.codecs.records import to_document
 from es_mappings.meta import SCHEMA_VERSION
-from indexer.formats.formats import FORMATS
+from indexer.formats.recognition import FORMATS
 from indexer.formats.registry import read, reader_tag
 from indexer.hashes import raw_hash, record_hash, text_hash
 from indexer.plan.plan import Content, Document
@@ -43,7 +43,7 @@ class ParsedRecord:
 
 def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: str = "") -> Document:
     """What is known before parsing. ``overlay``: the tag of the record's overlay."""
-    reading = f"{_READING}/{reader_tag(raw.content)}"
+    reading = f"{_READING}/{reader_tag(raw)}"
     if overlay:
         reading += f"/{overlay}"
     if lists.version:
@@ -54,7 +54,7 @@ def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: 
 
 
 def parse(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> ParsedRecord:
-    """With the names of the loaded ``lists``. Raises indexer.formats.reader.Refused with the reason.
+    """With the names of the loaded ``lists``. Raises indexer.formats.refused.RecordRefused with the reason.
 
     Raises ValueError for a document whose access is not settled: it must never count as public.
     """

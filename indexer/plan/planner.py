@@ -10,7 +10,8 @@ from typing import Literal
 from core.overlay import Overlay
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
+from indexer.formats.registry import recognised
 from indexer.plan.items import Item
 from indexer.plan.overlays import overlaid, overlay_tag, overlays_of
 from indexer.plan.parsed_record import ParsedRecord, identify, parse, with_id
@@ -41,7 +42,7 @@ class _Read:
     raw: RawRecord
     document: Document
     stored: LedgerEntry | None
-    result: ParsedRecord | Refused | None
+    result: ParsedRecord | RecordRefused | None
 
     @property
     def parsed(self) -> ParsedRecord | None:
@@ -118,7 +119,7 @@ class Planner:
     def _read(self, raw: RawRecord, stored: Mapping[str, LedgerEntry]) -> _Read:
         entry = stored.get(entry_key(self.source, raw.native_id))
         unstated = raw.access_groups is None
-        raw = with_access_groups(raw, entry, self.source, self._groups_of_source)
+        raw = recognised(with_access_groups(raw, entry, self.source, self._groups_of_source))
         if unstated and raw.access_groups:
             self.kept_closed.append(raw.origin)
         known = self._overlays.get(entry.record) if entry is not None and entry.record is not None else None
@@ -127,7 +128,7 @@ class Planner:
             return _Read(raw, document, entry, None)
         try:
             return _Read(raw, document, entry, parse(raw, self.source, self.lists))
-        except Refused as refusal:
+        except RecordRefused as refusal:
             return _Read(raw, document, entry, refusal)
 
     def _groups_of_source(self) -> SourceGroups:
@@ -180,7 +181,7 @@ class Planner:
             if raw is None:
                 return None
             return with_id(parse(raw, self.source, self.lists), entry.record or entry.key).content
-        except Refused:
+        except RecordRefused:
             return None
 
     def _owner(self, record: str, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Owner | None:

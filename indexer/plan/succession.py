@@ -19,7 +19,7 @@ from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.records import from_document, to_document
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import IndexKind, alias
-from indexer.formats.parted import files_of
+from indexer.formats.registry import possible_documents
 from indexer.hashes import record_hash
 from indexer.raw import WHOLE_SOURCE
 from indexer.store import bulk
@@ -136,7 +136,7 @@ class UnreadInRun:
         It is, if its file could not be read. It may be, if since it was last seen a member without a name appeared in
         its file: nobody can tell whose place that took. A member that was there all along took none.
         """
-        files = list(files_of(entry.origin))
+        files = list(possible_documents(entry.origin))
         if not self.origins.isdisjoint(files):
             return True
         last = entry.last_seen or ""

@@ -20,7 +20,7 @@ from es_mappings.codecs import passages, vectors
 from es_mappings.codecs.records import from_document, to_document
 from es_mappings.codecs.vectors import has_all, to_fields
 from es_mappings.names import alias
-from indexer.documents.segment import embedding_text
+from indexer.documents.segment.passages import embedding_text
 from indexer.store import bulk
 from indexer.store.ledger import scan
 

@@ -13,7 +13,7 @@ from lxml.etree import ParserError
 
 from core.batched import batched
 from core.errors import SondeError
-from indexer.formats.parted import parted
+from indexer.formats.registry import separate
 from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
 from indexer.sources.archives import NotUnpacked, unpacked
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx
@@ -112,7 +112,7 @@ class WafSource:
                 unchanged += found.natives
             else:
                 name = unquote(url.removeprefix(self.url))
-                own = parted(RawRecord(name, found.content, url, media_type(name), modified[url]))
+                own = separate(RawRecord(name, found.content, url, media_type(name), modified[url]))
                 records += own.records
                 skipped += own.skipped
                 passed += own.passed_over

@@ -13,7 +13,7 @@ from core.overlay import Overlay
 from core.record import Record
 from es_gateway.client import retrying
 from es_mappings.names import alias
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.parts import Parts
 from indexer.plan.items import Item
 from indexer.plan.overlays import overlaid
@@ -64,7 +64,7 @@ class Pushing:
 def read(source: str, content: bytes, media_type: str | None, parts: Parts) -> Record:
     """The record that the document describes, unstored; its ``identifier`` is empty if it names none.
 
-    Raises Refused if it is not exactly one record of a known format.
+    Raises RecordRefused if it is not exactly one record of a known format.
     """
     return parse(RawRecord("", content, "pushed", media_type), source, parts.name_lists()).record
 
@@ -79,7 +79,7 @@ def holds(source: str, record: str, parts: Parts) -> bool:
 def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     """Reads, embeds and writes one document as its record; it is searchable when this returns.
 
-    The same bytes again write nothing. Raises Refused if it is not exactly one record of a known format; NotFound and
+    The same bytes again write nothing. Raises RecordRefused if it is not one record of a known format; NotFound and
     IndexMismatch if there is no suitable index; Unavailable if Elasticsearch does not answer or refuses it.
     """
     parts = replace(parts, client=retrying(parts.client))
@@ -89,7 +89,7 @@ def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     Ledger(parts.client, parts.prefix).refresh()  # a search finds the record's holder
     (item,) = Planner(parts.client, parts.prefix, source, parts.name_lists()).plan(Page((raw,)), moment)
     if item.decision.outcome == "refused":
-        raise Refused(item.decision.entry.reason or "it cannot be read")
+        raise RecordRefused(item.decision.entry.reason or "it cannot be read")
     item = _with_vectors(item, Embedding(parts, recipe))
     not_taken = commit(parts.client, parts.prefix, [item], moment)
     if not_taken:

@@ -13,7 +13,7 @@ from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.formats import registry
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.sources.folder import FolderSource
@@ -78,5 +78,5 @@ def _texts(path: Path) -> Iterator[str]:
         for raw in page.records:
             try:
                 yield registry.read(raw, "bench").embedding_text
-            except Refused:
+            except RecordRefused:
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from indexer.formats.split import parts_of
+from indexer.formats.splitting.split import records_of_graph
 from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord
 from indexer.sources.rdf_answers import parse_rdf
@@ -46,7 +46,10 @@ def read_catalogue(records: int) -> Reading:
     content = catalogue(records)
     begun = time.process_time()
     graph = parse_rdf(content, "turtle", "https://data.example.org/catalogue", _no_context)
-    read = [parse(RawRecord(id, part, id, "application/ld+json"), "made") for id, part in parts_of(graph)]
+    read = [
+        parse(RawRecord(record.name, record.content, record.name, "application/ld+json"), "made")
+        for record in records_of_graph(graph)
+    ]
     return Reading(len({one.record.id for one in read}), time.process_time() - begun)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection
 from lab.month.month import Course, Month
 from lab.month.people import Habits
 from lab.month.source import copied, judged_questions, own_indices
@@ -132,7 +132,7 @@ def month(
 
 def _trial(
     pipeline: SearchPipeline,
-    collection: Collection,
+    collection: JudgedCollection,
     signal: Usage,
     habits: Habits,
     examination: float | None,

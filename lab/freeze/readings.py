@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from es_mappings.codecs.records import to_document
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.read_pdf import read_pdf
-from indexer.formats.reader import Refused
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.pdf.read_pdf import read_pdf
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
 from lab.freeze.lines import Line, digest
@@ -33,7 +32,7 @@ def record_lines(catalogues: Path, whole: bool) -> Iterator[Line]:
                     name = f"record {archive.name} {number}: {raw.origin.rpartition('!')[2]} {raw.native_id}"
                     try:
                         yield {"name": name, "digest": digest(to_document(read(raw, "frozen")))}
-                    except Refused as refused:
+                    except RecordRefused as refused:
                         yield {"name": name, "reason": str(refused)}
 
 

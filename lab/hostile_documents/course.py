@@ -17,11 +17,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from core.json_types import Json
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.isolation import read_isolated
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.segment import SegmentOptions, segment
-from indexer.documents.table_stored import stored_table
+from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.parse.isolation import read_isolated
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.segment.passages import SegmentOptions, segment
 from lab.hostile_documents.counting import WordPieces
 from lab.hostile_documents.kinds import Kind
 

@@ -23,11 +23,11 @@ from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from es_mappings.shape import USUAL, IndexShape
-from evaluation.throwaway import PREFIX, sweep_abandoned
+from evaluation.temporary_index import PREFIX, sweep_abandoned
 from indexer.background import Background
-from indexer.documents.store import passage_document
+from indexer.documents.index.store import passage_document
 from indexer.formats import registry
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.sources.folder import FolderSource
 from indexer.store.bulk import Failure, Operation, chunked, index_operation, write
 from lab.load.made import SOURCE, MadeVectors, made_passages, made_records, passage_texts
@@ -72,7 +72,7 @@ def real_records(paths: Sequence[Path]) -> list[Record]:
             for raw in page.records:
                 try:
                     found.append(registry.read(raw, "load"))
-                except Refused:
+                except RecordRefused:
                     continue
     if not found:
         raise SondeError(f"No record can be read in {', '.join(map(str, paths))}.")

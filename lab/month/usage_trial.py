@@ -11,16 +11,14 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from core.json_types import Json
-from evaluation.asking import ask_all, run_of
-from evaluation.collection import Collection
-from evaluation.metrics import HEADLINE, Measured, measure
-from evaluation.significance import Comparison, paired_randomisation
+from evaluation.asking import Variant, ask_all, run_of
+from evaluation.collection import JudgedCollection
+from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
-from evaluation.variants import Variant
 from lab.month.people import SHOWN, Habits, People, script
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence, Usage
-from search_api.search.usage.openings import NO_USAGE, LoggedQuestion, UsageTable, usage_of
+from search_api.search.usage.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
 
 FIRST = date(2026, 11, 1)
 _NIGHTS = frozenset((3, 7, 14, 30))
@@ -32,7 +30,7 @@ class Night:
 
     days: int
     ndcg: float
-    against_first: Comparison
+    against_first: RunComparison
     questions: int
 
 
@@ -69,11 +67,11 @@ class UsageTrial:
 
     pipeline: SearchPipeline
     table: Table
-    collection: Collection
+    collection: JudgedCollection
     evidence: Evidence
     habits: Habits
     scripted: bool = False
-    log: list[LoggedQuestion] = field(default_factory=list)
+    log: list[LoggedSearch] = field(default_factory=list)
 
     def run(self, told: Callable[[int, int], None]) -> Trial:
         people, questions = People(self.habits), self.collection.questions
@@ -85,7 +83,7 @@ class UsageTrial:
                 question = questions[one.question]
                 shown = [document for document, _ in served[question.id][:SHOWN]]
                 opened = people.opened(shown, self.collection.qrels.get(question.id, {}))
-                self.log.append(LoggedQuestion(question.text, f"k{one.who}", today, tuple(shown), opened))
+                self.log.append(LoggedSearch(question.text, f"k{one.who}", today, tuple(shown), opened))
             if self.scripted:
                 self._scripted(served, today)
             if day in _NIGHTS:
@@ -98,7 +96,7 @@ class UsageTrial:
     def _asked(self) -> Run:
         return run_of(ask_all(self.pipeline, self.collection, Variant(), threads=2))
 
-    def _night(self, day: int, before: Measured, served: Run) -> Night:
+    def _night(self, day: int, before: RunMeasures, served: Run) -> Night:
         now = measure(served, self.collection.qrels)
         compared = paired_randomisation(now.column(HEADLINE), before.column(HEADLINE))
         return Night(day, now.means[HEADLINE], compared, len(self.table.now))

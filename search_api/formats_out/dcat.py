@@ -15,12 +15,8 @@ from rdflib.term import Node
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
-from search_api.formats_out.iris import iri
-from search_api.formats_out.licences import licence_url
+from search_api.formats_out.notations import NameKind, degrees, iri, legal_xml, licence_url, names_beside_keywords, wkt
 from search_api.formats_out.output_format import DcatFeed, FeedPage, OutputFormat
-from search_api.formats_out.shapes import degrees, wkt
-from search_api.formats_out.stated_names import NameKind, names_beside_keywords
-from search_api.formats_out.xml_text import legal
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
 
@@ -44,7 +40,7 @@ _KINDS: tuple[NameKind, ...] = get_args(NameKind)
 _TWO_LETTERS = re.compile(r"^[a-z]{2}$")
 _PYTHON_YEAR = re.compile(r"^(?!0000)\d{4}(?!\d)")
 _DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
-_SAID_BY_PROPERTY = ("author", "publisher", "pointOfContact")
+_ROLES_WITH_PROPERTY = ("author", "publisher", "pointOfContact")
 _PUBLISHERS = ("publisher", "distributor", "resourceProvider", "owner", "custodian")
 
 
@@ -62,7 +58,7 @@ def record_text(record: Record, address: str, syntax: Syntax) -> str:
     """Only the record."""
     graph = empty_graph()
     add_record(graph, record, URIRef(address))
-    return _written(graph, syntax)
+    return _serialized(graph, syntax)
 
 
 def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
@@ -79,10 +75,10 @@ def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
         add_record(graph, record, URIRef(own))
         graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
     _add_paging(graph, catalogue, page)
-    return _written(graph, syntax)
+    return _serialized(graph, syntax)
 
 
-def _written(graph: Graph, syntax: Syntax) -> str:
+def _serialized(graph: Graph, syntax: Syntax) -> str:
     """RDF/XML with sorted subjects, because rdflib's order differs between processes."""
     text = graph.serialize(format=syntax)
     if syntax != "xml":
@@ -107,7 +103,7 @@ def _add_paging(graph: Graph, catalogue: URIRef, page: FeedPage) -> None:
 def add_record(graph: Graph, record: Record, about: URIRef) -> None:
     """Adds everything that DCAT can express."""
     graph.add((about, RDF.type, DCAT.DataService if record.type == "service" else DCAT.Dataset))
-    language = next((one for one in record.languages if _TWO_LETTERS.match(one)), None)
+    language = next((code for code in record.languages if _TWO_LETTERS.match(code)), None)
     graph.add((about, DCTERMS.title, _text(record.title, language)))
     graph.add((about, DCTERMS.description, _text(record.abstract or record.title, language)))
     graph.add((about, DCTERMS.identifier, _text(record.identifier)))
@@ -123,7 +119,8 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
         _add_contact(graph, contact, about)
     for box in record.extents:
         _add_box(graph, box, about)
-    _add_shape(graph, wkt(record.geometry), about)
+    if (shape := wkt(record.geometry)) is not None:
+        _add_place(graph, about, _LOCN.geometry, shape)
     for span in record.times:
         _add_span(graph, span, about)
     _add_resolution(graph, record, about)
@@ -139,14 +136,14 @@ def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None
         if keyword.vocabulary or iri(keyword.uri):
             _add_subject(graph, keyword, about)
     _add_kind_and_names(graph, record, about)
-    for one in record.languages:
-        if _TWO_LETTERS.match(one):
-            graph.add((about, DCTERMS.language, _LANGUAGES[one]))
+    for code in record.languages:
+        if _TWO_LETTERS.match(code):
+            graph.add((about, DCTERMS.language, _LANGUAGES[code]))
 
 
 def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
     for theme in record.themes:
-        _add_labelled(graph, about, _GEODCAT.topicCategory, SKOS.Concept, SKOS.prefLabel, theme)
+        _add_node(graph, about, _GEODCAT.topicCategory, SKOS.Concept, (SKOS.prefLabel, _text(theme)))
     for title in record.alternate_titles:
         graph.add((about, DCTERMS.alternative, _text(title)))
     if record.edition:
@@ -155,11 +152,11 @@ def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
     for name in record.formats:
         graph.add((about, DCTERMS.format, _text(name)))
     if record.parent and not _add_resource(graph, about, DCTERMS.isPartOf, record.parent):
-        _add_labelled(graph, about, DCTERMS.isPartOf, None, DCTERMS.identifier, record.parent)
+        _add_node(graph, about, DCTERMS.isPartOf, None, (DCTERMS.identifier, _text(record.parent)))
     if record.type == "series":
         graph.add((about, DCTERMS.type, _RESOURCE_TYPE.series))
     elif record.type not in ("dataset", "service"):
-        _add_labelled(graph, about, DCTERMS.type, SKOS.Concept, SKOS.prefLabel, record.type)
+        _add_node(graph, about, DCTERMS.type, SKOS.Concept, (SKOS.prefLabel, _text(record.type)))
 
 
 def _add_names(graph: Graph, record: Record, about: URIRef) -> None:
@@ -184,16 +181,20 @@ def _add_subject(graph: Graph, keyword: Keyword, about: URIRef) -> None:
     graph.add((concept, RDF.type, SKOS.Concept))
     graph.add((concept, SKOS.prefLabel, _text(keyword.term)))
     if keyword.vocabulary:
-        _add_labelled(graph, concept, SKOS.inScheme, SKOS.ConceptScheme, DCTERMS.title, keyword.vocabulary)
+        _add_node(graph, concept, SKOS.inScheme, SKOS.ConceptScheme, (DCTERMS.title, _text(keyword.vocabulary)))
 
 
-def _add_labelled(graph: Graph, about: Node, predicate: URIRef, kind: URIRef | None, naming: URIRef, text: str) -> None:
-    """A blank node with only a label."""
+def _add_node(
+    graph: Graph, about: Node, predicate: URIRef, kind: URIRef | None, *properties: tuple[URIRef, Node]
+) -> BNode:
+    """A blank node with its class and properties."""
     node = _blank(graph)
     graph.add((about, predicate, node))
     if kind is not None:
         graph.add((node, RDF.type, kind))
-    graph.add((node, naming, _text(text)))
+    for name, value in properties:
+        graph.add((node, name, value))
+    return node
 
 
 def _add_dates(graph: Graph, record: Record, about: URIRef) -> None:
@@ -216,7 +217,7 @@ def _blank(graph: Graph) -> BNode:
 
 def _text(text: str, language: str | None = None) -> Literal:
     """Removes the characters that RDF/XML cannot contain."""
-    return Literal(legal(text), lang=language)
+    return Literal(legal_xml(text), lang=language)
 
 
 def _date(text: str) -> Literal:
@@ -233,22 +234,16 @@ def _add_rights(graph: Graph, record: Record, about: URIRef) -> None:
     if licence:
         graph.add((about, DCTERMS.license, URIRef(licence)))
     elif record.licence:
-        document = _blank(graph)
-        graph.add((about, DCTERMS.license, document))
-        graph.add((document, RDF.type, DCTERMS.LicenseDocument))
-        graph.add((document, RDFS.label, _text(record.licence)))
+        _add_node(graph, about, DCTERMS.license, DCTERMS.LicenseDocument, (RDFS.label, _text(record.licence)))
     for text in record.constraints:
-        statement = _blank(graph)
-        graph.add((about, DCTERMS.rights, statement))
-        graph.add((statement, RDF.type, DCTERMS.RightsStatement))
-        graph.add((statement, RDFS.label, _text(text)))
+        _add_node(graph, about, DCTERMS.rights, DCTERMS.RightsStatement, (RDFS.label, _text(text)))
 
 
 def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
     name = contact.organisation or contact.name
     if name is None:
         return
-    if contact.role not in _SAID_BY_PROPERTY:
+    if contact.role not in _ROLES_WITH_PROPERTY:
         _add_attribution(graph, contact, about)
     node = _blank(graph)
     if contact.role in _PUBLISHERS and (about, DCTERMS.publisher, None) not in graph:
@@ -283,10 +278,8 @@ def _add_attribution(graph: Graph, contact: Contact, about: URIRef) -> None:
     """The exact role, as in GeoDCAT-AP; readers of the plain properties find those as well."""
     if contact.role is None:
         return
-    attribution = _blank(graph)
-    graph.add((about, _PROV.qualifiedAttribution, attribution))
-    graph.add((attribution, RDF.type, _PROV.Attribution))
-    graph.add((attribution, DCAT.hadRole, URIRef(f"{_ROLES}{quote(contact.role, safe='')}")))
+    role = (DCAT.hadRole, URIRef(f"{_ROLES}{quote(contact.role, safe='')}"))
+    attribution = _add_node(graph, about, _PROV.qualifiedAttribution, _PROV.Attribution, role)
     agent = _blank(graph)
     graph.add((attribution, _PROV.agent, agent))
     _add_agent(graph, agent, contact, contact.name or contact.organisation or "")
@@ -299,35 +292,26 @@ def _add_mail(graph: Graph, node: Node, predicate: URIRef, mail: str | None) -> 
 
 
 def _add_box(graph: Graph, box: BBox, about: URIRef) -> None:
-    place = _blank(graph)
-    graph.add((about, DCTERMS.spatial, place))
-    graph.add((place, RDF.type, DCTERMS.Location))
     rings = [_ring(*map(degrees, part.as_list())) for part in box.parts()]
     text = f"POLYGON {rings[0]}" if len(rings) == 1 else f"MULTIPOLYGON ({', '.join(rings)})"
     if box.is_point:
         text = f"POINT ({degrees(box.west)} {degrees(box.south)})"
-    graph.add((place, DCAT.bbox, Literal(text, datatype=_GEOSPARQL.wktLiteral)))
+    _add_place(graph, about, DCAT.bbox, text)
+
+
+def _add_place(graph: Graph, about: URIRef, predicate: URIRef, wkt_text: str) -> None:
+    literal = Literal(wkt_text, datatype=_GEOSPARQL.wktLiteral)
+    _add_node(graph, about, DCTERMS.spatial, DCTERMS.Location, (predicate, literal))
 
 
 def _ring(west: str, south: str, east: str, north: str) -> str:
     return f"(({west} {south}, {east} {south}, {east} {north}, {west} {north}, {west} {south}))"
 
 
-def _add_shape(graph: Graph, text: str | None, about: URIRef) -> None:
-    if text is not None:
-        place = _blank(graph)
-        graph.add((about, DCTERMS.spatial, place))
-        graph.add((place, RDF.type, DCTERMS.Location))
-        graph.add((place, _LOCN.geometry, Literal(text, datatype=_GEOSPARQL.wktLiteral)))
-
-
 def _add_span(graph: Graph, span: TimeSpan, about: URIRef) -> None:
-    period = _blank(graph)
-    graph.add((about, DCTERMS.temporal, period))
-    graph.add((period, RDF.type, DCTERMS.PeriodOfTime))
-    for predicate, edge in ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms)):
-        if edge is not None:
-            graph.add((period, predicate, _date(iso(edge))))
+    edges = ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms))
+    known = [(predicate, _date(iso(edge))) for predicate, edge in edges if edge is not None]
+    _add_node(graph, about, DCTERMS.temporal, DCTERMS.PeriodOfTime, *known)
 
 
 def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
@@ -337,25 +321,21 @@ def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
         step = Literal(record.resolution.time_step, datatype=XSD.duration, normalize=False)
         graph.add((about, DCAT.temporalResolution, step))
     if record.resolution.scale_denominator:
-        measure = _blank(graph)
-        graph.add((about, _DQV.hasQualityMeasurement, measure))
-        graph.add((measure, RDF.type, _DQV.QualityMeasurement))
-        graph.add((measure, _DQV.isMeasurementOf, _GEODCAT.spatialResolutionAsScale))
         scale = f"{1 / record.resolution.scale_denominator:.12f}".rstrip("0")
-        graph.add((measure, _DQV.value, Literal(scale, datatype=XSD.decimal)))
+        value = Literal(scale, datatype=XSD.decimal)
+        measured = (_DQV.isMeasurementOf, _GEODCAT.spatialResolutionAsScale)
+        _add_node(graph, about, _DQV.hasQualityMeasurement, _DQV.QualityMeasurement, measured, (_DQV.value, value))
 
 
 def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
     if record.provenance.lineage:
-        statement = _blank(graph)
-        graph.add((about, DCTERMS.provenance, statement))
-        graph.add((statement, RDF.type, DCTERMS.ProvenanceStatement))
-        graph.add((statement, RDFS.label, _text(record.provenance.lineage)))
+        lineage = (RDFS.label, _text(record.provenance.lineage))
+        _add_node(graph, about, DCTERMS.provenance, DCTERMS.ProvenanceStatement, lineage)
     for source in record.provenance.derived_from:
         if not _add_resource(graph, about, _PROV.wasDerivedFrom, source):
-            _add_labelled(graph, about, DCTERMS.source, None, DCTERMS.title, source)
+            _add_node(graph, about, DCTERMS.source, None, (DCTERMS.title, _text(source)))
     for activity in record.provenance.generated_by:
-        _add_labelled(graph, about, _PROV.wasGeneratedBy, _PROV.Activity, RDFS.label, activity)
+        _add_node(graph, about, _PROV.wasGeneratedBy, _PROV.Activity, (RDFS.label, _text(activity)))
 
 
 def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position: int) -> None:

@@ -17,7 +17,7 @@ from cachetools import LRUCache
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 
 T = TypeVar("T")
 Version = tuple[str, int, int]
@@ -67,7 +67,7 @@ class VersionedCache(Generic[T]):
                 if entry[0] == version:
                     values[record] = entry[1]
         if versions:
-            remembered(self._name, hit=len(values) == len(versions))
+            count_cache_lookup(self._name, hit=len(values) == len(versions))
         return values
 
     def last(self, records: Iterable[str]) -> dict[str, tuple[Version, T]]:
@@ -117,7 +117,7 @@ class AnswerCache:
         with self._lock:
             entries = {key: self._entries.get((state, groups, key)) for key in keys}
         answers = {key: answer for key, answer in entries.items() if answer is not None}
-        remembered(name, hit=len(answers) == len(entries))
+        count_cache_lookup(name, hit=len(answers) == len(entries))
         return answers
 
     def put(self, state: IndexState, answers: Mapping[bytes, JsonMapping]) -> None:

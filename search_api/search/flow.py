@@ -13,7 +13,7 @@ from core.errors import InvalidInput, ModelMissing, Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.searching import SearchSession, on_current
 from reading.language import sure_language
-from reading.relation_words import Relation as SpokenRelation
+from reading.relations import Relation as SpokenRelation
 from reading.targets import target_box
 from search_api.search.answer import Answer
 from search_api.search.curate import curated_request

@@ -14,7 +14,7 @@ from core.breaker import Breaker
 from core.errors import Unavailable
 from core.place import Place
 from core.ports import CrossEncoder, CrossEncoderCard, Embedder, EmbedderCard, Encoded, Geocoder, TextKind, Vectors
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 
 MOST_BYTES = 8 * 1024 * 1024
 """A question of ten words with its token vectors takes some 6 KB."""
@@ -58,7 +58,7 @@ class CachingEmbedder:
         asked = tuple(texts)
         with self._lock:
             encoded = self._kept.get(asked)
-        remembered("questions", hit=encoded is not None)
+        count_cache_lookup("questions", hit=encoded is not None)
         if encoded is None:
             encoded = self.embedder.encode(texts, kind)
             for array in (encoded.vectors, *(encoded.tokens or ())):

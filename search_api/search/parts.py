@@ -10,8 +10,8 @@ from core.record import Record
 from core.token_bits import Bits
 from es_gateway.client import Elasticsearch
 from search_api.search.caches import AnswerCache, VersionedCache
-from search_api.search.curation.curated import Curated
-from search_api.search.curation.live import no_curation
+from search_api.search.curation.curated import ActiveRules
+from search_api.search.curation.live import no_rules
 from search_api.search.ranking.candidates import RankingFields
 from search_api.search.ranking.config import RankingConfig
 from search_api.search.retrieval.page_records import MOST_RECORDS, BestPassage, weight_of
@@ -67,5 +67,5 @@ class SearchParts:
     config: RankingConfig
     now_ms: Callable[[], int]
     caches: RecordCaches = field(default_factory=RecordCaches)
-    curation: Callable[[], Curated] = no_curation
+    curation: Callable[[], ActiveRules] = no_rules
     usage: Callable[[], UsageTable] = no_usage

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from es_gateway.searching import SearchSession
-from search_api.http.telemetry_traces import span
+from search_api.http.telemetry import span
 from search_api.search.answer import FoundRecord
-from search_api.search.curation.curated import Decided
+from search_api.search.curation.curated import CurationDecisions
 from search_api.search.ranking.rank import Ranking
 from search_api.search.request import FacetName, SearchRequest
 from search_api.search.result_window import ResultWindow, fold_and_diversify
@@ -62,7 +62,7 @@ class SearchState:
     serving: Serving
     session: SearchSession
     interpretation: Interpretation
-    rules: Decided
+    rules: CurationDecisions
     vectors: QueryVectors | None
     plan: RetrievalPlan
     watch: Stopwatch

@@ -10,8 +10,7 @@ from typing import Literal
 import click
 
 from core.errors import SondeError
-from evaluation.answers.four_kinds import KINDS, MadeQuestion, by_extracts
-from evaluation.answers.four_kinds_by_model import by_model
+from evaluation.answers.made_questions import KINDS, MadeQuestion, by_extracts, by_model
 from sonde.cli.screen import say
 from sonde.settings import load_settings
 from sonde.wiring.answering import language_model

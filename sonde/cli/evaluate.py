@@ -16,14 +16,13 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.by_kind import KindResult
-from evaluation.collection import Collection
+from evaluation.asking import Variant, ablations
+from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load
-from evaluation.evaluate import Against, Evaluation, against, against_run, evaluate, worst_losses
+from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
 from evaluation.metrics import HEADLINE
-from evaluation.report.build import Made, Report
+from evaluation.report.build import EvaluationReport, ReportSetup
 from evaluation.trec import read_run, write_run
-from evaluation.variants import Variant, ablations
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.evaluate_live import evaluate_as_at_night, evaluate_live, has_judged_questions
@@ -152,7 +151,7 @@ def parts_of(text: str) -> frozenset[Part]:
     return frozenset(part for part in ALL_PARTS if part in named)
 
 
-def _collection(given: Json) -> Collection:
+def _collection(given: Json) -> JudgedCollection:
     files = _files(given)
     if files is not None:
         collection = load(files, skip_unknown=given["skip_unknown"])
@@ -176,7 +175,7 @@ def _files(given: Json) -> BeirFiles | None:
     return BeirFiles(*three) if all(three) else None
 
 
-def _evaluate(collection: Collection, asked: Asked) -> None:
+def _evaluate(collection: JudgedCollection, asked: Asked) -> None:
     console = messages()
     for note in collection.notes:
         console.print(note, style="yellow")
@@ -193,17 +192,17 @@ def _evaluate(collection: Collection, asked: Asked) -> None:
                 ready.pipeline, collection, variant, threads=asked.threads, progress=bars.told(variant.name)
             )
             others.append(against(done, other))
-    report = Report(collection, done, others, _made(ready))
+    report = EvaluationReport(collection, done, others, _made(ready))
     _show(screen(), report)
     _write(asked, report)
 
 
-def _made(ready: Bench) -> Made:
+def _made(ready: Bench) -> ReportSetup:
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
-    return Made(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
+    return ReportSetup(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
 
 
-def _write(asked: Asked, report: Report) -> None:
+def _write(asked: Asked, report: EvaluationReport) -> None:
     if asked.run is not None:
         write_run(asked.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
     if asked.json is not None:
@@ -212,7 +211,7 @@ def _write(asked: Asked, report: Report) -> None:
         asked.html.write_text(report.to_html(), encoding="utf-8")
 
 
-def _show(console: Console, report: Report) -> None:
+def _show(console: Console, report: EvaluationReport) -> None:
     done, collection = report.evaluation, report.collection
     console.print(
         f"{collection.name}: {len(collection.records)} documents, {len(collection.questions)} questions",
@@ -253,7 +252,7 @@ def _show_kinds(console: Console, kinds: Sequence[KindResult]) -> None:
     console.print(table)
 
 
-def _show_others(console: Console, others: Sequence[Against], done: Evaluation) -> None:
+def _show_others(console: Console, others: Sequence[ComparedRun], done: Evaluation) -> None:
     table = Table(box=None, pad_edge=False)
     names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
     for name in names:

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
+from evaluation.asking import Variant
 from evaluation.collections.beir import questions_of
 from evaluation.live import ask_live, earlier, fall, keep, live_result
 from evaluation.trec import read_qrels
-from evaluation.variants import Variant
 from sonde.cli.screen import say
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client

@@ -13,9 +13,7 @@ from rich.table import Table
 from core.access import ALL_SCOPES, AccessScope
 from core.errors import SondeError
 from search_api.http.access.audit import audit
-from search_api.http.access.authenticators import utc_now
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import ApiKey, Grant
+from search_api.http.access.keys import ApiKey, Grant, KeyStore, utc_now
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client

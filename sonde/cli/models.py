@@ -12,7 +12,7 @@ from rich.table import Table
 
 from core.errors import ModelMissing
 from encoders.locate import SHIPPED
-from encoders.registry import Check, Entry, entries, entry_of, verify
+from encoders.registry import ModelCheck, ModelEntry, entries, entry_of, verify
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import Settings, load_settings
@@ -97,7 +97,7 @@ def use(name: str) -> None:
         say(line)
 
 
-def _steps(entry: Entry) -> list[str]:
+def _steps(entry: ModelEntry) -> list[str]:
     trained = entry.own and entry.folder is not None and entry.folder.parent != SHIPPED
     named = str(entry.folder.resolve()) if trained and entry.folder else entry.name
     if entry.kind == "token-head" and not trained:
@@ -121,12 +121,12 @@ def _own_folders(settings: Settings) -> Iterator[Path]:
             yield from sorted(folder for folder in home.iterdir() if (folder / "card.json").is_file())
 
 
-def _in_use(entry: Entry, settings: Settings) -> bool:
+def _in_use(entry: ModelEntry, settings: Settings) -> bool:
     named = {settings.embedder.model, settings.cross_encoder.model}
     return entry.name in named or (entry.folder is not None and str(entry.folder.resolve()) in named)
 
 
-def _mark(check: Check) -> str:
+def _mark(check: ModelCheck) -> str:
     return "-" if check.holds is None else "ok" if check.holds else "NO"
 
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from encoders.known_models import KNOWN
+from encoders.presets import KNOWN
 from indexer.formats import field_table
-from indexer.formats.formats import FORMATS
-from indexer.formats.marked import between, marks
+from indexer.formats.field_table import page_marks, replace_between
+from indexer.formats.recognition import FORMATS
 from indexer.sources.protocols import PROTOCOLS
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
 from workers.source_config import source_types
@@ -30,7 +30,7 @@ def protocols(page: str) -> str:
 def formats(page: str) -> str:
     rows = (f"| `{one.name}` | {one.found_by} | {one.version} |" for one in FORMATS.values())
     written = _between("formats", page, ["| format | found by | version |", "|---|---|---|", *rows])
-    return field_table.written_into(written)
+    return field_table.with_table(written)
 
 
 def output_formats(page: str) -> str:
@@ -53,24 +53,13 @@ def chart(schema: str) -> str:
 
 
 def known_models(page: str) -> str:
-    """With the place where each licence was read."""
     rows = (
-        f"| `{one.name}` | {one.kind} | {one.licence} | {_READ[one.licence_from]} | {one.dims or '-'} "
-        f"| {one.max_tokens} | {one.languages} | {one.note or ('GPU or endpoint' if one.gpu else '')} |"
-        for one in KNOWN
+        f"| `{model.name}` | {model.licence} | {model.dims} | {model.max_tokens} | {model.languages} | {model.note} |"
+        for model in KNOWN
     )
-    head = [
-        "| model | kind | licence | read in | dimensions | tokens | languages | note |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    head = ["| embedder | licence | dimensions | tokens | languages | note |", "|---|---|---|---|---|---|"]
     return _between("known models", page, [*head, *rows])
 
-
-_READ = {
-    "card": "its page on the hub",
-    "publisher": "its authors' documentation",
-    "others": "pages of others, copies of the card",
-}
 
 FILES: dict[str, Callable[[str], str]] = {
     "docs/harvesting.md": protocols,
@@ -87,10 +76,10 @@ def _value(parameter: str, value: str | None) -> str:
 
 def _between(name: str, page: str, lines: Iterable[str]) -> str:
     """The page with the lines between its two marks. Raises ValueError if it has no marks."""
-    begin, end = marks(name)
+    begin, end = page_marks(name)
     if begin not in page or end not in page:
         raise ValueError(f"the page has no marks {begin} and {end}")
-    return between(name, page, "\n".join(lines))
+    return replace_between(name, page, "\n".join(lines))
 
 
 if __name__ == "__main__":

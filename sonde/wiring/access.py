@@ -9,10 +9,8 @@ from core.access import Authenticator, Caller
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
-from search_api.http.access.authenticators import Bearers, KeyAuthenticator, utc_now
-from search_api.http.access.jwks import Issuer, IssuerKeys
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.tokens import TokenAuthenticator, TokenPolicy
+from search_api.http.access.keys import Bearers, KeyAuthenticator, KeyStore, utc_now
+from search_api.http.access.tokens import Issuer, IssuerKeys, TokenAuthenticator, TokenPolicy
 from search_api.http.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
 

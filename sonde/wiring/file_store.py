@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.document import FileKey, StoredFile, owner_routing
 from core.errors import Unavailable
-from indexer.documents.reading_slice import KeptReadings
+from indexer.documents.index.slices import UnfinishedReadings
 from sonde.settings import Settings
 
 _PARTIAL = ".part-"
@@ -89,14 +89,14 @@ def _to_disk(folder: Path) -> None:
         os.close(handle)
 
 
-def kept_readings(settings: Settings) -> KeptReadings | None:
+def kept_readings(settings: Settings) -> UnfinishedReadings | None:
     """Beside users' files, which all workers share; without such a folder, in this machine's temporary one. None where
     that belongs to somebody else: then each document is read at once.
     """
     folder = settings.library.folder
     there = next(path for path in (folder, *folder.parents) if path.exists())
     if os.access(there, os.W_OK):
-        return KeptReadings(folder / ".readings")
+        return UnfinishedReadings(folder / ".readings")
     own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
     own.mkdir(mode=0o700, exist_ok=True)
-    return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
+    return None if own.is_symlink() or own.stat().st_uid != os.getuid() else UnfinishedReadings(own)

@@ -14,7 +14,7 @@ from net.gate import Gate, GatePolicy
 from sonde import __version__
 from sonde.settings import Settings
 
-Purpose = Literal["models", "tokens", "registries", "portal", "records", "users"]
+Purpose = Literal["models", "tokens", "registries", "records", "users"]
 """``records``: addresses that harvested metadata give; ``users``: those of references and webhooks."""
 
 
@@ -24,7 +24,6 @@ def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolic
         "models": (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url),
         "tokens": (settings.access.oidc_issuer, settings.access.oidc_jwks_url),
         "registries": (settings.registries.crossref_url, settings.registries.datacite_url),
-        "portal": (settings.portal.base_layer.wmts if settings.portal.base_layer else "",),
         "records": (),
         "users": (),
     }

@@ -14,7 +14,7 @@ from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
-from indexer.documents.inherit_again import inherit_again
+from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest, open_run
 from indexer.harvest.restore import restore
 from indexer.parts import Options, Parts, Progress, no_lease
@@ -140,7 +140,7 @@ class Harvester:
             report = harvest(source_id, source(run.since), parts, options, run)
             if report.counts.without_vector and embedder is not None:
                 embed_missing(source_id, parts, options)
-            inherit_again(self._client, prefix, source_id)
+            update_inherited(self._client, prefix, source_id)
             return report
 
     def restore(self, source_id: str, records: Sequence[str]) -> RunReport:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from es_gateway.client import Elasticsearch
-from indexer.documents import library, repair_library
-from indexer.documents.ingest import IngestParts
-from indexer.documents.reading_slice import KeptReadings
-from indexer.documents.store import DocumentStore
+from indexer.documents.index import library, repair_library
+from indexer.documents.index.slices import UnfinishedReadings
+from indexer.documents.index.steps import IngestParts
+from indexer.documents.index.store import DocumentStore
 from net.gate import Gate
 from sonde.settings import Settings
 from sonde.wiring.file_store import FolderFiles
@@ -20,7 +20,7 @@ def library_work(
     client: Elasticsearch,
     reading: Callable[[], IngestParts],
     gate: Callable[[], Gate],
-    kept: KeptReadings | None,
+    kept: UnfinishedReadings | None,
 ) -> LibraryWork:
     """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
     files = FolderFiles(settings.library.folder)
@@ -32,7 +32,7 @@ def library_work(
 
     def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(
-            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), kept=kept
+            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), unfinished=kept
         )
 
     def unread() -> dict[str, list[str]]:

@@ -11,12 +11,11 @@ from core.breaker import Breaker, BreakerPolicy
 from core.errors import SondeError
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
-from encoders.fallback import FallbackGeocoder
-from encoders.remote_geocoder import RemoteGeocoder
+from encoders.remote_geocoder import FallbackGeocoder, RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
 from net.gate import Gate
-from reading.gazetteer.gazetteer import Gazetteer
-from search_api.http.telemetry_memory import loaded
+from reading.gazetteer import Gazetteer
+from search_api.http.telemetry import record_loading
 from search_api.search.guarded_models import CachingEmbedder, GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
 from sonde.settings import Settings
 from sonde.wiring.gate import Gates
@@ -60,7 +59,7 @@ class Models:
                     ),
                     self.gate if given.runtime == "remote" else None,
                 )
-                loaded("embedder", wanted, time.perf_counter() - begun)
+                record_loading("embedder", wanted, time.perf_counter() - begun)
                 if given.runtime == "remote":
                     embedder = GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy()))
                 self._embedders[wanted] = CachingEmbedder(embedder)
@@ -105,7 +104,7 @@ class Models:
                     ),
                     lambda: self.gate,
                 )
-                loaded("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
+                record_loading("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
                 slow_s = self._settings.api.slow_rerank_s
                 self._cross_encoder = GuardedCrossEncoder(
                     cross_encoder, Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from indexer.documents.limits import Ocr
-from indexer.documents.ocr_installed import ocr_lacks
+from indexer.documents.parse.limits import Ocr
+from indexer.documents.parse.pdf.tesseract import ocr_problem
 from sonde.settings import Settings
 
 
@@ -15,5 +15,5 @@ def ocr_of(settings: Settings) -> Ocr:
 
 def ocr_notes(settings: Settings) -> list[str]:
     """What OCR lacks on this machine; empty if nothing."""
-    lacks = ocr_lacks(ocr_of(settings))
+    lacks = ocr_problem(ocr_of(settings))
     return [f"On this machine {lacks}."] if lacks else []

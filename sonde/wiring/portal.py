@@ -9,14 +9,11 @@ from cachetools import TTLCache
 
 from core.errors import SondeError
 from net.gate import Gate
-from search_api.catalogue.granules.live import GranuleLimits, GranuleSearches
+from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearches
 from search_api.catalogue.listing.catalogues import SourceDescription
-from search_api.catalogue.preview.previews import PreviewLimits, Previews
-from search_api.http.response_headers import HttpPolicy
-from search_api.page.base_layer.live import LiveBaseLayer, WmtsLayer, Zooms, no_base_layer, wmts_layer, xyz_layer
-from search_api.page.base_layer.tiles import BaseLayer, Named
-from search_api.page.portal import PortalLook
-from sonde.portal_settings import BaseLayerSettings
+from search_api.catalogue.previews import PreviewLimits, Previews
+from search_api.http.responses import HttpPolicy
+from search_api.page.portal import BaseLayer, PortalLook
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_secret
 from workers.sources_file import source_entries
@@ -38,8 +35,8 @@ def http_policy(settings: Settings) -> HttpPolicy:
     )
 
 
-def portal_look(settings: Settings, gate: Callable[[], Gate]) -> PortalLook:
-    given = settings.portal
+def portal_look(settings: Settings) -> PortalLook:
+    given, tiles = settings.portal, settings.portal.base_layer
     accents = {"light": given.accent, "dark": given.accent_dark}
     files = {"logo": given.logo, "favicon": given.favicon, "font": given.font_file}
     return PortalLook(
@@ -54,7 +51,11 @@ def portal_look(settings: Settings, gate: Callable[[], Gate]) -> PortalLook:
         {f"{kind}{path.suffix.lower()}": path for kind, path in files.items() if path is not None},
         given.frame_ancestors,
         given.search_while_typing,
-        _base_layer(given.base_layer, gate),
+        None
+        if tiles is None
+        else BaseLayer(
+            tiles.name, tiles.attribution, tiles.attribution_url or None, tiles.xyz, tiles.min_zoom, tiles.max_zoom
+        ),
         _saves(settings),
     )
 
@@ -63,24 +64,6 @@ def _saves(settings: Settings) -> frozenset[str]:
     if not alert_secret(settings):
         return frozenset()
     return frozenset(("feed", "mail") if settings.mail.host is not None else ("feed",))
-
-
-def read_base_layer(given: BaseLayerSettings, gate: Gate) -> BaseLayer:
-    """Asks the WMTS, if it is one. Raises NotDrawable, and what the gate raises."""
-    named = Named(given.name, given.attribution, given.attribution_url or None)
-    zooms = Zooms(given.min_zoom, given.max_zoom)
-    if given.xyz:
-        return xyz_layer(named, given.xyz, zooms)
-    return wmts_layer(named, WmtsLayer(given.wmts, given.layer, given.matrix_set or None), zooms, gate)
-
-
-def _base_layer(given: BaseLayerSettings | None, gate: Callable[[], Gate]) -> Callable[[], BaseLayer | None]:
-    if given is None:
-        return no_base_layer
-    if given.xyz:
-        layer = read_base_layer(given, gate())
-        return lambda: layer
-    return LiveBaseLayer(lambda: read_base_layer(given, gate())).current
 
 
 def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
@@ -94,7 +77,7 @@ def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
 
 def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
     given = settings.granules
-    limits = GranuleLimits(timeout_s=given.timeout_s, kept_s=given.kept_s)
+    limits = GranuleLimits(timeout_s=given.timeout_s, cache_s=given.kept_s)
     kept: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     lock = threading.Lock()
 

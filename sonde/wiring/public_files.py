@@ -7,7 +7,7 @@ import structlog
 from core.document import DocumentEntry, FileKey
 from core.errors import Unavailable
 from core.licences import is_open
-from indexer.documents.ingest import KeepFile
+from indexer.documents.index.steps import KeepFile
 from sonde.settings import Settings
 from sonde.wiring.file_store import FolderFiles
 

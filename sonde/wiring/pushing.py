@@ -12,12 +12,12 @@ import structlog
 
 from core.errors import Conflict, InvalidInput, Unavailable
 from core.record import Record, addressed
-from es_gateway.blocks import WriteBlock, why
+from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.parts import Parts
 from indexer.write import push
-from search_api.protocols.ogc.pushing import Check, unchecked
+from search_api.catalogue.record_sink import Check, unchecked
 from workers.lease import Leases
 
 log = structlog.get_logger(__name__)
@@ -46,7 +46,7 @@ class Pusher:
     def put(
         self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
     ) -> tuple[str, bool]:
-        """See search_api.protocols.ogc.pushing.RecordSink."""
+        """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
         record = addressed(source, id)
         with self.alone(source, record):
@@ -54,12 +54,12 @@ class Pusher:
             try:
                 pushed = push.Pushing(record, content, media_type, self.groups_of(source))
                 done = push.put(source, pushed, self.parts)
-            except Refused as refusal:
+            except RecordRefused as refusal:
                 raise InvalidInput("body", f"body: {refusal}") from None
         return done.record, done.created
 
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
-        """See search_api.protocols.ogc.pushing.RecordSink."""
+        """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
         record = addressed(source, id)
         with self.alone(source, record):
@@ -67,21 +67,21 @@ class Pusher:
             push.delete(source, record, self.parts)
 
     def read(self, source: str, content: bytes, media_type: str | None) -> Record:
-        """See search_api.protocols.ogc.pushing.RecordSink."""
+        """See search_api.catalogue.record_sink.RecordSink."""
         try:
             return push.read(source, content, media_type, self.parts)
-        except Refused as refusal:
+        except RecordRefused as refusal:
             raise InvalidInput("body", f"body: {refusal}") from None
 
     def holds(self, source: str, id: str) -> bool:
-        """See search_api.protocols.ogc.pushing.RecordSink."""
+        """See search_api.catalogue.record_sink.RecordSink."""
         self.ready()
         return push.holds(source, addressed(source, id), self.parts)
 
     def ready(self) -> None:
         """Creates missing indices before the first write. Raises WritesBlocked while Elasticsearch is read-only."""
         if found := self.blocks():
-            raise WritesBlocked(why(found))
+            raise WritesBlocked(explain(found))
         with self._turn:
             if not self._prepared:
                 self.prepare()

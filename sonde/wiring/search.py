@@ -11,11 +11,10 @@ from core.ports import Geocoder
 from es_gateway.client import Elasticsearch
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary import NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
-from search_api.search.curation.curated import Curated
-from search_api.search.curation.live import CuratedVocabulary, no_curation
-from search_api.search.curation.own_places import CuratedGazetteer, CuratedGeocoder
+from search_api.search.curation.curated import ActiveRules
+from search_api.search.curation.live import CuratedGazetteer, CuratedGeocoder, CuratedVocabulary, no_rules
 from search_api.search.flow import SearchPipeline
 from search_api.search.parts import RecordCaches, SearchParts
 from search_api.search.ranking.config import RankingConfig, default_config
@@ -48,7 +47,7 @@ def search_pipeline(
     *,
     now_ms: Callable[[], int] | None = None,
     resolver: ServingResolver | None = None,
-    curation: Callable[[], Curated] = no_curation,
+    curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> tuple[SearchPipeline, ServingResolver]:
@@ -82,7 +81,7 @@ def search_parts(
     *,
     now_ms: Callable[[], int] | None = None,
     vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
-    curation: Callable[[], Curated] = no_curation,
+    curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> SearchParts:

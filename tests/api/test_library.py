@@ -21,12 +21,12 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from core.document import FileKey
-from indexer.documents.isolation import Parsed, read_isolated
-from indexer.documents.library import LibraryReading, read_queued
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.progress import PagesRead
-from indexer.documents.repair_library import Queue, repair_library
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.library import LibraryReading, read_queued
+from indexer.documents.index.repair_library import Queue, repair_library
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.parse.isolation import ParseResult, read_isolated
+from indexer.documents.parse.job_files import PageProgress
+from indexer.documents.parse.limits import Limits, Ocr
 from net.gate import Gate, GatePolicy
 from search_api.library.personal_library import PersonalLibrary, Quota
 from search_api.parts import Parts
@@ -99,7 +99,7 @@ class Library:
 
     def closed(self) -> Library:
         """The same library, which takes nothing more."""
-        personal_library = PersonalLibrary(replace(self.parts.personal_library.parts, takes_more=False))
+        personal_library = PersonalLibrary(replace(self.parts.personal_library.parts, accepts_uploads=False))
         return Library(self.service, replace(self.parts, personal_library=personal_library), self.files, self.queued)
 
     def list(self, user: str, **query: Any) -> dict[str, Any]:
@@ -121,18 +121,18 @@ def library(service: Service, tmp_path: Path) -> Iterator[Library]:
     settings = service.settings.model_copy(update={"library": LibrarySettings(folder=tmp_path / "files")})
     parts = api_parts(settings, service.models)
     queued: list[str] = []
-    personal_library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))
+    personal_library = PersonalLibrary(replace(parts.personal_library.parts, enqueue=queued.append))
     yield Library(service, replace(parts, personal_library=personal_library), FolderFiles(tmp_path / "files"), queued)
     for caller in USERS.values():
         if caller.subject is not None and caller.subject != "public":
             for entry in personal_library.parts.entries.page(caller.subject, _all())[0]:
-                personal_library.parts.take_away(entry)
+                personal_library.parts.delete(entry)
 
 
 def _all() -> Any:
-    from search_api.library.entries import Listing
+    from search_api.library.entries import LibraryQuery
 
-    return Listing(limit=1000)
+    return LibraryQuery(limit=1000)
 
 
 def test_an_upload_is_queued_then_ready_and_found_by_its_owner_alone(library: Library) -> None:
@@ -239,7 +239,7 @@ def test_its_owner_sees_how_far_the_reading_is(library: Library) -> None:
         said = library.call("anna", "GET", f"/library/documents/{id}").json
         seen.append((said["state"], said.get("progress")))
 
-    def read_slowly(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> Parsed:
+    def read_slowly(data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress) -> ParseResult:
         look()
         progress(3, 40)
         look()
@@ -500,7 +500,7 @@ def test_the_clockwork_mends_what_a_power_cut_left(library: Library) -> None:
     assert library.queued == [queued]
     assert library.store.entry(marked) is None
     assert library.service.client.count(index=f"{library.service.prefix}-library")["count"] == 0
-    assert (done.requeued, done.taken_away, done.files) == (1, 1, 1)
+    assert (done.requeued, done.deleted, done.files) == (1, 1, 1)
     assert done.passages == 1
     library.read_all()
     assert library.call("anna", "GET", f"/library/documents/{queued}").json["state"] == "ready"

@@ -23,8 +23,7 @@ from indexer.quality.quality import measure, quality_page
 from indexer.raw import Page, RawRecord
 from indexer.sources.politeness import RequestPolicy
 from net.gate import Gate, GatePolicy
-from search_api.catalogue.link_checks import LinkChecks
-from search_api.stewards.harvests.runs import RunReader
+from search_api.catalogue.harvest_runs import LinkChecks, RunReader
 from workers.app import create_celery
 from workers.config import WorkerConfig
 

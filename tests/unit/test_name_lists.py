@@ -12,7 +12,7 @@ from core.names import Names, Variable
 from core.record import Record
 from indexer.plan.parsed_record import identify, parse, with_listed_names
 from indexer.raw import RawRecord
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
 from reading.vocabulary.skos import read_files
 

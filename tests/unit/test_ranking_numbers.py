@@ -25,7 +25,6 @@ WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
 FLOW = ("flow", "round_one", "round_two", "round_three", "result_window", "similar")
 NOT_OF_THE_RANKING = {
-    "search/ranking/combiners/additive.py": {"MOST_P"},  # which learned model is trusted
     "search/retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
     "search/retrieval/refinement.py": {"_BESIDE"},  # which senses are offered

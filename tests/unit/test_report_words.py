@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.quality.quality import quality_page, summary
 from indexer.raw import RawRecord
@@ -41,7 +41,7 @@ def test_findings_are_grouped_by_kind_and_show_the_words_and_numbers_of_one() ->
     ],
 )
 def test_broken_xml_is_told_in_plain_words_with_its_place(content: bytes, said: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RecordRefused) as refused:
         read(RawRecord("a.xml", content, "a.xml"), "s")
     assert said in str(refused.value)
     assert not any(word in str(refused.value) for word in _LIBRARY)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.json_types import Json
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.retrieval.filters import Clause, boosted
 from search_api.search.understanding.interpretation import QueryTerm

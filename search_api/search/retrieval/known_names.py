@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
-from reading.contacts import ContactCandidate
-from reading.names import NameCandidate
-from reading.spans import Claims, Range
+from reading.names import ContactCandidate, NameCandidate
+from reading.sentences import Claims, Range
 from search_api.search.ranking.words import NameWeights
 from search_api.search.retrieval.filters import Clause, every_word, phrase
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan

@@ -12,7 +12,7 @@ from core.mentioned_names import words_key
 from core.names import name_key
 from es_gateway.searching import Search
 from reading.acronyms import AcronymCandidate
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from search_api.search.retrieval.filters import Clause, phrase
 from search_api.search.retrieval.known_names import (
     abstracts_body,

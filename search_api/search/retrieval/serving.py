@@ -17,7 +17,7 @@ from es_mappings.indices import ServingIndex, serving
 from es_mappings.lost_aliases import lost_aliases
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
 from reading.language import detect_language
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 from search_api.search.caches import NO_STATE, IndexState
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.request import COUNTED, FacetName
@@ -120,7 +120,7 @@ class ServingResolver:
         """
         with self._lock:
             kept = self._kept.get(self._prefix)
-        remembered("serving", hit=kept is not None)
+        count_cache_lookup("serving", hit=kept is not None)
         if kept is not None:
             return kept
         found = self._resolve()

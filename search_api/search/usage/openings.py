@@ -24,7 +24,7 @@ from es_mappings.names import alias
 from reading.vocabulary.vocabulary import term_key
 from search_api.http.ticking import Ticker
 from search_api.search.ranking.signals.usage import Evidence
-from search_api.search.usage.entry import OF_A_KEY
+from search_api.search.usage.log import OF_A_KEY
 
 Values = Mapping[str, float]
 """Of a question: 0..1 by record, in steps; a record that is absent was not measured."""
@@ -33,8 +33,8 @@ _NONE: Values = {}
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedQuestion:
-    """One asking of the log. ``shown``: its first hits, best first; ``day``: ISO 8601."""
+class LoggedSearch:
+    """A search in the log. ``shown``: its first hits, best first; ``day``: ISO 8601."""
 
     question: str
     who: str
@@ -59,63 +59,53 @@ class UsageTable:
 NO_USAGE = UsageTable()
 
 
-def usage_of(log: Iterable[LoggedQuestion], evidence: Evidence) -> UsageTable:
-    """Empty until the log holds enough openings. Says nothing of who opened what."""
-    asked = _enough_by_question(log, evidence)
-    found = {key: _values(rows, evidence) for key, rows in asked.items()}
-    return UsageTable({key: values for key, values in found.items() if values})
+def usage_of(log: Iterable[LoggedSearch], evidence: Evidence) -> UsageTable:
+    """Empty until the log has enough openings. The result does not tell who opened what."""
+    by_question = _enough_by_question(log, evidence)
+    values_by_key = {key: _values(rows, evidence) for key, rows in by_question.items()}
+    return UsageTable({key: values for key, values in values_by_key.items() if values})
 
 
-def judged_by_use(log: Iterable[LoggedQuestion], evidence: Evidence) -> Mapping[str, Values]:
-    """The same values by question as it is asked most often: judgements to learn from, of the questions that count."""
-    found = {}
-    for rows in _enough_by_question(log, evidence).values():
-        (text, _), *_ = Counter(row.question for row in rows).most_common(1)
-        found[text] = _values(rows, evidence)
-    return {text: values for text, values in found.items() if values}
-
-
-def _enough_by_question(log: Iterable[LoggedQuestion], evidence: Evidence) -> Mapping[str, Sequence[LoggedQuestion]]:
-    """The askings by the key of their question; nothing before the log holds enough openings."""
+def _enough_by_question(log: Iterable[LoggedSearch], evidence: Evidence) -> Mapping[str, Sequence[LoggedSearch]]:
+    """Searches by the key of their question; empty until the log has enough openings."""
     rows = _by_people(list(log), evidence.most_a_day)
     if sum(len(row.opened) for row in rows) < evidence.openings:
         return {}
-    by_question: defaultdict[str, list[LoggedQuestion]] = defaultdict(list)
+    by_question: defaultdict[str, list[LoggedSearch]] = defaultdict(list)
     for row in rows:
         by_question[term_key(row.question)].append(row)
-    return {key: own for key, own in by_question.items() if key and _enough(own, evidence)}
+    return {
+        key: own
+        for key, own in by_question.items()
+        if key and _agreed([row for row in own if row.opened], evidence.people, evidence.days)
+    }
 
 
-def _by_people(rows: Sequence[LoggedQuestion], most_a_day: int) -> list[LoggedQuestion]:
-    """Without the days on which one person opened more than people do."""
-    opened: Counter[tuple[str, str]] = Counter()
+def _by_people(rows: Sequence[LoggedSearch], most_a_day: int) -> list[LoggedSearch]:
+    """Drops days on which one person opened more than ``most_a_day`` hits, as a script does."""
+    openings: Counter[tuple[str, str]] = Counter()
     for row in rows:
-        opened[_person(row), row.day] += len(row.opened)
-    return [row for row in rows if opened[_person(row), row.day] <= most_a_day]
+        openings[_person(row), row.day] += len(row.opened)
+    return [row for row in rows if openings[_person(row), row.day] <= most_a_day]
 
 
-def _person(row: LoggedQuestion) -> str:
-    """Without a key, the log follows nobody from one question to the next."""
+def _person(row: LoggedSearch) -> str:
+    """Without a key a person is known within one question only."""
     return row.who if row.who.startswith(OF_A_KEY) else f"{row.who} {term_key(row.question)}"
 
 
-def _enough(rows: Sequence[LoggedQuestion], evidence: Evidence) -> bool:
-    opening = [row for row in rows if row.opened]
-    return _agreed(opening, evidence.people, evidence.days)
-
-
-def _agreed(rows: Sequence[LoggedQuestion], people: int, days: int) -> bool:
+def _agreed(rows: Sequence[LoggedSearch], people: int, days: int) -> bool:
     return len({row.who for row in rows}) >= people and len({row.day for row in rows}) >= days
 
 
-def _values(rows: Sequence[LoggedQuestion], evidence: Evidence) -> Values:
-    """``rows``: the askings of one question."""
+def _values(rows: Sequence[LoggedSearch], evidence: Evidence) -> Values:
+    """``rows``: the searches of one question."""
     records = sorted(set(chain.from_iterable(row.shown for row in rows)))
     values = {record: _value(record, [row for row in rows if record in row.shown], evidence) for record in records}
     return {record: value for record, value in values.items() if value is not None}
 
 
-def _value(record: str, rows: Sequence[LoggedQuestion], evidence: Evidence) -> float | None:
+def _value(record: str, rows: Sequence[LoggedSearch], evidence: Evidence) -> float | None:
     """``rows``: the askings that showed the record. None if too few people looked at it to say.
 
     The share of the people who opened it, each by the inverse of the chance that its best position was looked at.
@@ -123,17 +113,17 @@ def _value(record: str, rows: Sequence[LoggedQuestion], evidence: Evidence) -> f
     position = _best_positions(record, rows)
     chances = {who: max(place**-evidence.examination, 1.0 / evidence.longest_odds) for who, place in position.items()}
     opening = [row for row in rows if record in row.opened]
-    opened = 0.0
+    weighted_openings = 0.0
     if _agreed(opening, evidence.openers, evidence.days):
-        opened = math.fsum(1.0 / chances[who] for who in {row.who for row in opening})
+        weighted_openings = math.fsum(1.0 / chances[who] for who in {row.who for row in opening})
     elif math.fsum(chances.values()) < evidence.openers:  # exact: the order of the log must not decide
         return None
-    share = min(opened / (len(position) + evidence.unopened), 1.0)
+    share = min(weighted_openings / (len(position) + evidence.unopened), 1.0)
     return round(share * evidence.bins) / evidence.bins
 
 
-def _best_positions(record: str, rows: Iterable[LoggedQuestion]) -> dict[str, int]:
-    """By person, from 1: where the record stood highest for them."""
+def _best_positions(record: str, rows: Iterable[LoggedSearch]) -> dict[str, int]:
+    """The best rank of the record for each person, from 1."""
     best: dict[str, int] = {}
     for row in rows:
         position = row.shown.index(record) + 1
@@ -144,28 +134,28 @@ def _best_positions(record: str, rows: Iterable[LoggedQuestion]) -> dict[str, in
 log = structlog.get_logger(__name__)
 
 READ_EVERY_S = 3600.0
-"""People change their minds in days; and a deleted question counts no longer than this."""
+"""Usage changes within days; a deleted question counts at most this long."""
 
 _MOST_QUESTIONS = 2_000
-_MOST_ASKINGS = 100_000
+_MOST_SEARCHES = 100_000
 _PAGE = 2_000
 _KEEP_ALIVE = "2m"
 _FIELDS = ("question", "who", "at", "shown", "opened")
 
 
 def no_usage() -> UsageTable:
-    """For an installation, an evaluation or a test that ranks without what was opened."""
+    """For installations, evaluations and tests that rank without usage."""
     return NO_USAGE
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningsReader:
-    """Reads the askings of the questions whose hits were opened most often; an index that is missing holds none."""
+    """Reads all searches of the questions whose hits were opened most often. A missing index is empty."""
 
     client: Elasticsearch
     prefix: str
 
-    def askings(self) -> Iterator[LoggedQuestion]:
+    def searches(self) -> Iterator[LoggedSearch]:
         """Newest first, at most 100,000. Raises the gateway's errors."""
         try:
             questions = self._questions()
@@ -175,20 +165,20 @@ class OpeningsReader:
             return
 
     def _questions(self) -> list[str]:
-        opened: Json = {"exists": {"field": "opened"}}
-        grouped: Json = {"terms": {"field": "question", "size": _MOST_QUESTIONS}}
+        with_openings: Json = {"exists": {"field": "opened"}}
+        by_question: Json = {"terms": {"field": "question", "size": _MOST_QUESTIONS}}
         index = alias(self.prefix, "queries")
-        found = self.client.search(
-            index=index, query=opened, aggs={"questions": grouped}, size=0, ignore_unavailable=True
+        answer = self.client.search(
+            index=index, query=with_openings, aggs={"questions": by_question}, size=0, ignore_unavailable=True
         )
-        buckets = found.body.get("aggregations", {}).get("questions", {}).get("buckets", [])
-        return [str(one["key"]) for one in buckets]
+        buckets = answer.body.get("aggregations", {}).get("questions", {}).get("buckets", [])
+        return [str(bucket["key"]) for bucket in buckets]
 
-    def _of(self, questions: list[str]) -> Iterator[LoggedQuestion]:
+    def _of(self, questions: list[str]) -> Iterator[LoggedSearch]:
         pit = self.client.open_point_in_time(index=alias(self.prefix, "queries"), keep_alive=_KEEP_ALIVE)["id"]
         after: list[str | float | bool | None] | None = None
         try:
-            for _ in range(_MOST_ASKINGS // _PAGE):
+            for _ in range(_MOST_SEARCHES // _PAGE):
                 hits = self.client.search(
                     pit={"id": pit, "keep_alive": _KEEP_ALIVE},
                     query={"terms": {"question": questions}},
@@ -206,9 +196,9 @@ class OpeningsReader:
             self.client.options(ignore_status=404).close_point_in_time(id=pit)
 
 
-def logged(document: JsonMapping) -> LoggedQuestion:
+def logged(document: JsonMapping) -> LoggedSearch:
     """From a document of the query log that was kept in full."""
-    return LoggedQuestion(
+    return LoggedSearch(
         question=document["question"],
         who=document["who"],
         day=str(document["at"])[:10],
@@ -218,27 +208,27 @@ def logged(document: JsonMapping) -> LoggedQuestion:
 
 
 class LiveUsage:
-    """Call it for the values that count now. Thread-safe; a failure to read keeps the last ones."""
+    """Call it for the current values. Thread-safe; keeps the last values if reading fails."""
 
     def __init__(self, reader: OpeningsReader, evidence: Evidence, every_s: float = READ_EVERY_S) -> None:
         self._reader = reader
         self._evidence = evidence
-        self._reading = threading.Lock()
-        self._kept = NO_USAGE
+        self._lock = threading.Lock()
+        self._table = NO_USAGE
         self._ticker = Ticker(self, every_s, "usage")
 
     def __call__(self) -> UsageTable:
         self._ticker.start()
-        return self._kept
+        return self._table
 
     def tick(self) -> None:
-        with self._reading:
-            self._kept = usage_of(self._reader.askings(), self._evidence)
-            log.info("usage.read", questions=len(self._kept))
+        with self._lock:
+            self._table = usage_of(self._reader.searches(), self._evidence)
+            log.info("usage.read", questions=len(self._table))
 
     def try_tick(self) -> None:
-        """The same, where a failure must not stop what is done: the next tick reads it."""
+        """Like ``tick``, but only logs a failure."""
         try:
             self.tick()
         except SondeError as error:
-            log.warning("usage.unread", error=type(error).__name__)
+            log.warning("usage.read_failed", error=type(error).__name__)

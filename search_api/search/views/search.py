@@ -21,19 +21,18 @@ from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, Addresses, document_link, item_path, link, ways_on
-from search_api.http.checked_query import checked_query
-from search_api.http.documented import sent_as
-from search_api.http.fast_json import part
+from search_api.http.openapi import answer_as
+from search_api.http.parameters import checked_query
 from search_api.http.problems import Problem, from_validation
-from search_api.library.own_documents_view import scoped_answer
-from search_api.page.page import page
+from search_api.http.responses import json_part
 from search_api.page.plain_page import HTML, wants_html
+from search_api.page.shell import page
 from search_api.parts import Parts
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
 from search_api.search.request import SearchRequest
 from search_api.search.telemetry import searched
-from search_api.search.usage.entry import Asker, new_id
+from search_api.search.usage.log import Requester, new_id
 from search_api.search.views import geojson
 
 _DEGRADED = (
@@ -70,7 +69,8 @@ class SearchAnswer(BaseModel):
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 
 
-def search_views(parts: Parts) -> APIBlueprint:
+def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Response]) -> APIBlueprint:
+    """``own_documents`` answers a search of the caller's own documents (``scope=mine`` or ``both``)."""
     api = APIBlueprint("search", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
     presented = Presented()
 
@@ -78,7 +78,7 @@ def search_views(parts: Parts) -> APIBlueprint:
         "/search",
         summary="Ranked search over all records",
         responses={
-            200: sent_as(GEOJSON, SearchAnswer, *(media_type for media_type, _ in result_writers().values()), HTML),
+            200: answer_as(GEOJSON, SearchAnswer, *(media_type for media_type, _ in result_writers().values()), HTML),
             400: Problem,
             401: Problem,
             403: Problem,
@@ -95,7 +95,7 @@ def search_views(parts: Parts) -> APIBlueprint:
         "/search",
         summary="Ranked search by a body: the parameters of GET as a JSON object or as a form",
         request_body=request_body(),
-        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
+        responses={200: answer_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
     )
     def search_by_body() -> Response:
         query = read_body()
@@ -105,11 +105,11 @@ def search_views(parts: Parts) -> APIBlueprint:
 
     def answered(query: SearchParameters) -> Response:
         if query.scope != "public":
-            return scoped_answer(query, parts)
+            return own_documents(query)
         asked = to_request(query)
         answer = parts.search.search(asked)
         searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         end = asked.offset + len(answer.found)
         cursor = cursor_for(query, end) if end < answer.matched else None
         if query.f in (writers := result_writers()):
@@ -136,7 +136,7 @@ def _noted(
     if not log.is_on or not asked.q or asked.offset or query.cell_area or query.typed or _by_steward():
         return lambda _record: None
     id = new_id()
-    log.asked(id, asked.q, asked.algorithm, answer, Asker(caller().subject, request.remote_addr or ""))
+    log.asked(id, asked.q, asked.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
     return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
 
 
@@ -219,7 +219,7 @@ class _Written:
     @classmethod
     def of(cls, record: Record) -> _Written:
         feature = geojson.feature(record)
-        whole = part(feature)  # its last member is a list: the links
+        whole = json_part(feature)  # its last member is a list: the links
         return cls(record, whole[:-2] + (b"," if feature["links"] else b""), item_path(record))
 
 
@@ -237,11 +237,11 @@ class Presented:
     def hit(self, found: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
         """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
         written = self._of(found.record)
-        own = part(link("self", f"{addresses.base}{written.path}", GEOJSON))
+        own = json_part(link("self", f"{addresses.base}{written.path}", GEOJSON))
         if (document := document_link(found.record, addresses.base)) is not None:
-            own = b",".join((own, part(document)))
+            own = b",".join((own, json_part(document)))
         members = geojson.hit_members(found)
-        beside = part(members if opened is None else {**members, "sonde:opened": opened})
+        beside = json_part(members if opened is None else {**members, "sonde:opened": opened})
         return orjson.Fragment(b"".join((written.opened, own, b"],", beside[1:])))
 
     def _of(self, record: Record) -> _Written:

@@ -56,7 +56,7 @@ def total(terms: Terms, count: int) -> Floats:
     return score
 
 
-Scaled = Callable[[SignalName, MeasuredSignal], Floats]
+Scaled = Callable[[MeasuredSignal], Floats]
 """An arm's raw scores (n,) as 0..1; NaN stays NaN."""
 
 
@@ -72,7 +72,7 @@ def weighted_sum(measured: Mapping[SignalName, MeasuredSignal], scaled: Scaled) 
     terms: dict[SignalName, Term] = {}
     for name, one in measured.items():
         if one.counted is None:
-            terms[name] = Term(one.raw, np.nan_to_num(scaled(name, one)), weights.get(name, 0.0))
+            terms[name] = Term(one.raw, np.nan_to_num(scaled(one)), weights.get(name, 0.0))
         else:
             terms[name] = Term(one.raw, one.counted, one.weight)
     everything = math.fsum(term.weight for term in terms.values())
