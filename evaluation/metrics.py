@@ -51,8 +51,7 @@ class RunMeasures:
 def measure(run: Run, qrels: Qrels) -> RunMeasures:
     """Every measure of a run; only the order counts, not the scores (ranks are passed on, so that ties stay broken)."""
     ranked = {
-        question: {document: float(-rank) for rank, (document, _) in enumerate(hits)}
-        for question, hits in run.items()
+        question: {document: float(-rank) for rank, (document, _) in enumerate(hits)} for question, hits in run.items()
     }
     judged = {question: dict(grades) for question, grades in qrels.items()}
     by_question: dict[str, dict[str, float]] = {question: {} for question in judged}
