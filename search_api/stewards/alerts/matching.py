@@ -148,7 +148,7 @@ class Matcher:
             if match.total
         ]
 
-    def found(
+    def matches(
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: RecordWindow
     ) -> list[SearchMatches]:
         """The matches of each search, in their order, for these groups."""

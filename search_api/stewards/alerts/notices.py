@@ -179,7 +179,7 @@ class NoticeStore:
         """
         # Left by a cut between deliveries and their marks.
         self._mark(self._deliveries([{"term": {"state": "new"}}], _PAGE), now)
-        made = 0
+        count = 0
         while True:
             hits = self._uncollected(now)
             deliveries = [
@@ -188,9 +188,9 @@ class NoticeStore:
             ]
             self._create(deliveries, now)
             self._mark(deliveries, now)
-            made += len(deliveries)
+            count += len(deliveries)
             if len(hits) < _PAGE:
-                return made
+                return count
 
     def due(self, now: datetime, size: int) -> list[Delivery]:
         """Those to be sent now, oldest first."""

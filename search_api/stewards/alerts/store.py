@@ -151,20 +151,20 @@ class SavedSearchStore:
     def confirmation(self, owner: str, mail: str) -> MailConfirmation:
         """Also for an unknown address, as unconfirmed."""
         source = self._get(_address_id(owner, mail)) or {}
-        asked = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
-        return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), *asked)
+        sent = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
+        return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), *sent)
 
     def put_confirmation(self, confirmation: MailConfirmation) -> None:
         self._ready()
-        said = {
+        members = {
             "kind": "address",
             "owner": confirmation.owner,
             "mail": confirmation.mail,
             "mailed": confirmation.mailed,
             "mails": confirmation.mails,
         }
-        said["language"] = confirmation.language
-        document = {**said, **({} if confirmation.confirmed is None else {"confirmed": confirmation.confirmed})}
+        members["language"] = confirmation.language
+        document = {**members, **({} if confirmation.confirmed is None else {"confirmed": confirmation.confirmed})}
         self._client.index(
             index=self._index,
             id=_address_id(confirmation.owner, confirmation.mail),

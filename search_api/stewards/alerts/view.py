@@ -163,9 +163,9 @@ def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
 
 def _preferred_language() -> Language:
     """The first language of ``Accept-Language`` in which mails are written; ``fr-CA`` is French."""
-    wanted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+    accepted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
     supported = {language: language for language in LANGUAGES}
-    return next((supported[tag] for tag in wanted if tag in supported), DEFAULT_LANGUAGE)
+    return next((supported[tag] for tag in accepted if tag in supported), DEFAULT_LANGUAGE)
 
 
 def _add_links(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:

@@ -83,13 +83,13 @@ class QuestionReader:
         buckets = answer.get("questions", {}).get("buckets", [])
         if view == "not_opened":
             buckets = [bucket for bucket in buckets if bucket["opened"]["doc_count"] == 0]
-        shown = [bucket for bucket in buckets if bucket["people"]["value"] >= LEAST_PEOPLE]
-        rows = [_question_row(bucket) for bucket in shown]
+        frequent = [bucket for bucket in buckets if bucket["people"]["value"] >= LEAST_PEOPLE]
+        rows = [_question_row(bucket) for bucket in frequent]
         if view == "slow":
             rows.sort(key=lambda row: -row.median_ms)
         beyond = answer.get("questions", {}).get("sum_other_doc_count", 0)
         hidden = beyond + sum(bucket["doc_count"] for bucket in buckets) - sum(row.asked for row in rows)
-        return Questions(rows[:limit], len(buckets) - len(shown), hidden)
+        return Questions(rows[:limit], len(buckets) - len(frequent), hidden)
 
     def summary(self, selection: QuestionSlice, interval: Interval) -> Json:
         """Totals, over time, by language, place and decade. Leaves out places and decades of fewer than five people."""
