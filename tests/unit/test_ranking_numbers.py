@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import search_api
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from search_api.search.passages.own_words import OwnCounts, own_words
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval.bm25 import (
