@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.extent import BBox
+from core.json_types import JsonMapping
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
 
@@ -38,3 +39,12 @@ class Overlay:
         if self.box is not None:
             changed = replace(changed, extents=(self.box,), geometry=None)
         return changed if self.span is None else replace(changed, times=(self.span,))
+
+
+def overlay_from_content(content: JsonMapping) -> Overlay:
+    """Raises ValueError for a box or period that does not exist."""
+    start, end, box = content.get("start"), content.get("end"), content.get("bbox")
+    span = TimeSpan.from_iso(start, end) if start or end else None
+    return Overlay(
+        content.get("title"), tuple(content.get("keywords") or ()), None if box is None else BBox(*box), span
+    )

@@ -18,8 +18,8 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.records import to_document
 from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
+from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import concrete
-from es_mappings.shape import USUAL, IndexShape
 from indexer.bulk import index_operation, write
 
 log = structlog.get_logger(__name__)

@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict, dataclass, field
 
 from core.json_types import Json
-from es_mappings.codecs.runs import Counts, Refusal, RunReport, Tokens, WarningKind
+from es_mappings.codecs.runs import Counts, Refusal, RunReport, TokenCounts, WarningKind
 
 _NAMED = 1000  # refusals and failures in the report; the ledger and the log have all of them
 _EXAMPLES = 3
@@ -25,7 +25,7 @@ class Tally:
 
     counts: dict[str, int]
     took_ms: dict[str, float]
-    tokens: Tokens
+    tokens: TokenCounts
     refusals: list[Refusal]
     failures: list[Refusal]
     warnings: dict[str, WarningKind]

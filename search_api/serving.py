@@ -12,8 +12,7 @@ from cachetools import TTLCache
 from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import ServingIndex, serving
-from es_mappings.lost_aliases import lost_aliases
+from es_mappings.indices import ServingIndex, lost_aliases, serving
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
 from search_api.catalogue_languages import catalogue_languages
 from search_api.ranking.words import Boosts, WordWeights

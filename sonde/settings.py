@@ -19,9 +19,16 @@ from core.document import PublicFiles
 from core.errors import SondeError
 from net.addresses import AllowedHosts
 from search_api.access.algorithms import Algorithm
-from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, unknown_groups, wrong_settings
+from sonde.environment import (
+    DELIMITER,
+    MOUNTED,
+    PREFIX,
+    EnvironmentSource,
+    unknown_groups,
+    with_secret_files,
+    wrong_settings,
+)
 from sonde.portal_settings import PortalSettings
-from sonde.secret_files import MOUNTED, with_secret_files
 
 _MIB = 1024 * 1024
 ANY_ADDRESS = ("0.0.0.0", "::")  # compared, not bound  # noqa: S104  # nosec B104

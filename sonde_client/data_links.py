@@ -9,8 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from sonde_client.errors import NotOpenable
-from sonde_client.optional import needed
+from sonde_client.errors import NotOpenable, needed
 
 if TYPE_CHECKING:
     import pandas

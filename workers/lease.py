@@ -13,8 +13,8 @@ import structlog
 from redis.exceptions import LockError
 from redis.lock import Lock
 
-from core.errors import Unavailable
 from indexer.parts import RunTaken
+from workers.broker import broker_errors
 
 log = structlog.get_logger(__name__)
 
@@ -53,17 +53,17 @@ class Leases:
             lease.release()
 
     def is_held(self, name: str) -> bool:
-        with _answering():
+        with broker_errors():
             return bool(self.client.exists(self._key(name)))
 
     def mark_requeued(self, run: str, for_s: float) -> bool:
         """Whether this caller is the first to queue the lapsed run again."""
-        with _answering():
+        with broker_errors():
             return bool(self.client.set(self._mark(run), "1", nx=True, px=round(1000 * for_s)))
 
     def taken_up(self, run: str) -> None:
         """A worker continues the run. If it lapses again, it may be queued again at once."""
-        with _answering():
+        with broker_errors():
             self.client.delete(self._mark(run))
 
     def _key(self, name: str) -> str:
@@ -88,7 +88,7 @@ class Lease:
 
     def take(self) -> bool:
         asked = time.monotonic()
-        with _answering():
+        with broker_errors():
             taken: bool = self.lock.acquire()
         self._renewed = asked
         return taken
@@ -127,11 +127,3 @@ class Lease:
                 log.warning("lease.not_renewed", key=self.key, reason=str(error))
                 continue
             self._renewed = asked
-
-
-@contextmanager
-def _answering() -> Iterator[None]:
-    try:
-        yield
-    except redis.RedisError as error:
-        raise Unavailable(f"The broker does not answer ({error}). Try again when it does.") from error

@@ -22,8 +22,7 @@ from indexer.sources.protocols import PROTOCOLS
 from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
-from workers.registry import known_sources
-from workers.source_config import SourceConfig
+from workers.source_config import SourceConfig, known_sources
 
 log = structlog.get_logger(__name__)
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 
 from core.document import explained_record
 from core.json_types import Json, JsonMapping
-from core.passage import Passage, WhereWhen
+from core.passage import Passage, WhereWhen, read_boxes, write_boxes
 from core.record import Record
-from core.word_boxes import read_boxes, write_boxes
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
 
 _OF_ITS_RECORD: Mapping[str, Callable[[Record], object]] = {

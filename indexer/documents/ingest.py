@@ -23,10 +23,10 @@ from es_gateway.client import Elasticsearch, retrying
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices, serving
+from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import alias
-from es_mappings.shape import USUAL, IndexShape
 from indexer.documents.catalogued import put_record, summary_of
 from indexer.documents.coherence import Coherence, all_alike
 from indexer.documents.detect_format import MEDIA_TYPES

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from core.letters import letters_of
-from core.word_boxes import WordBox
+from core.folding import letters_of
+from core.passage import WordBox
 from indexer.documents.clean import normalise_text
 from indexer.documents.model import Block, PlacedWord, Table
 from indexer.documents.page import Line

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from core.name_words import looks_like_code
-from core.names import Names, Variable, names_once, variables_once
+from core.names import Names, Variable, looks_like_code, names_once, variables_once
 from indexer.formats.text import is_placeholder, line
 
 Kind = Literal["platform", "instrument", "project", "variable", "standard name", "science keyword", "processing level"]

@@ -41,7 +41,7 @@ from reading.times import TimeReader
 from search_api.request import SearchRequest
 from search_api.understanding.understand import Understander
 from sonde.cli.screen import screen
-from sonde.ops.memory import keep_what_is_loaded
+from sonde.ops.capacity import keep_what_is_loaded
 from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings

@@ -15,7 +15,7 @@ from lab.load.catalogue import real_records
 from lab.load.made import MadeVectors
 from lab.load.saved_searches import fill_night, fill_searches, made_questions, time_matching
 from sonde.settings import Settings
-from sonde.wiring.alert_work import matcher
+from sonde.wiring.alerts import matcher
 from sonde.wiring.models import Models
 
 OLDER, NIGHT = 40_000, 10_000

@@ -19,11 +19,10 @@ from lab.chaos.tcp_proxy import TcpProxy
 from lab.cluster.clock import clocked, unmoved
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part
-from local_stack.part import External, Part
+from local_stack.part import External, StackPart, silent
 from local_stack.ports import free_port
-from local_stack.report import silent
 from local_stack.services import api_service, beat_service, service_part, worker_service
-from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
+from local_stack.settings import ApiConfig, NodeConfig, ServiceProcess, StackConfig, ValkeyConfig
 from local_stack.supervisor import Supervisor
 from local_stack.testing import QUICK_START
 from local_stack.valkey import broker_part
@@ -49,7 +48,7 @@ class ChaosCluster:
     sources: Path
     clock: Path | None
     environment: Mapping[str, str]
-    _parts: dict[str, tuple[Supervisor, Part]] = field(default_factory=dict)
+    _parts: dict[str, tuple[Supervisor, StackPart]] = field(default_factory=dict)
 
     def start(self, *names: str) -> None:
         """Up and answering on return."""
@@ -94,7 +93,7 @@ def chaos_cluster(
     names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
     with ExitStack() as after:
         parts = {name: _node(folder, name, names if nodes > 1 else {}, names[name]) for name in names}
-        parts["broker"] = _held(folder, _own(broker_part(_stack(folder, broker=BrokerSettings(port=free_port())))))
+        parts["broker"] = _held(folder, _own(broker_part(_stack(folder, broker=ValkeyConfig(port=free_port())))))
         for supervisor, part in parts.values():
             after.callback(supervisor.stop, part.name, 5.0)
         with ThreadPoolExecutor(nodes) as pool:  # a node answers once the others are there
@@ -114,7 +113,7 @@ def _with_services(
     folder: Path,
     client: Elasticsearch,
     proxies: list[TcpProxy],
-    parts: dict[str, tuple[Supervisor, Part]],
+    parts: dict[str, tuple[Supervisor, StackPart]],
     faketime: Path | None,
     batch: int,
 ) -> ChaosCluster:
@@ -133,7 +132,7 @@ def _with_services(
         "SONDE_HARVEST__BATCH": str(batch),
         "SONDE_NET__ALLOWED_HOSTS": '["127.0.0.1"]',
     }
-    api = ApiSettings(port=free_port())
+    api = ApiConfig(port=free_port())
     python = Path(sys.executable)
     ours = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
     if faketime and clock:
@@ -144,7 +143,7 @@ def _with_services(
         beat_service(python, "sonde.celery_app", folder, ours),
         api_service(serve_command(), api, folder, ours),
     )
-    stack = StackSettings(folder, environment)
+    stack = StackConfig(folder, environment)
     for service in services:
         parts[service.name] = _held(folder, service_part(stack, _patient(service)))
     names = [name for name in parts if name.startswith("node-")]
@@ -153,12 +152,12 @@ def _with_services(
     )
 
 
-def _patient(service: Service) -> Service:
+def _patient(service: ServiceProcess) -> ServiceProcess:
     return replace(service, start_timeout_s=180.0)
 
 
-def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -> tuple[Supervisor, Part]:
-    settings = ElasticsearchSettings(
+def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -> tuple[Supervisor, StackPart]:
+    settings = NodeConfig(
         http_port=free_port(),
         transport_port=transport,
         heap=_HEAP,
@@ -173,15 +172,15 @@ def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -
     return _held(own, part)
 
 
-def _stack(folder: Path, **given: object) -> StackSettings:
-    return StackSettings(folder, own_environment(), **given)  # type: ignore[arg-type]
+def _stack(folder: Path, **given: object) -> StackConfig:
+    return StackConfig(folder, own_environment(), **given)  # type: ignore[arg-type]
 
 
-def _held(folder: Path, part: Part) -> tuple[Supervisor, Part]:
+def _held(folder: Path, part: StackPart) -> tuple[Supervisor, StackPart]:
     return Supervisor(folder), part
 
 
-def _own(part: Part | External) -> Part:
+def _own(part: StackPart | External) -> StackPart:
     if isinstance(part, External):
         raise TypeError("the parts of a cluster are all its own")
     return part

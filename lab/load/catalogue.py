@@ -21,8 +21,8 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
+from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import KINDS, concrete
-from es_mappings.shape import USUAL, IndexShape
 from evaluation.throwaway import PREFIX, sweep_abandoned
 from indexer.background import Background
 from indexer.bulk import Failure, Operation, chunked, index_operation, write

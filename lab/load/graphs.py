@@ -15,7 +15,7 @@ from core.json_types import Json
 from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_mappings import loader
-from es_mappings.shape import IndexShape
+from es_mappings.loader import IndexShape
 from indexer.bulk import Operation, index_operation, write
 from lab.benchmarks.timing import Spread
 from lab.load.catalogue import calm

@@ -40,7 +40,7 @@ from search_api.pipeline import SearchPipeline
 from search_api.ranking.signals.usage import Evidence
 from search_api.request import SearchRequest
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
-from sonde.wiring.alert_work import matcher
+from sonde.wiring.alerts import matcher
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from lab.release.files import packed, run
 from local_stack.distribution import DISTRIBUTIONS, ensure_distribution
 from local_stack.java import find_java
-from local_stack.report import Report
+from local_stack.part import Reporter
 from local_stack.settings import DEFAULT_VERSION
 
 _SCRIPTS = Path(__file__).with_name("offline")
 
 
-def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: Path, report: Report) -> Path:
+def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: Path, report: Reporter) -> Path:
     """Wheels for this machine's Python and processor, models, Elasticsearch with its plugin, install script.
 
     ``made``: the release's own wheels, images and chart, which go into it too. Python and a JDK are not in it. Raises

@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar, Literal, Self, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from core.extent import BBox
-from core.overlay import Overlay
+from core.overlay import Overlay, overlay_from_content
 from core.place import Place
-from es_mappings.codecs.overlays import from_content
 from reading.gazetteer.names import name_key
 from reading.vocabulary.vocabulary import term_key
 from search_api.parameter_types import printable
@@ -164,7 +163,7 @@ class OverlayRule(Rule):
     @property
     def overlay(self) -> Overlay:
         """Raises ValueError for a box or period that does not exist."""
-        return from_content(self.model_dump())
+        return overlay_from_content(self.model_dump())
 
 
 RULES: dict[RuleKind, type[Rule]] = {

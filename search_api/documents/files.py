@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.document import FileKey, FileStore, PublicFiles
+from core.document import FileKey, FileStore, PublicFiles, is_open
 from core.errors import NotFound
-from core.licences import is_open
 from search_api.documents.reader import SeenDocument
 
 

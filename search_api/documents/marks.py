@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.letters import place_of
-from core.passage import Passage
-from core.word_boxes import WordBox, lines_of
+from core.folding import place_of
+from core.passage import Passage, WordBox, lines_of
 
 
 @dataclass(frozen=True, slots=True)

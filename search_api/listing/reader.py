@@ -99,7 +99,7 @@ class RecordReader:
             raise NotFound(f"The original metadata of {record_id!r} were not kept.")
         try:
             kept = natives.from_document(found["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
-        except natives.Unreadable as error:
+        except natives.NativeUnreadable as error:
             raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
         return Original(kept.content, kept.format, kept.media_type)
 

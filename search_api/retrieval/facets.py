@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from core.json_types import JsonMapping
-from core.year_counts import BEFORE
+from core.timespan import BEFORE
 from search_api.request import FacetName
 from search_api.retrieval.cell_counts import read_cells, read_years
 from search_api.retrieval.facet_counts import TERMS, Choices, decades_until, inner

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from core.json_types import Json, JsonMapping
-from core.mentioned_names import words_key
+from core.record_keys import words_key
 from reading.acronyms import AcronymCandidate
 from reading.vocabulary.concept import Label
 from search_api.retrieval.filters import Clause

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,21 +19,59 @@ from core.errors import SondeError
 from core.json_types import Json
 from evaluation.by_kind import KindResult
 from evaluation.collection import Collection
-from evaluation.collections.beir import BeirFiles, files_of, load
+from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
 from evaluation.evaluate import Against, Evaluation, against, against_run, evaluate, worst_losses
+from evaluation.live import ask_live, earlier, fall, keep, live_result
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import Made, Report
-from evaluation.trec import read_run, write_run
+from evaluation.trec import read_qrels, read_run, write_run
 from evaluation.variants import Variant, ablations
 from search_api.request import ALL_PARTS, Part
 from sonde import __version__
-from sonde.cli.evaluate_live import evaluate_as_at_night, evaluate_live, has_judged_questions
 from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluation.judged import LOADERS, judged
 from sonde.wiring.evaluation.searching import Bench, bench
+from sonde.wiring.measuring import live_pipeline, measure_live
+from sonde.wiring.models import Models
+
+_TIMEOUT_S = 30.0
+
+
+def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | None, out: Path | None) -> float:
+    """How far nDCG@10 fell below its usual value, with the stewards' rules; prints and keeps the measures."""
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
+    pipeline = live_pipeline(settings, client, Models(settings))
+    before = earlier(history) if history is not None else []
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    result = live_result(ask_live(pipeline, questions_of(queries), variant), read_qrels(qrels), at)
+    fallen = fall(result, before)
+    if history is not None:
+        keep(history, result)
+    if out is not None:
+        out.write_text(json.dumps({**asdict(result), "fall": fallen}), "utf-8")
+    say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
+    return fallen
+
+
+def has_judged_questions() -> bool:
+    """Whether the settings name them, so that the workers ask them each night."""
+    given = load_settings().evaluation
+    return given.queries is not None and given.qrels is not None
+
+
+def evaluate_as_at_night() -> float:
+    """The judged questions of the settings; the history is in the index, beside the nights'."""
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
+    found = measure_live(settings, client, Models(settings))
+    say(f"{found.questions} questions: nDCG@10 {found.ndcg_at_10:.4f}, R@100 {found.recall_at_100:.4f}")
+    return found.fall
+
 
 _PARTS = get_args(Part)
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -42,7 +81,7 @@ _WORST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluateOptions:
     """The command's options, besides the collection."""
 
     variant: Variant
@@ -111,7 +150,7 @@ def evaluate_command(**given: Any) -> None:
     if given["live"]:
         _evaluate_live(given, variant)
         return
-    asked = Asked(
+    asked = EvaluateOptions(
         variant=variant,
         ablate=given["ablate"],
         compare=given["compare"],
@@ -176,7 +215,7 @@ def _files(given: Json) -> BeirFiles | None:
     return BeirFiles(*three) if all(three) else None
 
 
-def _evaluate(collection: Collection, asked: Asked) -> None:
+def _evaluate(collection: Collection, asked: EvaluateOptions) -> None:
     console = messages()
     for note in collection.notes:
         console.print(note, style="yellow")
@@ -203,7 +242,7 @@ def _made(ready: Bench) -> Made:
     return Made(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
 
 
-def _write(asked: Asked, report: Report) -> None:
+def _write(asked: EvaluateOptions, report: Report) -> None:
     if asked.run is not None:
         write_run(asked.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
     if asked.json is not None:

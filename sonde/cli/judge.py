@@ -24,7 +24,7 @@ _MEANING = "0 not relevant  1 marginally  2 relevant  3 exactly what was asked f
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class JudgedTexts:
     """The displayed texts of questions and documents, by id."""
 
     questions: Mapping[str, str]
@@ -56,7 +56,7 @@ def judge(
     The order of documents hides which run found them. Quit at any time: the next call continues where this one stopped.
     Several people may judge into one file, each with their own name.
     """
-    texts = Texts({question.id: question.text for question in questions_of(queries)}, records_by_id(corpus))
+    texts = JudgedTexts({question.id: question.text for question in questions_of(queries)}, records_by_id(corpus))
     pooled = pool([read_run(run) for run in runs], depth)
     _check(pooled, texts)
     file = JudgementFile.open(judgements)
@@ -67,7 +67,7 @@ def judge(
         write_qrels(qrels, qrels_of(file.grades()))
 
 
-def _check(pooled: Mapping[str, Sequence[str]], texts: Texts) -> None:
+def _check(pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
     """Raises SondeError if a run names an unknown question or document."""
     for question, found in pooled.items():
         if question not in texts.questions:
@@ -76,7 +76,7 @@ def _check(pooled: Mapping[str, Sequence[str]], texts: Texts) -> None:
             raise SondeError(f"A run names the document {lost[0]!r}, which is not in the corpus.")
 
 
-def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], texts: Texts) -> None:
+def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
     total = sum(map(len, pooled.values()))
     while left := waiting(pooled, file.of(who)):
         pair = left[0]
@@ -102,7 +102,7 @@ def _undo(file: JudgementFile, who: str) -> None:
     file.add(Judgement(judge=who, question=question, document=document, undone=True))
 
 
-def _show(pair: Pair, texts: Texts, number: int, total: int) -> None:
+def _show(pair: Pair, texts: JudgedTexts, number: int, total: int) -> None:
     question, document = pair
     record = texts.documents[document]
     say(f"\n[{number}/{total}] {texts.questions[question]}", bold=True)

@@ -27,7 +27,7 @@ from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
 from sonde.wiring.sources import Opener
-from workers.registry import known_sources
+from workers.source_config import known_sources
 
 
 @click.group(cls=LazyGroup, modules={}, invoke_without_command=True)

@@ -24,7 +24,7 @@ _COLOURS = {"running": "green", "external": "green", "stopped": "dim", "died": "
 
 
 class StackProgress:
-    """local_stack.report.Report: a line for each event. Downloads have one moving line; without a terminal, one line at
+    """local_stack.part.Reporter: a line for each event. Downloads have one moving line; without a terminal, one line at
     their start.
     """
 

@@ -15,7 +15,7 @@ from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.probe import DetectedSource
-from workers.registry import load_sources
+from workers.source_config import load_sources
 
 _NO_ID = re.compile(r"[^a-z0-9]+")
 _EMPTY = "# Which catalogues are harvested, and when (UTC). docs/harvesting.md explains every key.\nsources:\n"

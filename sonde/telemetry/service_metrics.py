@@ -28,9 +28,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.names import KINDS, IndexKind, alias
 from sonde.settings import Settings
-from workers.overdue import overdue_s
-from workers.queue_ages import queue_ages
-from workers.source_entry import ScheduleEntry
+from workers.broker import queue_ages
+from workers.source_entry import ScheduleEntry, overdue_s
 from workers.sources_file import source_entries
 
 KEPT_S = 15.0
@@ -62,13 +61,13 @@ GAUGES = frozenset(
         "sonde_live_age_seconds",
     )
 )
-"""The metrics of ``State``, for alerts and dashboards."""
+"""The metrics of ``ServiceState``, for alerts and dashboards."""
 
 Samples = list[GaugeMetricFamily]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ServiceState:
     """Reads the state of one installation."""
 
     client: Elasticsearch
@@ -77,7 +76,7 @@ class State:
     sources: Path | None = None
 
     @classmethod
-    def of(cls, settings: Settings, client: Elasticsearch) -> State:
+    def of(cls, settings: Settings, client: Elasticsearch) -> ServiceState:
         """Opens no connection yet."""
         broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S)
         return cls(client, broker, settings.index.prefix, settings.harvest.sources)
@@ -239,7 +238,7 @@ class State:
         return aggregated
 
 
-class Kept(Collector):
+class CachedCollector(Collector):
     """A collector with a cache of ``KEPT_S``; one thread queries, the others wait for its answer."""
 
     def __init__(self, read: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
@@ -258,9 +257,9 @@ class Kept(Collector):
 class ServiceMetrics:
     """The text of ``/metrics``, the same from each process of the API."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: ServiceState) -> None:
         self._state = CollectorRegistry(auto_describe=False)
-        self._state.register(Kept(state.read))
+        self._state.register(CachedCollector(state.read))
 
     def text(self) -> bytes:
         """In Prometheus' text format."""

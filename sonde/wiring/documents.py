@@ -1,4 +1,4 @@
-"""Builds document ingestion from the settings, for the command line and the workers."""
+"""Builds the reading of documents from the settings, for the command line and the workers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
+from indexer.documents import library, repair_library
 from indexer.documents.coherence import all_alike
 from indexer.documents.confinement import hide_from_children
 from indexer.documents.failures import DocumentRefused
@@ -19,6 +20,7 @@ from indexer.documents.limits import Limits
 from indexer.documents.linked import Followed, follow_links
 from indexer.documents.parking import undo_interrupted
 from indexer.documents.place_time import PassageReader
+from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.registered import RegistryName
 from indexer.documents.registries import Registries, RegistryAddresses
 from indexer.documents.segment import SegmentOptions
@@ -28,15 +30,40 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.file_store import kept_readings
+from sonde.wiring.file_store import FolderFiles, keeper, kept_readings
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape, prepare_indices
-from sonde.wiring.library_work import library_work
 from sonde.wiring.models import Models
-from sonde.wiring.ocr import ocr_of
-from sonde.wiring.public_files import keeper
-from workers.parts import WorkerParts
+from sonde.wiring.part_watch import ocr_of
+from workers.parts import LibraryWork, WorkerParts
 from workers.source_config import SourceConfig
+
+
+def library_work(
+    settings: Settings,
+    client: Elasticsearch,
+    reading: Callable[[], IngestParts],
+    gate: Callable[[], Gate],
+    kept: KeptReadings | None,
+) -> LibraryWork:
+    """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
+    files = FolderFiles(settings.library.folder)
+    given = settings.library
+
+    def read(document: str, seconds: float) -> None:
+        reading_now = library.LibraryReading(reading(), files, gate, given.max_file_bytes, given.max_bytes)
+        library.read_queued(document, reading_now, seconds)
+
+    def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
+        return repair_library.repair_library(
+            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), kept=kept
+        )
+
+    def unread() -> dict[str, list[str]]:
+        return DocumentStore(client, settings.index.prefix).unread()
+
+    return LibraryWork(unread, read, mend)
+
 
 _MIB = 1024 * 1024
 

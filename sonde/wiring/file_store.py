@@ -1,5 +1,6 @@
-"""Stores uploaded files in a folder that the API and the workers share. An object store could implement the same
-port.
+"""Stores uploaded and public files in a folder that the API and the workers share.
+
+An object store could implement the same port.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from core.document import FileKey, StoredFile, owner_routing
+import structlog
+
+from core.document import DocumentEntry, FileKey, StoredFile, is_open, owner_routing
 from core.errors import Unavailable
+from indexer.documents.ingest import KeepFile
 from indexer.documents.reading_slice import KeptReadings
 from sonde.settings import Settings
 
@@ -100,3 +104,24 @@ def kept_readings(settings: Settings) -> KeptReadings | None:
     own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
     own.mkdir(mode=0o700, exist_ok=True)
     return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
+
+
+log = structlog.get_logger(__name__)
+
+
+def keeper(settings: Settings) -> KeepFile:
+    """Keeps files by ``SONDE_DOCUMENTS__PUBLIC_FILES``, in the folder of the library."""
+    files, public = FolderFiles(settings.library.folder), settings.documents.public_files
+
+    def keep(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
+        """A folder that cannot be written loses the view of the file, not the document."""
+        key = FileKey(entry.owner, entry.id)
+        try:
+            if public == "all" or (public == "licensed" and is_open(licence)):
+                files.put(key, [data])
+            else:
+                files.delete(key)
+        except Unavailable as error:
+            log.warning("document.file_not_kept", document=entry.id, reason=str(error))
+
+    return keep

@@ -13,7 +13,7 @@ from indexer.quality_page import page
 from indexer.runs import now_iso
 from search_api.harvests.control import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
-from workers.accepted_runs import AcceptedRuns
+from workers.broker import AcceptedRuns
 from workers.lease import Leases
 from workers.source_entry import SourceEntry
 

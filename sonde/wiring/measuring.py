@@ -19,7 +19,7 @@ from search_api.insight.measurements import Measurement, MeasurementStore
 from search_api.pipeline import SearchPipeline
 from sonde import __version__
 from sonde.settings import Settings
-from sonde.wiring.alert_work import mail_server
+from sonde.wiring.alerts import mail_server
 from sonde.wiring.curation import live_curation
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_pipeline

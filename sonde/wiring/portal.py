@@ -1,4 +1,4 @@
-"""Settings for the standards' views: titles of catalogues, headers of answers, previews."""
+"""Builds what pages and standards' views show: the portal's look, titles of catalogues, previews, granules."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ from collections.abc import Callable
 
 from cachetools import TTLCache
 
-from core.errors import SondeError
+from core.errors import NotFound, SondeError
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.names import alias
+from indexer.quality import missing, score
 from net.gate import Gate
 from search_api.base_layer.live import LiveBaseLayer, WmtsLayer, Zooms, no_base_layer, wmts_layer, xyz_layer
 from search_api.base_layer.tiles import BaseLayer, Named
 from search_api.granules.live import GranuleLimits, GranuleSearches
 from search_api.http import HttpPolicy
+from search_api.insight.record_quality import QualityOf, RecordQuality
+from search_api.kin.events import CitationEvents, EventService
+from search_api.kin.kin import Kin
+from search_api.kin.mentions import MentionReader
+from search_api.kin.relations import RelationReader
 from search_api.listing.catalogues import SourceDescription
 from search_api.portal import PortalLook
 from search_api.preview.previews import PreviewLimits, Previews
+from search_api.serving import ServingResolver
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_secret
@@ -120,3 +130,27 @@ def previews(settings: Settings, gate: Callable[[], Gate]) -> Previews:
     given = settings.preview
     limits = PreviewLimits(given.max_mib * 1024 * 1024, given.timeout_s)
     return Previews(gate if given.enabled else None, limits)
+
+
+def kin(settings: Settings, client: Elasticsearch, resolver: ServingResolver, gate: Callable[[], Gate]) -> Kin:
+    given = settings.citations
+    service = None if given.events_url is None else EventService(str(given.events_url), given.timeout_s)
+    return Kin(
+        RelationReader(client, resolver),
+        MentionReader(client, settings.index.prefix),
+        CitationEvents(service, gate),
+    )
+
+
+def record_quality(client: Elasticsearch, prefix: str) -> QualityOf:
+    """Reads with the rights of the caller, if the client has them."""
+
+    def quality(record: str) -> RecordQuality:
+        wanted = {"ids": {"values": [record]}}
+        hits = client.search(index=alias(prefix, "records"), query=wanted, size=1, source=WITHOUT).body["hits"]["hits"]
+        if not hits:
+            raise NotFound(f"There is no record {record!r}.")
+        stored = hits[0]["_source"]
+        return RecordQuality(round(score(stored), 3), missing(stored), tuple(stored.get("warnings", ())))
+
+    return quality

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from core.errors import Conflict, InvalidInput, Unavailable
+from core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from core.record import Record, addressed
 from es_gateway.blocks import WriteBlock, why
 from es_gateway.errors import WritesBlocked
@@ -18,7 +18,22 @@ from indexer import push
 from indexer.formats.reader import Refused
 from indexer.parts import Parts
 from search_api.pushing import Check, unchecked
+from sonde.settings import Settings
 from workers.lease import Leases
+from workers.sources_file import source_entries
+
+
+def groups_of_source(settings: Settings, source: str) -> tuple[str, ...] | None:
+    """The groups that may see the source's records now; empty: everybody; None: nothing says so.
+
+    Raises SondeError where the file cannot be read: the groups are then unknown, and nothing may be written openly.
+    """
+    try:
+        config = source_entries(settings.harvest.sources).get(source)
+    except NotFound:
+        return None
+    return None if config is None else config.access.groups
+
 
 log = structlog.get_logger(__name__)
 

@@ -1,4 +1,4 @@
-"""Builds the search pipeline, which serving and evaluation share."""
+"""Builds the search pipeline and cited answers, which serving and evaluation share."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from core.errors import WrongFile
-from core.ports import Geocoder
+from core.errors import SondeError, WrongFile
+from core.ports import Geocoder, LanguageModel
+from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from es_gateway.client import Elasticsearch
+from net.gate import Gate
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary.name_lists import NameLists
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
+from search_api.answers.answerer import Answerer, AnswerParts
+from search_api.answers.retrieve import PassageRetriever
+from search_api.answers.values import AnswerConfig
 from search_api.curation.curated import Curated
 from search_api.curation.live import CuratedVocabulary, no_curation
 from search_api.curation.own_places import CuratedGazetteer, CuratedGeocoder
@@ -109,3 +115,40 @@ def search_parts(
         usage=usage,
         caches=RecordCaches(answers=RememberedAnswers(groups), draws=RememberedAnswers(groups, MOST_DRAWS)),
     )
+
+
+def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
+    """Answers with the configured model; without one, with quotes."""
+    model = language_model(settings, lambda: models.gate)
+    return answerer_over(settings, settings.index.prefix, search, resolver, models, model)
+
+
+def answerer_over(
+    settings: Settings,
+    prefix: str,
+    search: SearchParts,
+    resolver: ServingResolver,
+    models: Models,
+    model: LanguageModel | None,
+) -> Answerer:
+    """The same over the passages of any prefix, with any model."""
+    given = settings.answers
+    config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
+    retriever = PassageRetriever(search, prefix, config)
+    return Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model, settings.api.deadline_s))
+
+
+def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:
+    """None if no endpoint is set. Raises SondeError for an endpoint without a model's name."""
+    given = settings.answers
+    if given.url is None:
+        return None
+    if given.model is None:
+        raise SondeError("SONDE_ANSWERS__URL is set; name the model in SONDE_ANSWERS__MODEL.")
+    key = given.key.get_secret_value() if given.key is not None else None
+    endpoint = ChatEndpoint(given.url, given.model, key, given.timeout_s, given.max_tokens)
+    return RemoteLanguageModel(endpoint, gate())
+
+
+def loaded_name_lists(client: Elasticsearch, prefix: str) -> Callable[[], NameLists]:
+    return LoadedVocabularies(VocabularyStore(client, prefix), NameLists.of)

@@ -16,7 +16,7 @@ from net.gate import Gate
 from search_api.app import create_app
 from sonde.portal_settings import PortalSettings
 from sonde.wiring.api import api_parts
-from sonde.wiring.gate import gate_policy
+from sonde.wiring.models import gate_policy
 from sonde.wiring.portal import portal_look
 from tests.browser.conftest import Shoot, served
 from tests.browser.test_page_people import flaws

@@ -28,7 +28,7 @@ from net.gate import Gate
 from sonde.settings import NetSettings, RegistrySettings, Settings
 from sonde.wiring.documents import document_parts, registries
 from sonde.wiring.file_store import FolderFiles
-from sonde.wiring.gate import gate_policy
+from sonde.wiring.models import gate_policy
 from tests.conftest import delete_indices
 from tests.service import Service
 

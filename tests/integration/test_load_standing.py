@@ -12,8 +12,8 @@ from elasticsearch import Elasticsearch
 from core.errors import SondeError
 from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from core.record import Record
+from es_mappings.loader import IndexShape
 from es_mappings.names import KINDS, concrete
-from es_mappings.shape import IndexShape
 from lab.load.catalogue import Size
 from lab.load.standing import drop, standing
 

@@ -21,11 +21,10 @@ from search_api.alerts.matching import Window, due_times
 from search_api.alerts.rights import OwnerRights
 from search_api.alerts.saved import SavedSearch
 from search_api.alerts.webhook import signature
-from workers.alerts import match_slice, send_slice
+from workers.app import match_slice, send_slice
 from workers.celery_client import celery_client
-from workers.config import WorkerConfig
+from workers.config import MATCH_TASK, MEASURE_TASK, SEND_TASK, WorkerConfig
 from workers.parts import AlertWork
-from workers.task_names import MATCH_TASK, MEASURE_TASK, SEND_TASK
 
 NOW = datetime(2026, 11, 18, 3, 0, tzinfo=UTC)  # a Wednesday
 

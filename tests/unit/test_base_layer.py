@@ -10,7 +10,7 @@ from search_api.base_layer.tiles import BaseLayer, Grid, Named, quad_grids, with
 from search_api.base_layer.wmts import NotDrawable, read_wmts
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
-from sonde.wiring.gate import gate_policy
+from sonde.wiring.models import gate_policy
 
 XYZ = {"name": "Relief", "attribution": "© Survey", "xyz": "https://tiles.example/{z}/{x}/{y}.png"}
 ADDRESS = "https://maps.example/wmts/1.0.0/WMTSCapabilities.xml"

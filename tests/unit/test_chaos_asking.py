@@ -12,7 +12,7 @@ from flask.typing import ResponseReturnValue
 from lab.chaos.asking import Asked, Asker
 from lab.chaos.tcp_proxy import TcpProxy
 from local_stack.elasticsearch import NodeFolders, node_settings
-from local_stack.settings import ElasticsearchSettings
+from local_stack.settings import NodeConfig
 from tests.live import serving
 
 
@@ -123,10 +123,10 @@ def test_a_wire_is_cut_mended_at_the_same_port_and_slowed() -> None:
 
 def test_a_node_of_a_cluster_knows_the_others(tmp_path: object) -> None:
     members = {"node-1": 9401, "node-2": 9402}
-    settings = ElasticsearchSettings(node="node-2", transport_port=9402, members=members)
+    settings = NodeConfig(node="node-2", transport_port=9402, members=members)
     made = node_settings(settings, NodeFolders(tmp_path))  # type: ignore[arg-type]
     assert made["node.name"] == "node-2"
     assert made["discovery.seed_hosts"] == "127.0.0.1:9401,127.0.0.1:9402"
     assert made["cluster.initial_master_nodes"] == "node-1,node-2"
     assert "discovery.type" not in made
-    assert node_settings(ElasticsearchSettings(), NodeFolders(tmp_path))["discovery.type"] == "single-node"  # type: ignore[arg-type]
+    assert node_settings(NodeConfig(), NodeFolders(tmp_path))["discovery.type"] == "single-node"  # type: ignore[arg-type]

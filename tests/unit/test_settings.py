@@ -10,13 +10,13 @@ from settings_read import documented, read_by_properties, read_in
 
 from core.errors import SondeError
 from sonde.environment import DELIMITER, PREFIX, is_list
-from sonde.ops.settings_page import page
+from sonde.ops.tables import settings_page
 from sonde.settings import Settings, load_settings
 
 
 def test_the_page_of_settings_is_what_the_code_says() -> None:
     written = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
-    assert written.read_text("utf-8") == page(), "run: python -m sonde.ops.settings_page > docs/settings.md"
+    assert written.read_text("utf-8") == settings_page(), "run: python -m sonde.ops.tables"
 
 
 @pytest.mark.parametrize(

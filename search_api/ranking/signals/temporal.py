@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from core.time_overlap import Overlap, age_ms, overlap
-from core.timespan import TimeSpan, iso
+from core.timespan import Overlap, TimeSpan, age_ms, iso, overlap
 from search_api.ranking.candidates import Candidates
 from search_api.ranking.columns import Floats, Rows, floats, mean_of_measured, number, rows_of
 from search_api.ranking.fields import AnyColumn, Column, Fields, first

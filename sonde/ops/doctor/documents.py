@@ -1,6 +1,8 @@
-"""Documents that could not be read: how many, which, and what to do."""
+"""Checks of documents: which could not be read, OCR, the confined process that reads them, the folder of uploads."""
 
 from __future__ import annotations
+
+import os
 
 from core.document import PUBLIC
 from core.json_types import JsonMapping
@@ -12,7 +14,7 @@ from indexer.documents.ocr_installed import installed_languages, ocr_lacks
 from indexer.documents.recipe import READING
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
-from sonde.wiring.ocr import ocr_of
+from sonde.wiring.part_watch import ocr_of
 
 _NAMED = 5
 _BY_DEFECT = ("crashed", "interrupted")
@@ -108,3 +110,15 @@ def _named(hit: JsonMapping) -> str:
     source = hit["_source"]
     name = source["name"] if source["owner"] == PUBLIC else f"a user's document {hit['_id']}"
     return f"{name} ({source['reason']})"
+
+
+def library(settings: Settings) -> tuple[State, str]:
+    given = settings.library
+    if not given.enabled:
+        return "ok", "uploads are off"
+    folder = given.folder
+    while not folder.exists():
+        folder = folder.parent
+    if not os.access(folder, os.W_OK):
+        return "broken", f"{folder} cannot be written to, so uploads fail: correct its rights, or SONDE_LIBRARY__FOLDER"
+    return "ok", f"files of users go to {given.folder}"

@@ -1,17 +1,25 @@
-"""Whether the API, the language model and the mail server answer."""
+"""Checks of services: API, language model, mail server, broker, queues, workers and beat."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
+
+import redis
+from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
 from net.exchange import Outgoing
 from net.gate import Gate, GatePolicy
 from sonde.ops.doctor.finding import State
 from sonde.settings import ANY_ADDRESS, Settings
-from sonde.wiring.alert_work import mail_server
+from sonde.wiring.alerts import mail_server
 from sonde.wiring.models import Models
-from sonde.wiring.named_models import language_model_trouble
+from sonde.wiring.part_watch import language_model_trouble
+from sonde.wiring.workers import worker_config
+from workers.broker import LATE_S, QueueAge, beat_ticks, queue_ages
+from workers.celery_client import celery_client
+from workers.config import QUEUES
 
 _ASK_S = 5.0
 
@@ -66,3 +74,64 @@ def _asked(url: str) -> str | None:
     finally:
         gate.close()
     return None
+
+
+_ANSWER_S = 3
+
+
+def waiting_tasks(settings: Settings) -> tuple[State, str]:
+    """A warning names the queues whose oldest task has waited for too long."""
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S)
+    return judge_queues(queue_ages(broker, settings.index.prefix))
+
+
+def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
+    """From the state of the queues."""
+    ages = {one.queue: one.age_s for one in queues if one.waiting and one.age_s is not None}
+    if not ages:
+        return "ok", "no task waits"
+    told = ", ".join(f"in {queue} for {_span(age)}" for queue, age in ages.items())
+    late = [queue for queue, age in ages.items() if age > LATE_S]
+    if late:
+        named = f"the worker of {late[0]}" if len(late) == 1 else f"the workers of {', '.join(late)}"
+        return "warning", f"the oldest task waits {told}: look at {named}, which is dead or held up by a long task"
+    return "ok", f"the oldest task waits {told}"
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+_PING_S = 2.0
+
+
+def broker(settings: Settings) -> tuple[State, str]:
+    client = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
+    version = client.info("server").get("redis_version")
+    waiting = ", ".join(f"{each.queue} {each.waiting}" for each in queue_ages(client, settings.index.prefix))
+    return "ok", f"version {version}; waiting: {waiting}"
+
+
+def workers(settings: Settings) -> tuple[State, str]:
+    """The workers that answer Celery's ping within two seconds, and queues without a worker."""
+    app = celery_client(worker_config(settings))
+    app.conf.broker_transport_options = {**app.conf.broker_transport_options, "socket_connect_timeout": 3}
+    try:
+        taken = app.control.inspect(timeout=_PING_S).active_queues() or {}
+    except OperationalError as error:
+        raise redis.ConnectionError(str(error)) from error
+    left = set(QUEUES) - {queue["name"] for queues in taken.values() for queue in queues}
+    if left:
+        named = ", ".join(sorted(left))
+        return "warning", f"nobody takes tasks from {named}: start a worker (`sonde up`), or look at its log"
+    return "ok", f"{len(taken)} at work; each queue has a worker"
+
+
+def beat(settings: Settings) -> tuple[State, str]:
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
+    if beat_ticks(broker, settings.index.prefix):
+        return "ok", "it ticks"
+    return (
+        "warning",
+        "nobody holds the lock of the schedules: start beat (`sonde up`), or nothing is harvested by itself",
+    )

@@ -22,12 +22,11 @@ from search_api.ranking.signals.spatial import Spatial
 from search_api.ranking.signals.temporal import Temporal
 from search_api.serving import ServingResolver
 from sonde.settings import Settings
-from sonde.wiring.answering import answerer_over, language_model
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.documents import passage_reader
 from sonde.wiring.evaluation.searching import CachingModels
 from sonde.wiring.models import Models
-from sonde.wiring.search import ranking_config, search_parts
+from sonde.wiring.search import answerer_over, language_model, ranking_config, search_parts
 
 _TIMEOUT_S = 120.0
 

@@ -1,8 +1,12 @@
-"""Single files out of a large zip archive on a web server, by HTTP range, several at once."""
+"""Downloads: from the Maven repository that this machine is set up with (no host is named here), and single files of a
+large zip archive by HTTP range."""
 
 from __future__ import annotations
 
 import hashlib
+import re
+import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +19,51 @@ from zipfile import BadZipFile
 from remotezip import RemoteZip, RemoteZipError
 
 from local_stack.accounts import make_shared_folder
-from local_stack.errors import FetchFailed
+from local_stack.errors import FetchFailed, RequirementMissing
+
+_URL = re.compile(r"https?://[^\s\x1b]+")
+_MAVEN_TIMEOUT_S = 300
+
+
+def repository_url(environment: Mapping[str, str]) -> str:
+    """Its address without a slash at the end, mirrors and proxies of Maven's settings included."""
+    asked = "project.repositories[0].url"
+    printed = _maven(environment, "-q", "help:evaluate", f"-Dexpression={asked}", "-DforceStdout")
+    match = _URL.search(printed)
+    if match is None:
+        raise FetchFailed("Maven does not say which repository it uses (mvn help:evaluate): look at its settings.xml")
+    return match[0].rstrip("/")
+
+
+def copy_artifact(environment: Mapping[str, str], coordinates: str, folder: Path) -> Path:
+    """Fetches one artifact (``group:name:version``) into a folder, verified by Maven; its path there."""
+    _maven(environment, "-q", "dependency:copy", f"-Dartifact={coordinates}", f"-DoutputDirectory={folder}")
+    _, name, version = coordinates.split(":")
+    return folder / f"{name}-{version}.jar"
+
+
+def _maven(environment: Mapping[str, str], *arguments: str) -> str:
+    program = shutil.which("mvn", path=environment.get("PATH"))
+    if program is None:
+        raise RequirementMissing(
+            "Maven is needed once, to fetch Elasticsearch: install it (Debian: apt-get install maven), "
+            "or name a running Elasticsearch in its url setting"
+        )
+    try:
+        run = subprocess.run(  # noqa: S603 - mvn from the PATH we were given
+            [program, "-B", *arguments],
+            env=dict(environment),
+            capture_output=True,
+            text=True,
+            timeout=_MAVEN_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise FetchFailed(f"Maven did not answer within {_MAVEN_TIMEOUT_S} s") from error
+    if run.returncode != 0:
+        raise FetchFailed(f"Maven failed: {' '.join(run.stdout.split())[:400]}")
+    return run.stdout
+
 
 _CONNECTIONS = 8
 _ATTEMPTS = 4
@@ -25,7 +73,7 @@ _FETCH_ERRORS = (RemoteZipError, BadZipFile, OSError, EOFError)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """A file in the archive: its name there, where it goes (relative), bytes unpacked, CRC-32, permissions."""
 
     name: str
@@ -35,18 +83,18 @@ class Entry:
     mode: int
 
 
-def list_entries(url: str) -> list[Entry]:
+def list_entries(url: str) -> list[ArchiveEntry]:
     """All files of the archive, in its order. Raises FetchFailed where the server does not give them."""
     with _retried(lambda: RemoteZip(url, timeout=_TIMEOUT_S)) as archive:
         return [
-            Entry(info.filename, info.filename, info.file_size, info.CRC, (info.external_attr >> 16) & 0o777)
+            ArchiveEntry(info.filename, info.filename, info.file_size, info.CRC, (info.external_attr >> 16) & 0o777)
             for info in archive.infolist()
             if not info.is_dir()
         ]
 
 
 def fetch_entries(
-    url: str, entries: Sequence[Entry], folder: Path, digests: Mapping[str, str], progress: Callable[[int], None]
+    url: str, entries: Sequence[ArchiveEntry], folder: Path, digests: Mapping[str, str], progress: Callable[[int], None]
 ) -> None:
     """Writes each entry below ``folder``, readable by everyone; ``progress`` hears the bytes written so far.
 
@@ -69,7 +117,9 @@ def fetch_entries(
             raise
 
 
-def _fetch_entry(url: str, readers: threading.local, entry: Entry, folder: Path, digests: Mapping[str, str]) -> None:
+def _fetch_entry(
+    url: str, readers: threading.local, entry: ArchiveEntry, folder: Path, digests: Mapping[str, str]
+) -> None:
     def read() -> bytes:
         if not hasattr(readers, "archive"):
             readers.archive = RemoteZip(url, timeout=_TIMEOUT_S)
