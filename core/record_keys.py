@@ -1,5 +1,5 @@
-"""Keys computed from a record, by which the index finds it: series, the same data set elsewhere, names, and what it only
-mentions. Pure.
+"""Keys computed from a record, by which the index finds it: series, the same data set elsewhere, names, and what it
+only mentions. Pure.
 """
 
 from __future__ import annotations

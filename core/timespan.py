@@ -2,8 +2,8 @@
 in each year.
 
 Arrays of spans are ``(n, 2) float64``: start, end in milliseconds, ``-inf`` and ``inf`` for open ends. The scale
-is linear, also for geological spans: only shares count, and a share is the same number in years or in millions of years.
-Beyond 285,000 years float64 rounds to whole milliseconds and more, which has no effect on a share.
+is linear, also for geological spans: only shares count, and a share is the same number in years or in millions of
+years. Beyond 285,000 years float64 rounds to whole milliseconds and more, which has no effect on a share.
 """
 
 from __future__ import annotations
