@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 SignalName = str
-"""A signal's name in an answer: ``bm25``, ``spatial``, ... ``search_api.ranking.signals`` lists them."""
+"""A signal's name in an answer: ``bm25``, ``spatial``, ... ``search_api.search.ranking.signals`` lists them."""
 
 
 @dataclass(frozen=True, slots=True)

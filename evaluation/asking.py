@@ -11,7 +11,7 @@ from core.record import ProvenanceKind
 from evaluation.collection import Collection, Question
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from search_api.pipeline import Ordered, SearchPipeline
+from search_api.search.pipeline import Ordered, SearchPipeline
 
 Progress = Callable[[int, int], None]
 

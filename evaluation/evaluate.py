@@ -16,7 +16,7 @@ from evaluation.metrics import HEADLINE, Measured, measure
 from evaluation.significance import Comparison, paired_randomisation
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from search_api.pipeline import SearchPipeline
+from search_api.search.pipeline import SearchPipeline
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from evaluation.collection import Qrels, Question
 from evaluation.metrics import HEADLINE, measure
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from search_api.pipeline import SearchPipeline
+from search_api.search.pipeline import SearchPipeline
 
 _COMPARED = 7
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 
 from core.extent import BBox
 from core.json_types import Json
-from search_api.ranking.target import SpatialMode
-from search_api.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest
+from search_api.search.ranking.target import SpatialMode
+from search_api.search.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest
 
 
 @dataclass(frozen=True, slots=True)

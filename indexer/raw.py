@@ -16,7 +16,7 @@ class RawRecord:
     the caller decides which record it is, whatever the document says.
 
     ``access_groups``: the groups that may see it; empty: everybody. None: the configuration does not say, so the groups
-    that are stored stay (``indexer.kept_access``): a lost configuration never opens a record.
+    that are stored stay (``indexer.plan.kept_access``): a lost configuration never opens a record.
     """
 
     native_id: str

@@ -1,6 +1,6 @@
 """The parts of a question that may be a person or an organisation: ``Konrad Steffen``, ``University of Washington``.
 
-Which of them stand behind records, only the index knows (:mod:`search_api.retrieval.known_contacts`).
+Which of them stand behind records, only the index knows (:mod:`search_api.search.retrieval.known_contacts`).
 """
 
 from __future__ import annotations

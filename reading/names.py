@@ -1,6 +1,6 @@
 """The parts of a question that may be names: ``MOD11_L2``, ``toga coare``, ``GPCP version 2.0``.
 
-Which of them a catalogue bears, only its index knows (:mod:`search_api.retrieval.known_names`).
+Which of them a catalogue bears, only its index knows (:mod:`search_api.search.retrieval.known_names`).
 """
 
 from __future__ import annotations

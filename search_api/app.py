@@ -10,47 +10,47 @@ from flask import Flask, Response, g, request
 from flask_openapi import APIBlueprint, Info, OpenAPI
 from prometheus_client import Histogram
 
-from search_api import admission, http, limits, longest_address, openapi, portal, problems, telemetry_traces
-from search_api.access import audited, guard, headers
-from search_api.fast_json import FastProvider
-from search_api.http import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
+from search_api.ask.compare_view import compare_views
+from search_api.ask.view import ask_views
+from search_api.catalogue.documents.view import documents_views
+from search_api.catalogue.fair.view import fairness_views
+from search_api.catalogue.granules.view import granules_views
+from search_api.catalogue.preview.view import preview_views
+from search_api.catalogue.related.view import kin_views
+from search_api.http import admission, limits, longest_address, openapi, problems, response_headers, telemetry_traces
+from search_api.http.access import audited, guard, headers
+from search_api.http.fast_json import FastProvider
+from search_api.http.response_headers import LARGEST_BODY_BYTES as LARGEST_BODY_BYTES
+from search_api.library.notebooks_view import notebook_views
+from search_api.library.view import library_views
+from search_api.operations.view import operations_views
+from search_api.page import error_page, portal
+from search_api.page.docs import docs_views
+from search_api.page.landing import landing_views
+from search_api.page.page import page_views
 from search_api.parts import Parts
-from search_api.views import error_page
-from search_api.views.ask import ask_views
-from search_api.views.collections import collections_views
-from search_api.views.compare import compare_views
-from search_api.views.conformance import conformance_views
-from search_api.views.csw import csw_views
-from search_api.views.curation import curation_views
-from search_api.views.curation_try import curation_try_views
-from search_api.views.docs import docs_views
-from search_api.views.documents import documents_views
-from search_api.views.embeddings import embeddings_views
-from search_api.views.fairness import fairness_views
-from search_api.views.feeds import feeds_views
-from search_api.views.granules import granules_views
-from search_api.views.harvest import harvest_views
-from search_api.views.insight import insight_views, opened_views
-from search_api.views.items import items_views
-from search_api.views.kin import kin_views
-from search_api.views.landing import landing_views
-from search_api.views.library import library_views
-from search_api.views.mcp import mcp_views
-from search_api.views.nightly import nightly_views
-from search_api.views.notebooks import notebook_views
-from search_api.views.oai import oai_views
-from search_api.views.operations import operations_views
-from search_api.views.page import page_views
-from search_api.views.preview import preview_views
-from search_api.views.push import push_views
-from search_api.views.saved_searches import saved_search_views
-from search_api.views.search import search_views
-from search_api.views.stac import stac_views
-from search_api.views.stac_aggregate import stac_aggregate_views
-from search_api.views.stac_items import stac_items_views
-from search_api.views.stac_properties import stac_properties_views
-from search_api.views.stac_transactions import stac_transaction_views
-from search_api.views.suggest import suggest_views
+from search_api.protocols.csw.view import csw_views
+from search_api.protocols.feeds import feeds_views
+from search_api.protocols.mcp.view import mcp_views
+from search_api.protocols.oai.view import oai_views
+from search_api.protocols.ogc.collections import collections_views
+from search_api.protocols.ogc.conformance import conformance_views
+from search_api.protocols.ogc.items import items_views
+from search_api.protocols.ogc.push import push_views
+from search_api.protocols.stac.aggregate_view import stac_aggregate_views
+from search_api.protocols.stac.filter_properties import stac_properties_views
+from search_api.protocols.stac.items_view import stac_items_views
+from search_api.protocols.stac.transactions import stac_transaction_views
+from search_api.protocols.stac.view import stac_views
+from search_api.search.views.embeddings import embeddings_views
+from search_api.search.views.search import search_views
+from search_api.search.views.suggest import suggest_views
+from search_api.stewards.alerts.view import saved_search_views
+from search_api.stewards.curation.try_view import curation_try_views
+from search_api.stewards.curation.view import curation_views
+from search_api.stewards.harvests.view import harvest_views
+from search_api.stewards.insight.nightly_view import nightly_views
+from search_api.stewards.insight.view import insight_views, opened_views
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +85,7 @@ def create_app(parts: Parts) -> Flask:
     limits.register(app, parts.rates)
     admission.register(app, parts.limits)
     guard.register(app, parts.authenticator)
-    http.apply(app, parts.http)
+    response_headers.apply(app, parts.http)
     app.register_api(landing_views(parts))
     app.register_api(page_views(parts))
     app.register_api(conformance_views())

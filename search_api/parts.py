@@ -8,35 +8,35 @@ from dataclasses import dataclass, field
 from prometheus_client import generate_latest
 
 from core.access import Authenticator
-from search_api.admission import Limits
-from search_api.alerts.desk import AlertDesk
-from search_api.answers.answerer import Answerer
-from search_api.curation.desk import CurationDesk
-from search_api.documents.files import DocumentFiles
-from search_api.documents.reader import DocumentReader
-from search_api.fairness.summary import FairnessReader
-from search_api.granules.live import GranuleSearches
-from search_api.harvests.overview import Harvests
-from search_api.http import HttpPolicy
-from search_api.insight.export import RecordTexts
-from search_api.insight.log import QueryLog
-from search_api.insight.measurements import MeasurementStore
-from search_api.insight.questions import QuestionReader
-from search_api.insight.record_quality import QualityOf
-from search_api.kin.kin import Kin
+from search_api.ask.answerer import Answerer
+from search_api.catalogue.documents.files import DocumentFiles
+from search_api.catalogue.documents.reader import DocumentReader
+from search_api.catalogue.fair.summary import FairnessReader
+from search_api.catalogue.granules.live import GranuleSearches
+from search_api.catalogue.listing.catalogues import Catalogues
+from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.preview.previews import Previews
+from search_api.catalogue.related.kin import Kin
+from search_api.http.admission import Limits
+from search_api.http.limits import NO_LIMITS, LimitPolicy
+from search_api.http.response_headers import HttpPolicy
 from search_api.library.notebooks import Notebooks
 from search_api.library.personal_library import PersonalLibrary
 from search_api.library.search import LibrarySearch
-from search_api.limits import NO_LIMITS, LimitPolicy
-from search_api.listing.catalogues import Catalogues
-from search_api.listing.reader import RecordReader
-from search_api.pipeline import SearchPipeline
-from search_api.portal import PortalLook
-from search_api.preview.previews import Previews
-from search_api.pushing import RecordSink
-from search_api.readiness import ReadinessReport
-from search_api.serving import ServingResolver
-from search_api.suggest.suggester import Suggester
+from search_api.operations.readiness import ReadinessReport
+from search_api.page.portal import PortalLook
+from search_api.protocols.ogc.pushing import RecordSink
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.retrieval.serving import ServingResolver
+from search_api.search.suggest.suggester import Suggester
+from search_api.search.usage.log import QueryLog
+from search_api.stewards.alerts.desk import AlertDesk
+from search_api.stewards.curation.desk import CurationDesk
+from search_api.stewards.harvests.overview import Harvests
+from search_api.stewards.insight.export import RecordTexts
+from search_api.stewards.insight.measurements import MeasurementStore
+from search_api.stewards.insight.questions import QuestionReader
+from search_api.stewards.insight.record_quality import QualityOf
 
 
 @dataclass(frozen=True, slots=True)

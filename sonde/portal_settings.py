@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from search_api.base_layer.tiles import FINEST_ZOOM, checked_template
+from search_api.page.base_layer.tiles import FINEST_ZOOM, checked_template
 
 LEAST_CONTRAST = 4.5
 """WCAG 2.2, 1.4.3: text of normal size."""

@@ -18,7 +18,7 @@ from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
 from net.addresses import AllowedHosts
-from search_api.access.algorithms import Algorithm
+from search_api.http.access.algorithms import Algorithm
 from sonde.environment import (
     DELIMITER,
     MOUNTED,

@@ -1,4 +1,4 @@
-// Writes the bundle that the API serves: `npm run build [-- FOLDER]`, by default into search_api/views/pages.
+// Writes the bundle that the API serves: `npm run build [-- FOLDER]`, by default into search_api/page/bundle.
 // The same lock gives the same bytes: no time, no path and no machine's name goes into a file.
 import { build } from "esbuild";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { landSvg } from "./land.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = resolve(process.argv[2] ?? join(here, "../search_api/views/pages"));
+const target = resolve(process.argv[2] ?? join(here, "../search_api/page/bundle"));
 const atlas = join(here, "node_modules/world-atlas");
 
 await mkdir(target, { recursive: true });

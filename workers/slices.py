@@ -12,13 +12,13 @@ from typing import Literal
 import structlog
 
 from es_mappings.codecs.runs import RunReport
-from indexer.embed_missing import embed_missing
-from indexer.harvest import harvest, open_run
-from indexer.incremental import since_when
-from indexer.parts import Options, Parts, RunTaken
-from indexer.removed import purge
-from indexer.runs import Runs
+from indexer.harvest.harvest import harvest, open_run
+from indexer.harvest.incremental import since_when
+from indexer.harvest.parts import Options, Parts, RunTaken
+from indexer.harvest.runs import Runs
+from indexer.remove.removed import purge
 from indexer.sources.protocols import PROTOCOLS
+from indexer.write.embed_missing import embed_missing
 from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts

@@ -14,12 +14,12 @@ from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
 from es_mappings.names import IndexKind, concrete
 from evaluation.throwaway import PREFIX, sweep_abandoned
-from indexer.bulk import index_operation, write
 from indexer.documents.limits import Limits
 from indexer.documents.place_time import PassageReader
 from indexer.documents.read_text import read_text
 from indexer.documents.segment import SegmentOptions, embedding_text, segment
 from indexer.documents.store import passage_document
+from indexer.write.bulk import index_operation, write
 
 _KINDS: tuple[IndexKind, ...] = ("records", "passages")
 

@@ -13,7 +13,7 @@ from core.errors import SondeError
 from core.passage import Passage
 from core.ports import LanguageModel
 from evaluation.answers.four_kinds import KINDS, MadeQuestion, QuestionKind
-from search_api.answers.coverage import content_words
+from search_api.search.passages.coverage import content_words
 
 _ASK = (
     "Write one test question and its answer for a search in scientific documents. {form} Use only what the text says. "

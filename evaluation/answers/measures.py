@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from reading.sentences import sentences
-from search_api.answers.coverage import content_words
+from search_api.search.passages.coverage import content_words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 CUTS = (1, 3, 5, 8, 32, 64)

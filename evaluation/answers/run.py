@@ -9,10 +9,10 @@ from statistics import fmean
 from core.ports import LanguageModel
 from evaluation.answers.measures import Asked, answer_recall, statement_recall
 from evaluation.answers.questions import AnswerQuestion
-from search_api.answers.answerer import Answerer
-from search_api.answers.citations import without_citations
-from search_api.answers.values import AskRequest, CitedAnswer, FoundPassage
-from search_api.serving import ServingResolver
+from search_api.ask.answerer import Answerer
+from search_api.ask.citations import without_citations
+from search_api.search.passages.values import AskRequest, CitedAnswer, FoundPassage
+from search_api.search.retrieval.serving import ServingResolver
 
 _DEPTH = 64
 _FIRST = 8

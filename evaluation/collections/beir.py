@@ -19,7 +19,7 @@ from core.timespan import TimeSpan
 from evaluation.collection import BadCollection, Collection, Question, checked
 from evaluation.lines import Faults, json_lines
 from evaluation.trec import read_qrels
-from indexer.digest import with_kind
+from indexer.plan.digest import with_kind
 
 SOURCE = "judged"
 

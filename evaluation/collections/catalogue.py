@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.record import Record
-from indexer.digest import with_kind
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
+from indexer.plan.digest import with_kind
 from indexer.sources.folder import FolderSource
 
 

@@ -1,7 +1,7 @@
 """The record of type ``document`` by which a public document is found in the search, joined to another record or not.
 
-It is written as if somebody pushed it (``indexer.push``), so plan, ledger, tombstone and embedding are those of every
-record. A document that is joined to a record has that record's place, time, licence and access.
+It is written as if somebody pushed it (``indexer.write.push``): plan, ledger, tombstone and embedding are those of
+every record. A document that is joined to a record has that record's place, time, licence and access.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from core.json_types import Json
 from core.passage import Passage
 from core.record import Record
 from es_mappings.indices import serving
-from indexer import push
-from indexer.parts import Parts
+from indexer.harvest.parts import Parts
+from indexer.write import push
 
 _CONFORMS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"
 _FEWEST_WORDS = 15  # of a passage that can say what a document is about

@@ -50,7 +50,7 @@ from indexer.documents.registries import Registries
 from indexer.documents.segment import Segmented, SegmentOptions, embedding_text, segment
 from indexer.documents.store import DocumentGone, DocumentStore, passage_document, passages_kind
 from indexer.documents.table_stored import stored_table
-from indexer.parts import Parts
+from indexer.harvest.parts import Parts
 
 log = structlog.get_logger(__name__)
 

@@ -22,8 +22,6 @@ from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import IndexKind, alias, concrete, generation_of
-from indexer.commit import write_ledger
-from indexer.ledger import Ledger
 from indexer.reindex.finish import finish, note_model
 from indexer.reindex.handover import (
     REINDEXED,
@@ -36,7 +34,9 @@ from indexer.reindex.handover import (
 )
 from indexer.reindex.sync import Round, differing, sync
 from indexer.reindex.transform import copying
-from indexer.sweep import forget
+from indexer.remove.sweep import forget
+from indexer.write.commit import write_ledger
+from indexer.write.ledger import Ledger
 
 log = structlog.get_logger(__name__)
 

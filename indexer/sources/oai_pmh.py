@@ -10,7 +10,7 @@ import structlog
 from lxml import etree
 
 from core.errors import SondeError
-from indexer.plan import skipped_id
+from indexer.plan.plan import skipped_id
 from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped
 from indexer.sources.answers import fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.fetching import BadAnswer, Fetcher

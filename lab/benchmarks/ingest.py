@@ -12,12 +12,12 @@ import numpy as np
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
-from indexer.embed_missing import embed_missing
 from indexer.formats import registry
 from indexer.formats.reader import Refused
-from indexer.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Options, Parts
 from indexer.sources.folder import FolderSource
+from indexer.write.embed_missing import embed_missing
 
 
 @dataclass(frozen=True, slots=True)

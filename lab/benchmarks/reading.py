@@ -11,14 +11,14 @@ from core.extent import BBox
 from core.geo import hausdorff_deg_many
 from core.timespan import TimeSpan
 from lab.benchmarks.timing import Spread
-from search_api.ranking.candidates import Candidates
-from search_api.ranking.config import Ranker
-from search_api.ranking.described import Candidate, candidates_of
-from search_api.ranking.place import BOXES
-from search_api.ranking.rank import rank
-from search_api.ranking.target import Target
-from search_api.request import ALL_PARTS
-from search_api.understanding.understand import Understander
+from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.config import Ranker
+from search_api.search.ranking.described import Candidate, candidates_of
+from search_api.search.ranking.place import BOXES
+from search_api.search.ranking.rank import rank
+from search_api.search.ranking.target import Target
+from search_api.search.request import ALL_PARTS
+from search_api.search.understanding.understand import Understander
 
 _ROUNDS = 200
 _CANDIDATES = 1_000

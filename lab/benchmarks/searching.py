@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lab.benchmarks.timing import Spread, TimedNode
-from search_api.pipeline import SearchPipeline
-from search_api.request import SearchRequest
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.request import SearchRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from core.errors import Unavailable
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
-from indexer.harvest import harvest, open_run
-from indexer.parts import Options, Parts
-from indexer.runs import Runs
-from indexer.scan import scan
+from indexer.harvest.harvest import harvest, open_run
+from indexer.harvest.parts import Options, Parts
+from indexer.harvest.runs import Runs
 from indexer.sources.csw import CswOptions, CswSource
 from indexer.sources.fetching import Fetcher
 from indexer.sources.politeness import HostLimits, RequestPolicy
+from indexer.write.scan import scan
 from lab.chaos.catalogue_server import catalogue_server
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from net.gate import Gate, GatePolicy

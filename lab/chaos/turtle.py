@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from indexer.digest import digest
 from indexer.formats.split import parts_of
+from indexer.plan.digest import digest
 from indexer.raw import RawRecord
 from indexer.sources.rdf_answers import parse_rdf
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from es_mappings.names import alias
-from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
 from lab.chaos.harvests import SOURCE, open_csw
 from lab.chaos.large_catalogue import large_catalogue
 

@@ -24,8 +24,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
-from indexer.embed_missing import embed_missing
-from indexer.parts import Options, Parts
+from indexer.harvest.parts import Options, Parts
+from indexer.write.embed_missing import embed_missing
 from lab.benchmarks.ingest import EmbeddingTime, HarvestTime, time_embedding, time_harvest
 from lab.benchmarks.machine import machine, serving
 from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
@@ -38,8 +38,8 @@ from lab.load.made import MadeVectors
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from search_api.request import SearchRequest
-from search_api.understanding.understand import Understander
+from search_api.search.request import SearchRequest
+from search_api.search.understanding.understand import Understander
 from sonde.cli.screen import screen
 from sonde.ops.capacity import keep_what_is_loaded
 from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from core.errors import SondeError
-from indexer.parts import Parts
+from indexer.harvest.parts import Parts
 from lab.chaos.harvests import Outcome
 from lab.chaos.harvests import chaos as run_chaos
 from lab.cli.chaos_cluster import cluster

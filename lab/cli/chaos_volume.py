@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from indexer.parts import Parts
+from indexer.harvest.parts import Parts
 from lab.chaos.turtle import TRIPLES, read_catalogue
 from lab.chaos.volume import Volume
 from lab.chaos.volume import volume as run_volume

@@ -18,15 +18,15 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias, concrete
-from indexer.bulk import Operation, index_operation, write
+from indexer.write.bulk import Operation, index_operation, write
 from lab.load.made import MadeVectors, made_records
-from search_api.alerts.compiled import Compiled, compile_question
-from search_api.alerts.matching import Matcher
-from search_api.alerts.notices import Round
-from search_api.alerts.saved import SavedSearch, request_of
-from search_api.alerts.saved import to_document as saved_document
-from search_api.request import SearchRequest
-from search_api.retrieval.filters import area_clause
+from search_api.search.request import SearchRequest
+from search_api.search.retrieval.filters import area_clause
+from search_api.stewards.alerts.compiled import Compiled, compile_question
+from search_api.stewards.alerts.matching import Matcher
+from search_api.stewards.alerts.notices import Round
+from search_api.stewards.alerts.saved import SavedSearch, request_of
+from search_api.stewards.alerts.saved import to_document as saved_document
 
 Told = Callable[[str, int, int], None]
 

@@ -23,22 +23,22 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from evaluation.metrics import HEADLINE, measure
 from indexer.formats.registry import read
-from indexer.harvest import harvest
-from indexer.parts import Parts as HarvestParts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts as HarvestParts
 from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
 from lab.month.people import SHOWN, Habits, People
 from lab.month.script import Check, Question, Tally
 from lab.month.watching import EDITION, Watch, told, watches
 from search_api.app import create_app
-from search_api.insight.entry import Asker, normal, subject_hash
-from search_api.insight.live_usage import LiveUsage, OpeningsReader
-from search_api.insight.log import QueryLog
-from search_api.insight.openings import usage_of
 from search_api.parts import Parts
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.signals.usage import Evidence
-from search_api.request import SearchRequest
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.signals.usage import Evidence
+from search_api.search.request import SearchRequest
+from search_api.search.usage.entry import Asker, normal, subject_hash
+from search_api.search.usage.live_usage import LiveUsage, OpeningsReader
+from search_api.search.usage.log import QueryLog
+from search_api.search.usage.openings import usage_of
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
 from sonde.wiring.alerts import matcher
 from sonde.wiring.api import api_parts

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from search_api.insight.openings import Logged
+from search_api.search.usage.openings import Logged
 
 Grades = Mapping[str, int]
 """Of one question: the grade by document; 0 or absent is not relevant."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lab.month.people import Grades
-from search_api.insight.entry import Asker, normal, subject_hash, who
-from search_api.insight.openings import Logged
-from search_api.insight.questions import LEAST_PEOPLE
+from search_api.search.usage.entry import Asker, normal, subject_hash, who
+from search_api.search.usage.openings import Logged
+from search_api.stewards.insight.questions import LEAST_PEOPLE
 
 
 @dataclass(frozen=True, slots=True)

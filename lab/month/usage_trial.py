@@ -18,9 +18,9 @@ from evaluation.significance import Comparison, paired_randomisation
 from evaluation.trec import Run
 from evaluation.variants import Variant
 from lab.month.people import SHOWN, Habits, People, script
-from search_api.insight.openings import NO_USAGE, Logged, UsageTable, usage_of
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.signals.usage import Evidence, Usage
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.signals.usage import Evidence, Usage
+from search_api.search.usage.openings import NO_USAGE, Logged, UsageTable, usage_of
 
 FIRST = date(2026, 11, 1)
 _NIGHTS = frozenset((3, 7, 14, 30))

@@ -11,7 +11,7 @@ from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.names import KINDS, IndexKind, alias
-from indexer.scan import scan
+from indexer.write.scan import scan
 
 _CHANGE_BY_THEMSELVES: Mapping[str, frozenset[str]] = {
     "keys": frozenset({"last_used"}),

@@ -8,7 +8,7 @@ from html import escape
 from core.document import DocumentEntry
 from core.passage import Passage
 from core.record import Record
-from search_api.documents.tables import tables_of
+from search_api.search.passages.tables import tables_of
 
 
 def article(entry: DocumentEntry, record: Record | None, passages: Sequence[Passage]) -> str:

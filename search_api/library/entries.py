@@ -12,8 +12,8 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents
 from es_mappings.names import alias
-from search_api.answers.scope import PassageScope, entries_of
-from search_api.retrieval.filters import Clause
+from search_api.search.passages.scope import PassageScope, entries_of
+from search_api.search.retrieval.filters import Clause
 
 Column = Literal[
     "name", "title", "authors", "journal", "doi", "published", "state", "reason", "media_type", "bytes", "pages",

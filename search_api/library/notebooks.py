@@ -16,7 +16,7 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import alias
-from search_api.retrieval.filters import Clause
+from search_api.search.retrieval.filters import Clause
 
 MOST_COLLECTIONS = 200
 MOST_CONVERSATIONS = 500

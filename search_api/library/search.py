@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.document import DocumentEntry
-from search_api.answers.retrieve import PassageRetriever
-from search_api.answers.values import AskRequest, FoundPassage
 from search_api.library.entries import LibraryEntries, Listing
-from search_api.request import SearchRequest
-from search_api.serving import ServingResolver
+from search_api.search.passages.retrieve import PassageRetriever
+from search_api.search.passages.values import AskRequest, FoundPassage
+from search_api.search.request import SearchRequest
+from search_api.search.retrieval.serving import ServingResolver
 
 _MOST = 200  # documents shown without a question
 

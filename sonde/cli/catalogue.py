@@ -13,7 +13,7 @@ from rich.table import Table
 
 from core.errors import SondeError
 from es_mappings.codecs.runs import RunReport, to_document
-from indexer.runs import now_iso
+from indexer.harvest.runs import now_iso
 from sonde.cli.screen import NameColumn, messages, say_json, screen
 from sonde.ops.capacity import keep_what_is_loaded
 from sonde.settings import load_settings

@@ -26,7 +26,7 @@ from evaluation.metrics import HEADLINE
 from evaluation.report.build import Made, Report
 from evaluation.trec import read_qrels, read_run, write_run
 from evaluation.variants import Variant, ablations
-from search_api.request import ALL_PARTS, Part
+from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.cli.signals import ended_by_signals

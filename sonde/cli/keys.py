@@ -12,10 +12,10 @@ from rich.table import Table
 
 from core.access import ALL_SCOPES, AccessScope
 from core.errors import SondeError
-from search_api.access.audit import audit
-from search_api.access.authenticators import utc_now
-from search_api.access.key_store import KeyStore
-from search_api.access.keys import ApiKey, Grant
+from search_api.http.access.audit import audit
+from search_api.http.access.authenticators import utc_now
+from search_api.http.access.key_store import KeyStore
+from search_api.http.access.keys import ApiKey, Grant
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client

@@ -13,12 +13,12 @@ from rich.table import Table
 from core.errors import NotFound, SondeError
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
-from indexer.ledger import Ledger
-from indexer.quality import QualityReport, measure
-from indexer.quality_page import page
-from indexer.removed import list_removed
-from indexer.removed_source import holdings
+from indexer.quality.quality import QualityReport, measure
+from indexer.quality.quality_page import page
+from indexer.remove.removed import list_removed
+from indexer.remove.removed_source import holdings
 from indexer.sources.probe import probe, title_of
+from indexer.write.ledger import Ledger
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import messages, say, say_json, screen

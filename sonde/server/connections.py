@@ -23,7 +23,7 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import WSGITask
 
-from search_api.http import LARGEST_BODY_BYTES
+from search_api.http.response_headers import LARGEST_BODY_BYTES
 
 log = structlog.get_logger(__name__)
 

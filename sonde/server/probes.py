@@ -9,7 +9,7 @@ from typing import Any
 
 from waitress import wasyncore
 
-from search_api.access.guard import INSIDE
+from search_api.http.access.guard import INSIDE
 from sonde.server.connections import Application, ConnectionLimits, connections
 
 PATHS = frozenset(("/healthz", "/readyz", "/metrics"))

@@ -9,11 +9,11 @@ from core.access import Authenticator, Caller
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
-from search_api.access.authenticators import Bearers, KeyAuthenticator, utc_now
-from search_api.access.jwks import Issuer, IssuerKeys
-from search_api.access.key_store import KeyStore
-from search_api.access.tokens import TokenAuthenticator, TokenPolicy
-from search_api.limits import LimitPolicy
+from search_api.http.access.authenticators import Bearers, KeyAuthenticator, utc_now
+from search_api.http.access.jwks import Issuer, IssuerKeys
+from search_api.http.access.key_store import KeyStore
+from search_api.http.access.tokens import TokenAuthenticator, TokenPolicy
+from search_api.http.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
 
 

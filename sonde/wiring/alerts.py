@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from es_gateway.client import Elasticsearch
-from search_api.access.key_store import KeyStore
-from search_api.alerts.desk import AlertDesk, AlertPolicy
-from search_api.alerts.mail import MailServer
-from search_api.alerts.matching import Matcher
-from search_api.alerts.notices import NoticeStore
-from search_api.alerts.records import AlertRecords
-from search_api.alerts.rights import OwnerRights
-from search_api.alerts.sending import Sender, SendPolicy
-from search_api.alerts.store import SavedSearchStore
-from search_api.pipeline import SearchPipeline
+from search_api.http.access.key_store import KeyStore
+from search_api.search.pipeline import SearchPipeline
+from search_api.stewards.alerts.desk import AlertDesk, AlertPolicy
+from search_api.stewards.alerts.mail import MailServer
+from search_api.stewards.alerts.matching import Matcher
+from search_api.stewards.alerts.notices import NoticeStore
+from search_api.stewards.alerts.records import AlertRecords
+from search_api.stewards.alerts.rights import OwnerRights
+from search_api.stewards.alerts.sending import Sender, SendPolicy
+from search_api.stewards.alerts.store import SavedSearchStore
 from sonde.settings import Settings
 from sonde.wiring.curation import live_curation
 from sonde.wiring.models import Models

@@ -15,25 +15,25 @@ from es_gateway.blocks import WriteBlock, write_blocks
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
-from indexer.parts import Parts as HarvestParts
-from search_api.access.filtered_client import AccessFilteredElasticsearch, groups_seen
-from search_api.access.key_store import KeyStore
-from search_api.admission import Limits
-from search_api.documents.files import DocumentFiles
-from search_api.documents.reader import DocumentReader
-from search_api.fairness.summary import FairnessReader
-from search_api.harvests.link_checks import LinkChecks
-from search_api.harvests.overview import Harvests
-from search_api.harvests.runs import RunReader
-from search_api.insight.measurements import MeasurementStore
+from indexer.harvest.parts import Parts as HarvestParts
+from search_api.catalogue.documents.files import DocumentFiles
+from search_api.catalogue.documents.reader import DocumentReader
+from search_api.catalogue.fair.summary import FairnessReader
+from search_api.catalogue.link_checks import LinkChecks
+from search_api.catalogue.listing.catalogues import Catalogues
+from search_api.catalogue.listing.reader import RecordReader
+from search_api.http.access.filtered_client import AccessFilteredElasticsearch, groups_seen
+from search_api.http.access.key_store import KeyStore
+from search_api.http.admission import Limits
 from search_api.library.notebooks import Notebooks
-from search_api.listing.catalogues import Catalogues
-from search_api.listing.reader import RecordReader
+from search_api.operations.readiness import Readiness
 from search_api.parts import Parts
-from search_api.readiness import Readiness
-from search_api.serving import ServingResolver
-from search_api.suggest.places import PlaceSuggester
-from search_api.suggest.suggester import Suggester
+from search_api.search.retrieval.serving import ServingResolver
+from search_api.search.suggest.places import PlaceSuggester
+from search_api.search.suggest.suggester import Suggester
+from search_api.stewards.harvests.overview import Harvests
+from search_api.stewards.harvests.runs import RunReader
+from search_api.stewards.insight.measurements import MeasurementStore
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
 from sonde.telemetry.service_metrics import ServiceMetrics, ServiceState

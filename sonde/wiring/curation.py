@@ -11,17 +11,17 @@ from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
-from indexer.overlays import rewrite
-from search_api.curation.desk import CurationDesk
-from search_api.curation.live import LiveCuration
-from search_api.curation.store import CurationStore
-from search_api.insight.export import RecordTexts
-from search_api.insight.live_usage import LiveUsage, OpeningsReader, no_usage
-from search_api.insight.log import LogPolicy, QueryLog
-from search_api.insight.openings import UsageTable
-from search_api.insight.questions import QuestionReader
-from search_api.ranking.config import RankingConfig
-from search_api.ranking.signals.usage import Usage
+from indexer.plan.overlays import rewrite
+from search_api.search.curation.live import LiveCuration
+from search_api.search.curation.store import CurationStore
+from search_api.search.ranking.config import RankingConfig
+from search_api.search.ranking.signals.usage import Usage
+from search_api.search.usage.live_usage import LiveUsage, OpeningsReader, no_usage
+from search_api.search.usage.log import LogPolicy, QueryLog
+from search_api.search.usage.openings import UsageTable
+from search_api.stewards.curation.desk import CurationDesk
+from search_api.stewards.insight.export import RecordTexts
+from search_api.stewards.insight.questions import QuestionReader
 from sonde.settings import Settings
 from sonde.wiring.pushing import Pusher
 
@@ -42,7 +42,7 @@ class RecordOverlays:
     pusher: Pusher
 
     def apply(self, record: str, overlay: Overlay | None) -> None:
-        """See search_api.curation.desk.OverlayWriter."""
+        """See search_api.stewards.curation.desk.OverlayWriter."""
         self.pusher.ready()
         with self.pusher.alone(record.partition(":")[0], record):
             rewrite(record, overlay, self.pusher.parts)

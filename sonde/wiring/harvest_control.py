@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from core.errors import Conflict, NotFound
 from es_gateway.client import Elasticsearch
-from indexer.quality import measure
-from indexer.quality_page import page
-from indexer.runs import now_iso
-from search_api.harvests.control import ConfiguredSource, Quality, ScheduleState, WaitingRun
+from indexer.harvest.runs import now_iso
+from indexer.quality.quality import measure
+from indexer.quality.quality_page import page
+from search_api.stewards.harvests.control import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
 from workers.broker import AcceptedRuns
 from workers.lease import Leases

@@ -16,11 +16,11 @@ from indexer.documents.detect_format import media_type
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.ingest import prepare
 from indexer.documents.store import DocumentStore
-from search_api.answers.answerer import Answerer
+from search_api.ask.answerer import Answerer
 from search_api.library.entries import LibraryEntries
 from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
 from search_api.library.search import LibrarySearch
-from search_api.serving import ServingResolver
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import LibrarySettings, Settings
 from sonde.wiring.file_store import FolderFiles, kept_readings
 from sonde.wiring.indices import index_shape

@@ -14,9 +14,9 @@ from evaluation.collections.beir import questions_of
 from evaluation.live import LiveResult, ask_live, fall, live_result
 from evaluation.trec import read_qrels
 from evaluation.variants import Variant
-from search_api.alerts.mail import Letter
-from search_api.insight.measurements import Measurement, MeasurementStore
-from search_api.pipeline import SearchPipeline
+from search_api.search.pipeline import SearchPipeline
+from search_api.stewards.alerts.mail import Letter
+from search_api.stewards.insight.measurements import Measurement, MeasurementStore
 from sonde import __version__
 from sonde.settings import Settings
 from sonde.wiring.alerts import mail_server

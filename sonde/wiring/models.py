@@ -23,9 +23,9 @@ from encoders.remote_geocoder import RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
 from net.gate import Gate, GatePolicy
 from reading.gazetteer.gazetteer import Gazetteer
-from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
-from search_api.remembered_questions import RememberingEmbedder
-from search_api.telemetry_memory import loaded
+from search_api.http.telemetry_memory import loaded
+from search_api.search.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
+from search_api.search.remembered_questions import RememberingEmbedder
 from sonde import __version__
 from sonde.settings import Settings
 

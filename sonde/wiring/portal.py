@@ -11,21 +11,21 @@ from core.errors import NotFound, SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
-from indexer.quality import missing, score
+from indexer.quality.quality import missing, score
 from net.gate import Gate
-from search_api.base_layer.live import LiveBaseLayer, WmtsLayer, Zooms, no_base_layer, wmts_layer, xyz_layer
-from search_api.base_layer.tiles import BaseLayer, Named
-from search_api.granules.live import GranuleLimits, GranuleSearches
-from search_api.http import HttpPolicy
-from search_api.insight.record_quality import QualityOf, RecordQuality
-from search_api.kin.events import CitationEvents, EventService
-from search_api.kin.kin import Kin
-from search_api.kin.mentions import MentionReader
-from search_api.kin.relations import RelationReader
-from search_api.listing.catalogues import SourceDescription
-from search_api.portal import PortalLook
-from search_api.preview.previews import PreviewLimits, Previews
-from search_api.serving import ServingResolver
+from search_api.catalogue.granules.live import GranuleLimits, GranuleSearches
+from search_api.catalogue.listing.catalogues import SourceDescription
+from search_api.catalogue.preview.previews import PreviewLimits, Previews
+from search_api.catalogue.related.events import CitationEvents, EventService
+from search_api.catalogue.related.kin import Kin
+from search_api.catalogue.related.mentions import MentionReader
+from search_api.catalogue.related.relations import RelationReader
+from search_api.http.response_headers import HttpPolicy
+from search_api.page.base_layer.live import LiveBaseLayer, WmtsLayer, Zooms, no_base_layer, wmts_layer, xyz_layer
+from search_api.page.base_layer.tiles import BaseLayer, Named
+from search_api.page.portal import PortalLook
+from search_api.search.retrieval.serving import ServingResolver
+from search_api.stewards.insight.record_quality import QualityOf, RecordQuality
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_secret

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import described
 from indexer.reindex.run import AnswerProbe
-from search_api.pipeline import SearchPipeline
-from search_api.request import SearchRequest
-from search_api.serving import Serving
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.request import SearchRequest
+from search_api.search.retrieval.serving import Serving
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_parts

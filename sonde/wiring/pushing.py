@@ -14,10 +14,10 @@ from core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from core.record import Record, addressed
 from es_gateway.blocks import WriteBlock, why
 from es_gateway.errors import WritesBlocked
-from indexer import push
 from indexer.formats.reader import Refused
-from indexer.parts import Parts
-from search_api.pushing import Check, unchecked
+from indexer.harvest.parts import Parts
+from indexer.write import push
+from search_api.protocols.ogc.pushing import Check, unchecked
 from sonde.settings import Settings
 from workers.lease import Leases
 from workers.sources_file import source_entries
@@ -61,7 +61,7 @@ class Pusher:
     def put(
         self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
     ) -> tuple[str, bool]:
-        """See search_api.pushing.RecordSink."""
+        """See search_api.protocols.ogc.pushing.RecordSink."""
         self.ready()
         record = addressed(source, id)
         with self.alone(source, record):
@@ -74,7 +74,7 @@ class Pusher:
         return done.record, done.created
 
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
-        """See search_api.pushing.RecordSink."""
+        """See search_api.protocols.ogc.pushing.RecordSink."""
         self.ready()
         record = addressed(source, id)
         with self.alone(source, record):
@@ -82,14 +82,14 @@ class Pusher:
             push.delete(source, record, self.parts)
 
     def read(self, source: str, content: bytes, media_type: str | None) -> Record:
-        """See search_api.pushing.RecordSink."""
+        """See search_api.protocols.ogc.pushing.RecordSink."""
         try:
             return push.read(source, content, media_type, self.parts)
         except Refused as refusal:
             raise InvalidInput("body", f"body: {refusal}") from None
 
     def holds(self, source: str, id: str) -> bool:
-        """See search_api.pushing.RecordSink."""
+        """See search_api.protocols.ogc.pushing.RecordSink."""
         self.ready()
         return push.holds(source, addressed(source, id), self.parts)
 

@@ -16,22 +16,22 @@ from reading.times import TimeReader
 from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.name_lists import NameLists
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
-from search_api.answers.answerer import Answerer, AnswerParts
-from search_api.answers.retrieve import PassageRetriever
-from search_api.answers.values import AnswerConfig
-from search_api.curation.curated import Curated
-from search_api.curation.live import CuratedVocabulary, no_curation
-from search_api.curation.own_places import CuratedGazetteer, CuratedGeocoder
-from search_api.insight.live_usage import no_usage
-from search_api.insight.openings import UsageTable
-from search_api.pipeline import SearchParts, SearchPipeline
-from search_api.ranking.config import RankingConfig, default_config
-from search_api.retrieval.remembered_answers import RememberedAnswers
-from search_api.retrieval.versioned_cache import MOST_DRAWS, RecordCaches
-from search_api.serving import Resolver, ServingResolver
-from search_api.understanding.loaded_vocabularies import LoadedVocabularies
-from search_api.understanding.understand import Understander
-from search_api.understanding.vocabulary_store import VocabularyStore
+from search_api.ask.answerer import Answerer, AnswerParts
+from search_api.search.curation.curated import Curated
+from search_api.search.curation.live import CuratedVocabulary, no_curation
+from search_api.search.curation.own_places import CuratedGazetteer, CuratedGeocoder
+from search_api.search.passages.retrieve import PassageRetriever
+from search_api.search.passages.values import AnswerConfig
+from search_api.search.pipeline import SearchParts, SearchPipeline
+from search_api.search.ranking.config import RankingConfig, default_config
+from search_api.search.retrieval.remembered_answers import RememberedAnswers
+from search_api.search.retrieval.serving import Resolver, ServingResolver
+from search_api.search.retrieval.versioned_cache import MOST_DRAWS, RecordCaches
+from search_api.search.understanding.loaded_vocabularies import LoadedVocabularies
+from search_api.search.understanding.understand import Understander
+from search_api.search.understanding.vocabulary_store import VocabularyStore
+from search_api.search.usage.live_usage import no_usage
+from search_api.search.usage.openings import UsageTable
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 

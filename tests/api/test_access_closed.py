@@ -19,12 +19,12 @@ from flask.testing import FlaskClient
 from core.access import AccessScope
 from core.errors import SondeError
 from indexer.documents.ingest import Incoming, ingest
-from indexer.removed import list_removed
+from indexer.remove.removed import list_removed
 from net.gate import Gate, GatePolicy
-from search_api.access.filtered_client import AccessFilteredElasticsearch
-from search_api.access.key_store import KeyStore
-from search_api.access.keys import Grant
 from search_api.app import create_app
+from search_api.http.access.filtered_client import AccessFilteredElasticsearch
+from search_api.http.access.key_store import KeyStore
+from search_api.http.access.keys import Grant
 from sonde.settings import AccessSettings, BrokerSettings, HarvestSettings, Settings
 from sonde.wiring.access import authenticator
 from sonde.wiring.api import api_parts

@@ -17,11 +17,11 @@ import pytest
 from flask.testing import FlaskClient
 from pydantic import SecretStr
 
-from search_api.alerts.matching import Matcher
-from search_api.alerts.notices import Delivery, NoticeStore, Round
-from search_api.alerts.saved import SavedSearch
-from search_api.alerts.sending import Sender
 from search_api.app import create_app
+from search_api.stewards.alerts.matching import Matcher
+from search_api.stewards.alerts.notices import Delivery, NoticeStore, Round
+from search_api.stewards.alerts.saved import SavedSearch
+from search_api.stewards.alerts.sending import Sender
 from sonde.settings import AlertsSettings, MailSettings, NetSettings, Settings
 from sonde.wiring.alerts import matcher, sender
 from sonde.wiring.api import api_parts

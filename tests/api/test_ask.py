@@ -21,8 +21,8 @@ from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.store import DocumentStore
 from net.gate import Gate, GatePolicy
-from search_api.answers.values import REFUSAL
 from search_api.app import create_app
+from search_api.search.passages.values import REFUSAL
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
@@ -109,7 +109,7 @@ class BrokenModel:
 def client_with(service: Service, model: Any) -> FlaskClient:
     from dataclasses import replace
 
-    from search_api.answers.answerer import Answerer
+    from search_api.ask.answerer import Answerer
 
     parts = api_parts(service.settings, service.models)
     answerer = Answerer(replace(parts.answerer._parts, language_model=model))
@@ -292,7 +292,7 @@ def test_another_users_passages_are_never_seen(service: Service) -> None:
 
 def test_the_owner_of_a_token_finds_what_is_theirs_and_no_one_elses(service: Service) -> None:
     """Below HTTP, where the owner is known: the scope's clause and routing decide."""
-    from search_api.answers.values import AskRequest
+    from search_api.search.passages.values import AskRequest
 
     parts = api_parts(service.settings, service.models)
     asked = AskRequest("How many sensors were there in the Geheimtal experiment?", scope="mine", owner="anna")

@@ -55,7 +55,7 @@ def test_a_wrong_value_is_refused_by_name(samples: Service, parameters: dict[str
 
 
 def test_a_cursor_past_the_end_is_refused(samples: Service) -> None:
-    from search_api.parameters import SearchParameters, cursor_for
+    from search_api.search.parameters import SearchParameters, cursor_for
 
     beyond = cursor_for(SearchParameters(q="rain"), 900)
     answer = samples.http.get("/search", query_string={"q": "rain", "cursor": beyond})
@@ -64,7 +64,7 @@ def test_a_cursor_past_the_end_is_refused(samples: Service) -> None:
 
 
 def test_a_cursor_of_another_question_is_refused(samples: Service) -> None:
-    from search_api.parameters import SearchParameters, cursor_for
+    from search_api.search.parameters import SearchParameters, cursor_for
 
     other = cursor_for(SearchParameters(q="snow"), 10)
     assert samples.http.get("/search", query_string={"q": "rain", "cursor": other}).status_code == 400

@@ -10,9 +10,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from search_api.app import create_app
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.config import RankingConfig, default_config
-from search_api.request import SearchRequest
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.config import RankingConfig, default_config
+from search_api.search.request import SearchRequest
 from sonde.wiring.api import api_parts
 from tests.service import SAMPLES, Service
 

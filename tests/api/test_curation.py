@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from indexer.ledger import Ledger
-from indexer.plan import Moment
-from indexer.planning import Planner
+from indexer.plan.plan import Moment
+from indexer.plan.planning import Planner
 from indexer.raw import Page
+from indexer.write.ledger import Ledger
 from search_api.app import create_app
-from search_api.curation.changes import Change, RuleKey
-from search_api.curation.store import CurationStore
+from search_api.search.curation.changes import Change, RuleKey
+from search_api.search.curation.store import CurationStore
 from sonde.wiring.api import api_parts
 from tests.api.conftest import FEW, Desk, Few, StewardAndReaders
 from tests.counted_searches import count_searches

@@ -21,8 +21,8 @@ from werkzeug.test import TestResponse
 from core.access import Caller, NotAuthenticated
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.library import LibraryReading, read_queued
-from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy

@@ -24,17 +24,17 @@ from encoders.rerankers import RERANKERS
 from evaluation.local_server import served
 from indexer.formats.formats import FORMATS
 from indexer.formats.registry import read
-from indexer.harvest import harvest
-from indexer.parts import Parts as HarvestParts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts as HarvestParts
 from indexer.sources.probe import probe
 from indexer.sources.protocols import PROTOCOLS, open_source
 from search_api.app import create_app
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
 from search_api.parts import Parts
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.combiners import COMBINERS
-from search_api.ranking.config import Known, RankingConfig, default_config
-from search_api.ranking.signals import SIGNALS
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.combiners import COMBINERS
+from search_api.search.ranking.config import Known, RankingConfig, default_config
+from search_api.search.ranking.signals import SIGNALS
 from sonde.settings import CrossEncoderSettings
 from sonde.wiring.api import api_parts
 from tests.servers.asking import fetcher_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from search_api.retrieval.facets import FACETS
+from search_api.search.retrieval.facets import FACETS
 from tests.service import Service
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from search_api.app import create_app
-from search_api.fairness.summary import FairnessReader
-from search_api.harvests.link_checks import LinkCheck
+from search_api.catalogue.fair.summary import FairnessReader
+from search_api.catalogue.link_checks import LinkCheck
 from sonde.wiring.api import api_parts
 from tests.service import Service
 

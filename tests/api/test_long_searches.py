@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from search_api.filtering.cql2 import LONGEST_FILTER
-from search_api.longest_address import LONGEST_ADDRESS_BYTES
+from search_api.http.longest_address import LONGEST_ADDRESS_BYTES
+from search_api.search.filtering.cql2 import LONGEST_FILTER
 from tests.service import Service
 
 ASKED: dict[str, Any] = {

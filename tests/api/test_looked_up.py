@@ -10,9 +10,9 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import SearchBatch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
-from search_api.retrieval.remembered_answers import RememberedAnswers
-from search_api.retrieval.spelling import CheckedWords, WordCheck
-from search_api.serving import IndexState
+from search_api.search.retrieval.remembered_answers import RememberedAnswers
+from search_api.search.retrieval.serving import IndexState
+from search_api.search.retrieval.spelling import CheckedWords, WordCheck
 from tests.conftest import delete_indices
 from tests.counted_searches import count_searches
 from tests.integration.small_catalogue import CARD

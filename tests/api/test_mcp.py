@@ -13,18 +13,18 @@ import pytest
 from elasticsearch import Elasticsearch
 from flask import Flask
 from flask.testing import FlaskClient
-from mcp.client import Client
-from mcp.shared.exceptions import MCPError
+from view.client import Client
+from view.shared.exceptions import MCPError
 
 from core.access import Caller, NotAuthenticated
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.store import DocumentStore
-from search_api.agents.budget import LARGEST_CHARACTERS
-from search_api.agents.catalogue_text import NOTE
 from search_api.app import create_app
-from search_api.http import HttpPolicy
-from search_api.views import mcp
-from search_api.views.mcp import LARGEST_BODY_BYTES, is_allowed
+from search_api.http.response_headers import HttpPolicy
+from search_api.protocols.mcp import view
+from search_api.protocols.mcp.budget import LARGEST_CHARACTERS
+from search_api.protocols.mcp.catalogue_text import NOTE
+from search_api.protocols.mcp.view import LARGEST_BODY_BYTES, is_allowed
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from tests.agents import Told, apart, over_http, over_stdio, told
@@ -469,7 +469,7 @@ def test_large_bodies_and_other_methods_are_refused(samples: Service) -> None:
 
 
 def test_more_agents_than_there_are_places_are_told_to_wait(samples: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mcp, "MOST_AT_ONCE", 0)
+    monkeypatch.setattr(view, "MOST_AT_ONCE", 0)
     full = create_app(api_parts(samples.settings, samples.models)).test_client()
     answer = full.post("/mcp", json=CALL)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")

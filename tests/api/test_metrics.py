@@ -8,7 +8,7 @@ import redis
 from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 
-from search_api.access.guard import INSIDE
+from search_api.http.access.guard import INSIDE
 from sonde.telemetry.service_metrics import GAUGES, KEPT_S, CachedCollector, ServiceState
 from tests.service import Service
 

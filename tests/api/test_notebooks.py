@@ -21,13 +21,13 @@ from werkzeug.test import TestResponse
 from core.access import AccessScope, Caller, NotAuthenticated
 from indexer.documents.library import LibraryReading, read_queued
 from net.gate import Gate
-from search_api.access.key_store import KeyStore
-from search_api.access.keys import Grant
-from search_api.answers.answerer import Answerer
-from search_api.answers.values import AskRequest, Turn
 from search_api.app import create_app
+from search_api.ask.answerer import Answerer
+from search_api.http.access.key_store import KeyStore
+from search_api.http.access.keys import Grant
 from search_api.library.personal_library import PersonalLibrary
 from search_api.parts import Parts
+from search_api.search.passages.values import AskRequest, Turn
 from sonde.settings import LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts

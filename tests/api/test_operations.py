@@ -13,8 +13,8 @@ from elasticsearch import Elasticsearch
 from core.errors import IndexMismatch, ModelMissing
 from core.ports import EmbedderCard
 from es_mappings.indices import ensure_indices, serving
-from search_api.access.guard import INSIDE
-from search_api.serving import ServingResolver
+from search_api.http.access.guard import INSIDE
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import ApiSettings
 from sonde.wiring.api import refuse_unservable
 from tests.service import Service
@@ -159,7 +159,7 @@ def test_an_index_that_is_not_ours_is_refused(es_client: Elasticsearch, prefix: 
 
 
 def test_settings_that_name_another_model_keep_serving_and_ask_for_a_reindex(samples: Service) -> None:
-    from search_api.readiness import Readiness
+    from search_api.operations.readiness import Readiness
 
     resolver = ServingResolver(samples.client, samples.prefix, samples.models.embedder)
     report = Readiness(samples.client, resolver, "another/model")()

@@ -15,13 +15,13 @@ from core.breaker import Breaker, BreakerPolicy
 from core.deadlines import in_a_hurry
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard, EmbedderCard, Encoded, TextKind, Vectors
-from search_api.admission import Limits
 from search_api.app import create_app
-from search_api.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.config import default_config
-from search_api.request import SearchRequest
-from search_api.serving import Serving, ServingResolver
+from search_api.http.admission import Limits
+from search_api.search.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.config import default_config
+from search_api.search.request import SearchRequest
+from search_api.search.retrieval.serving import Serving, ServingResolver
 from sonde.settings import ApiSettings, ElasticsearchSettings
 from sonde.wiring.api import api_parts, limits_of
 from sonde.wiring.search import search_parts

@@ -15,8 +15,8 @@ from core.record import Link
 from evaluation.local_server import served
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
+from search_api.catalogue.preview.previews import PreviewLimits, Previews
 from search_api.parts import Parts
-from search_api.preview.previews import PreviewLimits, Previews
 from sonde.settings import PreviewSettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.portal import previews

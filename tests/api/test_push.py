@@ -15,9 +15,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from core.access import Caller
-from indexer.harvest import harvest
-from indexer.parts import Options, Parts
-from indexer.removed import list_removed, restore
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Options, Parts
+from indexer.remove.removed import list_removed, restore
 from indexer.sources.folder import FolderSource
 from search_api.app import LARGEST_BODY_BYTES, create_app
 from sonde.settings import BrokerSettings

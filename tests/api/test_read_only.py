@@ -19,8 +19,8 @@ from core.access import ALL_SCOPES, Caller
 from core.errors import IndexMismatch
 from es_gateway.blocks import WriteBlock, mend, why
 from es_mappings.names import KINDS, alias
-from search_api.access.guard import INSIDE
 from search_api.app import create_app
+from search_api.http.access.guard import INSIDE
 from sonde.cli.catalogue import harvest as harvest_command
 from sonde.cli.reindex import reindex as reindex_command
 from sonde.ops.doctor.examine import examine
@@ -200,8 +200,8 @@ def test_no_write_makes_an_index_in_the_place_of_a_lost_alias(service: Service, 
 
 
 def service_without_preparing(service: Service, folder: Path) -> None:
-    from indexer.harvest import harvest
-    from indexer.parts import Parts
+    from indexer.harvest.harvest import harvest
+    from indexer.harvest.parts import Parts
     from indexer.sources.folder import FolderSource
 
     harvest(

@@ -13,8 +13,8 @@ from core.record import Link
 from indexer.formats import registry
 from indexer.raw import RawRecord
 from search_api.app import create_app
-from search_api.listing.reader import Original
-from search_api.views.item_formats import original
+from search_api.catalogue.item_formats import original
+from search_api.catalogue.listing.reader import Original
 from sonde.wiring.api import api_parts
 from tests.servers.pictures import Linked
 from tests.service import SAMPLES, Service

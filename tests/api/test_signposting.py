@@ -6,7 +6,7 @@ import pytest
 from requests.utils import parse_header_links
 
 from core.record import Link, Record
-from search_api.views.signposting import landing_links, metadata_links
+from search_api.catalogue.signposting import landing_links, metadata_links
 from tests.service import Service
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from stac_pydantic import Item
 
-from search_api.stac.fields import chosen, read_fields
-from search_api.stac.properties import STAC_QUERYABLES, STAC_SORTABLES
+from search_api.protocols.stac.fields import chosen, read_fields
+from search_api.protocols.stac.properties import STAC_QUERYABLES, STAC_SORTABLES
 from tests.api.test_stac import get
 from tests.service import Service
 

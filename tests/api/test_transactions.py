@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from core.access import Caller, NotAuthenticated
 from search_api.app import create_app
-from search_api.views.transactions import merged
+from search_api.protocols.ogc.transactions import merged
 from sonde.settings import BrokerSettings
 from sonde.wiring.api import api_parts
 from tests.api.test_stac_collections import stac_item

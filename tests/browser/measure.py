@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.chromium import chromium
 
-PAGES = Path(__file__).resolve().parents[2] / "search_api" / "views" / "pages"
+PAGES = Path(__file__).resolve().parents[2] / "search_api" / "page" / "bundle"
 QUESTION = "?q=rainfall+in+southern+Africa+since+1990"
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 

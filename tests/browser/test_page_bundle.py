@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
-PAGES = ROOT / "search_api" / "views" / "pages"
+PAGES = ROOT / "search_api" / "page" / "bundle"
 LARGEST_BYTES = 400 * 1024  # gzipped, without map data and the reader of PDFs
 LARGEST_READER_BYTES = 500 * 1024  # gzipped; loaded only where a file is shown
 LARGEST_VISIT_BYTES = 120 * 1024

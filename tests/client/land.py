@@ -14,7 +14,7 @@ from pathlib import Path
 from shapely import affinity, box
 from shapely.geometry import Polygon
 
-ATLAS = Path(__file__).resolve().parents[2] / "search_api" / "views" / "pages" / "world-110m.json"
+ATLAS = Path(__file__).resolve().parents[2] / "search_api" / "page" / "bundle" / "world-110m.json"
 STORED = Path(__file__).resolve().parents[2] / "sonde_client" / "land.path"
 TOLERANCE_DEG = 0.6
 LEAST_AREA_DEG2 = 1.5

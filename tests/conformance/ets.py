@@ -26,8 +26,8 @@ from flask import Flask, Response, request
 from lxml import etree
 
 from es_gateway.client import Elasticsearch
-from indexer.harvest import harvest
-from indexer.parts import Parts as HarvestParts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts as HarvestParts
 from indexer.sources.folder import FolderSource
 from sonde.settings import Settings, load_settings
 from tests.conformance.suites import folder_of

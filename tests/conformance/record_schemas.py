@@ -17,7 +17,7 @@ import yaml
 
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
-from search_api.views import geojson
+from search_api.search.views import geojson
 from tests.conformance.suites import folder_of
 from tests.service import SAMPLES
 

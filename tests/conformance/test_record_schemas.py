@@ -9,7 +9,7 @@ import pytest
 
 from core.record import Contact, Dates, Record
 from core.timespan import TimeSpan
-from search_api.views import geojson
+from search_api.search.views import geojson
 from tests.conformance.record_schemas import NCAR, faults, features_of, validator
 from tests.conformance.suites import suite
 from tests.service import SAMPLES, Service

@@ -16,11 +16,11 @@ from core.errors import NotFound, Unavailable
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from net.gate import Gate
-from search_api import problems
-from search_api.access import guard
-from search_api.access.authenticators import KeyAuthenticator
-from search_api.access.key_store import KeyStore
-from search_api.access.keys import Grant
+from search_api.http import problems
+from search_api.http.access import guard
+from search_api.http.access.authenticators import KeyAuthenticator
+from search_api.http.access.key_store import KeyStore
+from search_api.http.access.keys import Grant
 from sonde.cli import cli
 from sonde.settings import AccessSettings
 from sonde.wiring.access import authenticator

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from evaluation.answers.questions import AnswerCollection
-from search_api.answers.values import AskRequest
+from search_api.search.passages.values import AskRequest
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
 from sonde.wiring.evaluation.answering import AnswersAsked, Examiner, examiner
 

@@ -16,12 +16,12 @@ from elasticsearch import Elasticsearch
 from playwright.sync_api import expect, sync_playwright
 
 from es_mappings.codecs.runs import RunReport
-from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
 from indexer.sources.ckan import CkanSource
-from search_api.access.key_store import KeyStore
-from search_api.access.keys import Grant
 from search_api.app import create_app
+from search_api.http.access.key_store import KeyStore
+from search_api.http.access.keys import Grant
 from sonde.portal_settings import PortalSettings
 from sonde.wiring.api import api_parts
 from tests.browser.chromium import chromium

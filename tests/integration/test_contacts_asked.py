@@ -9,10 +9,10 @@ from elasticsearch import Elasticsearch
 
 from core.record import Contact, Record
 from evaluation.throwaway import throwaway
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.config import default_config
-from search_api.request import SearchRequest
-from search_api.serving import ServingResolver
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.config import default_config
+from search_api.search.request import SearchRequest
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 from sonde.wiring.search import search_pipeline

@@ -15,8 +15,8 @@ from core.document import PUBLIC, DocumentEntry, record_of_document
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.inherit_again import inherit_again
 from indexer.documents.store import DocumentStore
-from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from sonde.wiring.documents import document_parts

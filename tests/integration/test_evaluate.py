@@ -25,8 +25,8 @@ from evaluation.throwaway import PREFIX, abandoned, sweep_abandoned, throwaway
 from evaluation.trec import read_qrels, read_run
 from evaluation.variants import Variant
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.config import default_config
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.config import default_config
 from sonde.cli.evaluate import evaluate_command
 from sonde.cli.judge import judge
 from sonde.settings import ElasticsearchSettings, IndexSettings, Settings

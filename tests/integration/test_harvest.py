@@ -16,13 +16,13 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, document,
 from core.errors import ModelMissing
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
-from indexer.embed_missing import embed_missing
-from indexer.harvest import harvest
-from indexer.ledger import Ledger
-from indexer.parts import Options, Parts, RunTaken
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Options, Parts, RunTaken
+from indexer.harvest.runs import Runs
 from indexer.raw import Page
-from indexer.runs import Runs
 from indexer.sources.folder import FolderSource, SourceBroken
+from indexer.write.embed_missing import embed_missing
+from indexer.write.ledger import Ledger
 
 pytestmark = pytest.mark.elasticsearch
 

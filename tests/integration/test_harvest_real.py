@@ -12,8 +12,8 @@ from encoders.catalogue import load_embedder
 from encoders.specs import EmbedderSpec
 from es_mappings.codecs.records import from_document
 from es_mappings.indices import ensure_indices
-from indexer.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Options, Parts
 from indexer.sources.folder import FolderSource
 from tests.shared_data import shared_data
 

@@ -17,13 +17,13 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, document
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
-from indexer.harvest import harvest
-from indexer.ledger import Ledger
-from indexer.parts import Options, Parts
-from indexer.push import Pushing, put
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Options, Parts
 from indexer.raw import Page, RawRecord
-from indexer.removed import restore
+from indexer.remove.removed import restore
 from indexer.sources.folder import FolderSource
+from indexer.write.ledger import Ledger
+from indexer.write.push import Pushing, put
 
 pytestmark = pytest.mark.elasticsearch
 

@@ -10,14 +10,14 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from es_mappings.indices import ensure_indices
-from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
 from indexer.sources.folder import FolderSource
-from search_api.answer import Answer
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.config import default_config
-from search_api.request import ALL_PARTS, SearchRequest
-from search_api.serving import ServingResolver
+from search_api.search.answer import Answer
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.config import default_config
+from search_api.search.request import ALL_PARTS, SearchRequest
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import IndexSettings, Settings
 from sonde.wiring.api import Models, search_pipeline
 from tests.conftest import delete_indices

@@ -10,18 +10,18 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from es_mappings.indices import ensure_indices
-from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
 from indexer.sources.folder import FolderSource
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
-from search_api.answer import Answer
-from search_api.ranking.config import default_config
-from search_api.request import FacetName, Filters, SearchRequest
-from search_api.serving import ServingResolver
-from search_api.suggest.indexed import indexed
-from search_api.suggest.names import NameFound
-from search_api.understanding.vocabulary_store import VocabularyStore
-from search_api.views.geojson import feature
+from search_api.search.answer import Answer
+from search_api.search.ranking.config import default_config
+from search_api.search.request import FacetName, Filters, SearchRequest
+from search_api.search.retrieval.serving import ServingResolver
+from search_api.search.suggest.indexed import indexed
+from search_api.search.suggest.names import NameFound
+from search_api.search.understanding.vocabulary_store import VocabularyStore
+from search_api.search.views.geojson import feature
 from sonde.settings import IndexSettings, Settings
 from sonde.wiring.api import Models, search_pipeline
 from sonde.wiring.search import loaded_name_lists

@@ -25,9 +25,9 @@ from redbeat import RedBeatSchedulerEntry
 from redbeat.schedulers import get_redis
 
 from core.access import Caller
-from search_api.alerts.notices import NoticeStore, Round
 from search_api.app import create_app
-from search_api.insight.measurements import MeasurementStore
+from search_api.stewards.alerts.notices import NoticeStore, Round
+from search_api.stewards.insight.measurements import MeasurementStore
 from sonde.settings import AlertsSettings, BrokerSettings, EvaluationSettings, MailSettings, Settings
 from sonde.telemetry.service_metrics import ServiceState
 from sonde.wiring.api import api_parts

@@ -10,11 +10,11 @@ from elasticsearch import Elasticsearch
 
 from core.errors import NotFound, SondeError
 from es_mappings.indices import ensure_indices, serving
-from indexer.embed_missing import count_missing, embed_missing
-from indexer.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
+from indexer.write.embed_missing import count_missing, embed_missing
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 

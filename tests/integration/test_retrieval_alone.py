@@ -10,12 +10,12 @@ import pytest
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
-from search_api.ranking.config import default_config
-from search_api.ranking.fields import RankingFields
-from search_api.retrieval import arms, bm25
-from search_api.retrieval.candidates import CandidateSet, retrieve
-from search_api.retrieval.plan import RetrievalPlan
-from search_api.retrieval.versioned_cache import VersionedCache
+from search_api.search.ranking.config import default_config
+from search_api.search.ranking.fields import RankingFields
+from search_api.search.retrieval import arms, bm25
+from search_api.search.retrieval.candidates import CandidateSet, retrieve
+from search_api.search.retrieval.plan import RetrievalPlan
+from search_api.search.retrieval.versioned_cache import VersionedCache
 from tests.conftest import delete_indices
 from tests.counted_searches import count_searches
 from tests.integration.small_catalogue import CARD

@@ -20,16 +20,16 @@ from es_mappings.indices import serving
 from es_mappings.meta import SCHEMA_VERSION, IndexMeta, refuse_unknown_schema, reindex_reasons
 from es_mappings.migration import migrate, missing_fields
 from es_mappings.names import KINDS, alias, concrete
-from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
-from search_api.listing.reader import RecordReader
-from search_api.listing.request import ListRequest
-from search_api.ranking.config import default_config
-from search_api.readiness import Readiness
-from search_api.request import SearchRequest
-from search_api.serving import ServingResolver
+from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing.request import ListRequest
+from search_api.operations.readiness import Readiness
+from search_api.search.ranking.config import default_config
+from search_api.search.request import SearchRequest
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import IndexSettings, Settings
 from sonde.wiring.api import Models, search_pipeline
 from tests.integration.hashing import Hashing

@@ -18,7 +18,7 @@ from waitress import wasyncore
 from core.deadlines import waiting_elsewhere
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from net.gate import Gate, GatePolicy
-from search_api import admission
+from search_api.http import admission
 from sonde.server.connections import ConnectionLimits, Connections, connections
 from sonde.server.probes import Probes
 

@@ -16,12 +16,12 @@ from es_mappings.indices import ensure_indices
 from es_mappings.loader import IndexShape
 from es_mappings.names import concrete
 from local_stack.testing import elasticsearch_cluster
-from search_api.ranking.config import default_config
-from search_api.retrieval import arms, bm25
-from search_api.retrieval.arms import Arm
-from search_api.retrieval.candidates import retrieve
-from search_api.retrieval.plan import RetrievalPlan
-from search_api.retrieval.versioned_cache import VersionedCache
+from search_api.search.ranking.config import default_config
+from search_api.search.retrieval import arms, bm25
+from search_api.search.retrieval.arms import Arm
+from search_api.search.retrieval.candidates import retrieve
+from search_api.search.retrieval.plan import RetrievalPlan
+from search_api.search.retrieval.versioned_cache import VersionedCache
 from tests.integration.small_catalogue import CARD
 
 COLUMNS = default_config().records.columns

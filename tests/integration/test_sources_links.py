@@ -16,16 +16,16 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
-from indexer.harvest import harvest
-from indexer.links import LinkParts, broken, check_links, in_order
-from indexer.parts import Parts
-from indexer.quality import measure
-from indexer.quality_page import page
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
+from indexer.quality.links import LinkParts, broken, check_links, in_order
+from indexer.quality.quality import measure
+from indexer.quality.quality_page import page
 from indexer.raw import Page, RawRecord
 from indexer.sources.politeness import RequestPolicy
 from net.gate import Gate, GatePolicy
-from search_api.harvests.link_checks import LinkChecks
-from search_api.harvests.runs import RunReader
+from search_api.catalogue.link_checks import LinkChecks
+from search_api.stewards.harvests.runs import RunReader
 from workers.app import create_celery
 from workers.config import WorkerConfig
 

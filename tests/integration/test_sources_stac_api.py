@@ -11,13 +11,13 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from core.record import Record
 from es_mappings.indices import ensure_indices
-from indexer.harvest import harvest
-from indexer.parts import Parts
+from indexer.harvest.harvest import harvest
+from indexer.harvest.parts import Parts
 from indexer.sources.probe import probe
 from indexer.sources.stac_api import StacApiSource, StacOptions
 from lab.chaos.harvests import titles
 from net.gate import Gate, GatePolicy
-from search_api.granules.live import GranuleLimits, GranuleSearches
+from search_api.catalogue.granules.live import GranuleLimits, GranuleSearches
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
 from tests.servers.stac_api import fill, stac_api
 from tests.servers_of_the_run import VERSION

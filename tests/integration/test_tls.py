@@ -16,7 +16,7 @@ from flask import Flask
 from core.errors import Unavailable
 from es_gateway.errors import NotReachable
 from es_gateway.nodes import GuardedNode, HttpNode
-from search_api.limits import register
+from search_api.http.limits import register
 from sonde.settings import BrokerSettings, ElasticsearchSettings, IndexSettings, LimitsSettings, Settings
 from sonde.wiring.access import limit_policy
 from sonde.wiring.clients import elasticsearch_client

@@ -15,7 +15,7 @@ from elasticsearch import Elasticsearch
 
 from core.ports import EmbedderCard
 from es_mappings.indices import ensure_indices
-from search_api.answers.values import REFUSAL
+from search_api.search.passages.values import REFUSAL
 from sonde.cli import cli
 from training.examples import TrainingError
 

@@ -15,7 +15,7 @@ from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder
 from encoders.model_card import damaged_files
 from encoders.specs import CrossEncoderSpec
-from search_api.ranking.rerank import calibrated
+from search_api.search.ranking.rerank import calibrated
 from tests.model_cards import read_card
 from training.examples import Candidate, Example, TrainingError
 from training.loop import Evaluation, TrainingBudget

@@ -12,7 +12,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
 from es_mappings.loader import IndexShape
 from es_mappings.names import concrete
-from search_api.retrieval import knn
+from search_api.search.retrieval import knn
 from sonde.settings import IndexSettings
 from tests.conftest import delete_indices
 from tests.integration.small_catalogue import CARD

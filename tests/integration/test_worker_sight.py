@@ -21,8 +21,8 @@ from elasticsearch import Elasticsearch
 
 from core.access import ALL_SCOPES
 from local_stack.services import worker_service
-from search_api.access.key_store import KeyStore
-from search_api.access.keys import Grant
+from search_api.http.access.key_store import KeyStore
+from search_api.http.access.keys import Grant
 from sonde.ops.doctor.services import workers
 from sonde.ops.one_machine import own_environment
 from sonde.settings import BrokerSettings, IndexSettings, Settings

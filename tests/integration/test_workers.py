@@ -25,11 +25,11 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, HashingEmbedder, write_cat
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
-from indexer.embed_missing import count_missing
-from indexer.harvest import harvest, open_run
-from indexer.parts import Options, Parts, RunTaken
-from indexer.runs import Runs
+from indexer.harvest.harvest import harvest, open_run
+from indexer.harvest.parts import Options, Parts, RunTaken
+from indexer.harvest.runs import Runs
 from indexer.sources.folder import FolderSource
+from indexer.write.embed_missing import count_missing
 from sonde.ops.one_machine import stack_of
 from sonde.settings import Settings
 from workers.app import create_celery
@@ -367,7 +367,8 @@ def test_beat_harvests_a_source_by_its_schedule_and_sees_the_file_change(yard: Y
 def _killed_midway(yard: Yard) -> Iterator[None]:
     """A harvest without broker, in a process of its own, SIGKILLed when some batches are in."""
     code = (
-        "import worker_app as w\nfrom indexer.harvest import harvest\nfrom indexer.parts import Options, Parts\n"
+        "import worker_app as w\nfrom indexer.harvest.harvest import harvest\n"
+        "from indexer.harvest.parts import Options, Parts\n"
         "from workers.source_config import load_sources\np = w.parts()\ns = load_sources(w.config.sources)['s']\n"
         "harvest('s', w.open_source(s, None), Parts(p.client, w.config.prefix, p.embedder), Options(batch=20))\n"
     )

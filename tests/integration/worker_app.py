@@ -11,7 +11,7 @@ from pathlib import Path
 from small_catalogue import HashingEmbedder
 
 from es_gateway.client import Elasticsearch
-from indexer.links import LinkParts, check_links
+from indexer.quality.links import LinkParts, check_links
 from indexer.raw import Page, Source
 from indexer.sources.folder import FolderSource
 from net.gate import Gate, GatePolicy

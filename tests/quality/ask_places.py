@@ -27,12 +27,12 @@ from core.ports import Embedder
 from core.record import Record
 from core.timespan import TimeSpan
 from evaluation.significance import paired_randomisation
-from search_api.answers.retrieve import PassageRetriever
-from search_api.answers.values import AnswerConfig, AskRequest
-from search_api.ranking.config import Ranker, RankingConfig
-from search_api.ranking.signals.spatial import Spatial
-from search_api.ranking.signals.temporal import Temporal
-from search_api.serving import ServingResolver
+from search_api.search.passages.retrieve import PassageRetriever
+from search_api.search.passages.values import AnswerConfig, AskRequest
+from search_api.search.ranking.config import Ranker, RankingConfig
+from search_api.search.ranking.signals.spatial import Spatial
+from search_api.search.ranking.signals.temporal import Temporal
+from search_api.search.retrieval.serving import ServingResolver
 
 QUESTIONS = Path(__file__).with_name("ask_places.jsonl")
 LONGEST = 700

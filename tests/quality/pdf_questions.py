@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from search_api.answers.values import AskRequest, FoundPassage
+from search_api.search.passages.values import AskRequest, FoundPassage
 
 QUESTIONS = Path(__file__).with_name("pdf_questions.jsonl")
 CUTS = (1, 3, 5, 8, 32, 64)
@@ -56,7 +56,7 @@ def recall(ranks: Sequence[int | None], cut: int) -> float:
 
 
 def main() -> int:
-    from search_api.serving import ServingResolver
+    from search_api.search.retrieval.serving import ServingResolver
     from sonde.settings import load_settings
     from sonde.wiring.clients import elasticsearch_client
     from sonde.wiring.models import Models

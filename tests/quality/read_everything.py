@@ -28,8 +28,8 @@ from reading.places import PlaceReader
 from reading.sentences import sentences
 from reading.times import TimeReader
 from reading.vocabulary.vocabulary import only_own_vocabulary
-from search_api.request import ALL_PARTS
-from search_api.understanding.understand import Understander
+from search_api.search.request import ALL_PARTS
+from search_api.search.understanding.understand import Understander
 from tests.shared_data import shared_data
 
 LONGEST = 2_000  # characters of one text, as of a question

@@ -24,11 +24,11 @@ from core.record import Record
 from core.timespan import TimeSpan
 from evaluation.collection import Collection
 from evaluation.significance import paired_randomisation
-from search_api.ranking.config import Ranker, RankingConfig
-from search_api.ranking.signals.bm25 import Bm25
-from search_api.ranking.signals.spatial import Spatial
-from search_api.ranking.signals.temporal import Temporal
-from search_api.similar import similar
+from search_api.search.ranking.config import Ranker, RankingConfig
+from search_api.search.ranking.signals.bm25 import Bm25
+from search_api.search.ranking.signals.spatial import Spatial
+from search_api.search.ranking.signals.temporal import Temporal
+from search_api.search.similar import similar
 
 FIRST = 5
 VECTOR = "vector alone"

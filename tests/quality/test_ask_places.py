@@ -9,9 +9,9 @@ import pytest
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from search_api.ranking.config import default_config
-from search_api.ranking.signals.spatial import Spatial
-from search_api.ranking.signals.temporal import Temporal
+from search_api.search.ranking.config import default_config
+from search_api.search.ranking.signals.spatial import Spatial
+from search_api.search.ranking.signals.temporal import Temporal
 from tests.quality.ask_places import PlaceQuestion, lies_in, load_questions, measures, variants
 
 ASKED = BBox(0, 0, 10, 10)

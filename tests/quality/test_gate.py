@@ -26,8 +26,8 @@ from evaluation.splits import half_of
 from evaluation.throwaway import throwaway
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.config import default_config
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.config import default_config
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.models import Models

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from search_api.ranking.config import default_config
-from search_api.ranking.signals.spatial import Spatial
+from search_api.search.ranking.config import default_config
+from search_api.search.ranking.signals.spatial import Spatial
 from tests.service import SAMPLES, Service
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.models]

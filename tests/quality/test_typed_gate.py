@@ -24,8 +24,8 @@ from evaluation.collection import Collection
 from evaluation.metrics import measure
 from evaluation.throwaway import throwaway
 from evaluation.variants import Variant
-from search_api.ranking.config import default_config
-from search_api.serving import ServingResolver
+from search_api.search.ranking.config import default_config
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluation.judged import judged

@@ -21,8 +21,8 @@ from reading.times import TimeReader
 from reading.vocabulary.concept import NamedVocabulary
 from reading.vocabulary.skos import read_files
 from reading.vocabulary.vocabulary import Vocabulary, own_vocabulary
-from search_api.request import ALL_PARTS
-from search_api.understanding.understand import Understander
+from search_api.search.request import ALL_PARTS
+from search_api.search.understanding.understand import Understander
 
 _QUESTIONS = Path(__file__).resolve().parents[2] / "samples" / "questions.jsonl"
 _ROUNDS = 5

@@ -6,8 +6,8 @@ import pytest
 from flask import Flask
 
 from core.access import AnonymousOnly, Caller, NotAllowed, NotAuthenticated
-from search_api import problems
-from search_api.access import guard
+from search_api.http import problems
+from search_api.http.access import guard
 
 
 class Known:

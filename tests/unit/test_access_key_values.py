@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.access import NotAuthenticated
 from core.errors import InvalidInput
-from search_api.access.keys import Grant, admitted, made, parted, rotated
+from search_api.http.access.keys import Grant, admitted, made, parted, rotated
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

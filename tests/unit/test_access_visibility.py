@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from search_api.access.filtered_client import AccessFilteredElasticsearch, NotFiltered
-from search_api.access.visibility import filtered_body, may_see, visible_clause
+from search_api.http.access.filtered_client import AccessFilteredElasticsearch, NotFiltered
+from search_api.http.access.visibility import filtered_body, may_see, visible_clause
 
 OPEN = {"bool": {"must_not": [{"exists": {"field": "access_groups"}}]}}
 ICE = {"match": {"title": "ice"}}

@@ -17,7 +17,7 @@ from core.deadlines import hurried, leave_if_gone, remaining_s, waiting_elsewher
 from core.errors import Unavailable
 from es_gateway.nodes import GuardedNode
 from es_gateway.searching import as_timeout
-from search_api.admission import Limits, register
+from search_api.http.admission import Limits, register
 
 
 class Work:

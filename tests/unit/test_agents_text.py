@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.agents.budget import LARGEST_CHARACTERS, written
-from search_api.agents.catalogue_text import DATA, NOTE, cleaned, marked, readable, shortened
+from search_api.protocols.mcp.budget import LARGEST_CHARACTERS, written
+from search_api.protocols.mcp.catalogue_text import DATA, NOTE, cleaned, marked, readable, shortened
 
 TEXTS = st.text(max_size=300)
 QUOTED = st.recursive(TEXTS | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner))

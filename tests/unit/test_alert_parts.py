@@ -14,13 +14,13 @@ import pytest
 
 from core.access import AccessScope
 from core.errors import NotFound
-from search_api.access.keys import ApiKey, Grant
-from search_api.alerts.compiled import Compiled
-from search_api.alerts.links import LinkSigner, SignedLink
-from search_api.alerts.matching import Window, due_times
-from search_api.alerts.rights import OwnerRights
-from search_api.alerts.saved import SavedSearch
-from search_api.alerts.webhook import signature
+from search_api.http.access.keys import ApiKey, Grant
+from search_api.stewards.alerts.compiled import Compiled
+from search_api.stewards.alerts.links import LinkSigner, SignedLink
+from search_api.stewards.alerts.matching import Window, due_times
+from search_api.stewards.alerts.rights import OwnerRights
+from search_api.stewards.alerts.saved import SavedSearch
+from search_api.stewards.alerts.webhook import signature
 from workers.app import match_slice, send_slice
 from workers.celery_client import celery_client
 from workers.config import MATCH_TASK, MEASURE_TASK, SEND_TASK, WorkerConfig

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.answers.cells import quoted_cell
-from search_api.answers.extract import best_quotes, quoted_text
-from search_api.answers.values import FoundPassage, Sentence
-from search_api.documents.tables import table_from
-from search_api.ranking.config import QuoteWeights
+from search_api.ask.extract import best_quotes, quoted_text
+from search_api.search.passages.cells import quoted_cell
+from search_api.search.passages.tables import table_from
+from search_api.search.passages.values import FoundPassage, Sentence
+from search_api.search.ranking.config import QuoteWeights
 
 CSV = (
     "Lake,Depth,,Inflow (m3/s)\r\n,mean (m),greatest (m),\r\n"

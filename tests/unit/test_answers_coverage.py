@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.answers.coverage import content_words, coverage, weights
+from search_api.search.passages.coverage import content_words, coverage, weights
 
 
 @pytest.mark.parametrize(

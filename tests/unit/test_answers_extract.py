@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.answers.extract import Quote, best_quotes, needed
-from search_api.answers.values import FoundPassage
-from search_api.ranking.config import QuoteWeights
+from search_api.ask.extract import Quote, best_quotes, needed
+from search_api.search.passages.values import FoundPassage
+from search_api.search.ranking.config import QuoteWeights
 
 BY_WORDS = QuoteWeights(words=1.0, relevance=0.0, second=0.5, near=0.2)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.answers.follow_up import in_context, leans
-from search_api.answers.values import Turn
+from search_api.search.passages.follow_up import in_context, leans
+from search_api.search.passages.values import Turn
 
 FIRST = "How many lakes of the 1985 survey in Maine are impoundments?"
 

@@ -9,7 +9,7 @@ from flask import Flask, jsonify
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.fast_json import FastProvider
+from search_api.http.fast_json import FastProvider
 
 APP = Flask("answers")
 APP.json = FastProvider(APP)

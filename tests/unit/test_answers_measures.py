@@ -13,8 +13,8 @@ from evaluation.answers.questions import AnswerCollection, AnswerQuestion, load_
 from evaluation.answers.run import Answered, measured
 from evaluation.answers.stub_endpoint import ALONE, stub_answer
 from evaluation.judgements import Judgement, JudgementFile
-from search_api.answers.prompt import build_messages
-from search_api.answers.values import REFUSAL, CitedAnswer, FoundPassage, Sentence
+from search_api.ask.prompt import build_messages
+from search_api.search.passages.values import REFUSAL, CitedAnswer, FoundPassage, Sentence
 from tests.shared_data import shared_data
 
 QUESTION = AnswerQuestion("q1", "How salty is the bay?", "right", ("The bay holds 31 g of salt a litre.",))

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.answers.citations import checked_sentences
-from search_api.answers.contradiction import contradicts
-from search_api.answers.prompt import plain
-from search_api.answers.said import answer_alone, is_refusal, without_reasoning
-from search_api.answers.values import REFUSAL, FoundPassage
+from search_api.ask.citations import checked_sentences
+from search_api.ask.contradiction import contradicts
+from search_api.ask.prompt import plain
+from search_api.ask.said import answer_alone, is_refusal, without_reasoning
+from search_api.search.passages.values import REFUSAL, FoundPassage
 
 ANSWER = "It is 12 m deep [1], a < b."
 

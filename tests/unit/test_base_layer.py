@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from search_api.base_layer.live import LiveBaseLayer
-from search_api.base_layer.tiles import BaseLayer, Grid, Named, quad_grids, within_zooms
-from search_api.base_layer.wmts import NotDrawable, read_wmts
+from search_api.page.base_layer.live import LiveBaseLayer
+from search_api.page.base_layer.tiles import BaseLayer, Grid, Named, quad_grids, within_zooms
+from search_api.page.base_layer.wmts import NotDrawable, read_wmts
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
 from sonde.wiring.models import gate_policy

@@ -6,9 +6,9 @@ from lab.benchmarks.reading import made_up, time_hausdorff, time_ranking, time_u
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from search_api.ranking.config import default_config
-from search_api.ranking.place import BOXES
-from search_api.understanding.understand import Understander
+from search_api.search.ranking.config import default_config
+from search_api.search.ranking.place import BOXES
+from search_api.search.understanding.understand import Understander
 
 
 def test_every_question_of_every_round_is_counted() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from core.extent import BBox
 from core.timespan import TimeSpan
-from search_api.filtering.cql2 import parse
-from search_api.listing.catalogues import Catalogue
-from search_api.stac.collection_filter import condition_of
+from search_api.catalogue.listing.catalogues import Catalogue
+from search_api.protocols.stac.collection_filter import condition_of
+from search_api.search.filtering.cql2 import parse
 
 EMPTY = Catalogue("bare", "Bare", 0)
 OPEN = Catalogue("open", "Été à Paris", 1, BBox(170, -10, -170, 10), TimeSpan.from_iso("2000-01-01", None))

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from search_api.filtering.cql2 import parse
-from search_api.filtering.tokens import DEEPEST
-from search_api.filtering.translate import clause_of
+from search_api.search.filtering.cql2 import parse
+from search_api.search.filtering.tokens import DEEPEST
+from search_api.search.filtering.translate import clause_of
 
 YEAR_2000 = {"gte": 946_684_800_000, "lte": 978_307_199_999}
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from search_api.filtering.cql2 import LONGEST_FILTER, parse
-from search_api.filtering.tokens import DEEPEST
+from search_api.search.filtering.cql2 import LONGEST_FILTER, parse
+from search_api.search.filtering.tokens import DEEPEST
 
 CALLS_A_CHARACTER = 40
 """What reading may cost: function calls for each character of the text."""

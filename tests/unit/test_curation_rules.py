@@ -13,11 +13,11 @@ from core.extent import BBox
 from core.overlay import Overlay
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
-from search_api.curation.changes import KeptRule, RuleKey
-from search_api.curation.curated import Curated, drafted
-from search_api.curation.lines import MOST_LINES, read_lines
-from search_api.curation.rules import RULES, Rule
-from search_api.trial import Moved, differences, ndcg
+from search_api.search.curation.changes import KeptRule, RuleKey
+from search_api.search.curation.curated import Curated, drafted
+from search_api.search.curation.rules import RULES, Rule
+from search_api.stewards.curation.lines import MOST_LINES, read_lines
+from search_api.stewards.trial import Moved, differences, ndcg
 
 TODAY = date(2026, 11, 23)
 

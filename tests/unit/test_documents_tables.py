@@ -7,7 +7,7 @@ import pytest
 from indexer.documents.model import Table
 from indexer.documents.table_stored import stored_table
 from indexer.documents.table_units import unit_of, units
-from search_api.documents.tables import table_from
+from search_api.search.passages.tables import table_from
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from core.doubts import doubts
 from core.record import Provenance, ProvenanceKind, Record
 from core.timespan import TimeSpan
-from search_api.views.geojson import properties
+from search_api.search.views.geojson import properties
 
 
 def record(start: str | None, end: str | None, kind: ProvenanceKind = "unknown") -> Record:

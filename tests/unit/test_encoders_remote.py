@@ -23,7 +23,7 @@ from encoders.remote_geocoder import RemoteGeocoder, nominatim_places, photon_pl
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec
 from net.errors import BadStatus
 from net.gate import Gate, GatePolicy
-from search_api.ranking.rerank import calibrated
+from search_api.search.ranking.rerank import calibrated
 
 Answerer = Callable[[str, dict[str, Any], dict[str, str]], tuple[int, Any]]
 

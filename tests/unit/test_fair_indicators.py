@@ -12,10 +12,10 @@ from core.extent import BBox
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution
 from core.timespan import TimeSpan
-from search_api.fairness.evidence import is_persistent, is_unique
-from search_api.fairness.indicators import INDICATORS, Judgement, Subject, judged
-from search_api.fairness.summary import Count, summed
-from search_api.harvests.link_checks import LinkCheck
+from search_api.catalogue.fair.evidence import is_persistent, is_unique
+from search_api.catalogue.fair.indicators import INDICATORS, Judgement, Subject, judged
+from search_api.catalogue.fair.summary import Count, summed
+from search_api.catalogue.link_checks import LinkCheck
 
 FILE = "https://data.example/t2m.nc"
 BARE = Record("s:1", "s", "1", "")

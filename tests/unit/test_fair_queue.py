@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from search_api.fair_queue import FairQueue, Turn
-from search_api.waiting_line import Crowded, QueueSize
+from search_api.http.fair_queue import FairQueue, Turn
+from search_api.http.waiting_line import Crowded, QueueSize
 
 LONG_S = 60.0
 

@@ -7,12 +7,12 @@ import socket
 
 import pytest
 
-from indexer.digest import digest
 from indexer.formats import json_document, rdf
 from indexer.formats.detect import detect
 from indexer.formats.json_document import parse_json
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
+from indexer.plan.digest import digest
 from indexer.raw import RawRecord
 from tests.unit.format_documents import DOCUMENTS
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.record import Dates, Record
-from search_api.kin.events import Citation, citations_of
-from search_api.kin.mentions import names_one, phrases_of
-from search_api.kin.versions import are_versions, doi_stem, order_of, title_stem, version_key
+from search_api.catalogue.related.events import Citation, citations_of
+from search_api.catalogue.related.mentions import names_one, phrases_of
+from search_api.catalogue.related.versions import are_versions, doi_stem, order_of, title_stem, version_key
 
 
 def _record(title: str, doi: str | None = None, edition: str | None = None, published: str | None = None) -> Record:

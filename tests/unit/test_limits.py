@@ -8,8 +8,8 @@ import pytest
 from flask import Flask, request
 from flask.testing import FlaskClient
 
-from search_api import problems
-from search_api.limits import LimitPolicy, register
+from search_api.http import problems
+from search_api.http.limits import LimitPolicy, register
 from sonde.settings import BrokerSettings, LimitsSettings, Settings
 from sonde.wiring.access import limit_policy
 

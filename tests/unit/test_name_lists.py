@@ -10,8 +10,8 @@ import pytest
 from core.names import Names, Variable
 from core.record import Record
 from core.record_keys import keys_of
-from indexer.digest import digest, identify
-from indexer.listed_names import with_listed_names
+from indexer.plan.digest import digest, identify
+from indexer.plan.listed_names import with_listed_names
 from indexer.raw import RawRecord
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
 from reading.vocabulary.name_lists import NO_LISTS, NameLists

@@ -13,7 +13,7 @@ from core.doubts import doubts
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats import antimeridian, iso_structure
-from indexer.quality import WEIGHTS
+from indexer.quality.quality import WEIGHTS
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = ROOT / "web" / "src" / "words"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from es_mappings.codecs.ledger import EntryState, LedgerEntry
-from indexer.plan import (
+from indexer.plan.plan import (
     Content,
     Document,
     Moment,

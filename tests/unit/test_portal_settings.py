@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from net.gate import Gate
-from search_api.portal import PortalLook
+from search_api.page.portal import PortalLook
 from sonde.portal_settings import PortalSettings, contrast
 from sonde.settings import Settings
 from sonde.wiring.portal import portal_look

@@ -9,12 +9,12 @@ import pytest
 from core.extent import BBox
 from core.hit import Hit
 from core.record import Link, Record
-from search_api.answer import FoundRecord
-from search_api.fast_json import part
-from search_api.retrieval.fetch import PassageFound
-from search_api.views import geojson
-from search_api.views.addresses import GEOJSON, Addresses, link
-from search_api.views.presented import Presented
+from search_api.http.addresses import GEOJSON, Addresses, link
+from search_api.http.fast_json import part
+from search_api.search.answer import FoundRecord
+from search_api.search.retrieval.fetch import PassageFound
+from search_api.search.views import geojson
+from search_api.search.views.presented import Presented
 
 ADDRESSES = Addresses("https://portal.example/")
 BARE = Record("s:1", "s", "1", "Rain")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from core.record import Link, Record
-from search_api.preview.choose import candidates
-from search_api.preview.kept import Drawn, Kept
-from search_api.preview.thumbnail import NotAPicture, thumbnail
+from search_api.catalogue.preview.choose import candidates
+from search_api.catalogue.preview.kept import Drawn, Kept
+from search_api.catalogue.preview.thumbnail import NotAPicture, thumbnail
 
 
 def record(*links: Link) -> Record:

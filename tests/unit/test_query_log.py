@@ -13,10 +13,10 @@ from pydantic import SecretStr, ValidationError
 from core.errors import NotFound, Unavailable
 from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
-from search_api.answer import Answer
-from search_api.insight.entry import Asker, asked, decades, new_id, normal, subject_hash, who
-from search_api.insight.log import MOST_WAITING, LogPolicy, QueryLog
-from search_api.understanding.interpretation import Interpretation
+from search_api.search.answer import Answer
+from search_api.search.understanding.interpretation import Interpretation
+from search_api.search.usage.entry import Asker, asked, decades, new_id, normal, subject_hash, who
+from search_api.search.usage.log import MOST_WAITING, LogPolicy, QueryLog
 from sonde.settings import QueriesSettings
 
 SECRET = b"sixteen letters!"

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.ranking.combiners.additive import Additive, HeldOut
-from search_api.ranking.config import RankingConfig, default_config
-from search_api.ranking.described import Candidate, candidates_of
-from search_api.ranking.explain import explain
-from search_api.ranking.rank import Ranking, rank
-from search_api.ranking.target import Target
+from search_api.search.ranking.combiners.additive import Additive, HeldOut
+from search_api.search.ranking.config import RankingConfig, default_config
+from search_api.search.ranking.described import Candidate, candidates_of
+from search_api.search.ranking.explain import explain
+from search_api.search.ranking.rank import Ranking, rank
+from search_api.search.ranking.target import Target
 from sonde.wiring.training.combiner import decided, with_model
 from training.combiner.fit import KNOTS, FitSettings, Fitted, Model, fitted
 from training.combiner.lists import SignalList

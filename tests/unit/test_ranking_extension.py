@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from core.hit import SignalName
-from search_api.ranking.candidates import Candidates
-from search_api.ranking.columns import Floats, floats, number
-from search_api.ranking.combiners import COMBINERS
-from search_api.ranking.combiners.combiner import Term, Terms
-from search_api.ranking.config import Known, Ranker, RankingConfig, default_config
-from search_api.ranking.explain import explain
-from search_api.ranking.fields import AnyColumn, Column, Fields, doc_values, fields_of, first
-from search_api.ranking.rank import rank
-from search_api.ranking.rerank import rerank
-from search_api.ranking.signals import SIGNALS
-from search_api.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
-from search_api.ranking.target import Target
+from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.columns import Floats, floats, number
+from search_api.search.ranking.combiners import COMBINERS
+from search_api.search.ranking.combiners.combiner import Term, Terms
+from search_api.search.ranking.config import Known, Ranker, RankingConfig, default_config
+from search_api.search.ranking.explain import explain
+from search_api.search.ranking.fields import AnyColumn, Column, Fields, doc_values, fields_of, first
+from search_api.search.ranking.rank import rank
+from search_api.search.ranking.rerank import rerank
+from search_api.search.ranking.signals import SIGNALS
+from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
+from search_api.search.ranking.target import Target
 from tests.unit.test_ranking_rank import CARD
 
 DOWNLOADS: Column[float, Floats] = Column(

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.ranking.combiners.combiner import Combiner
-from search_api.ranking.combiners.rrf import ReciprocalRanks, rrf
-from search_api.ranking.combiners.sums import shared_weights
-from search_api.ranking.combiners.tm2c2 import Tm2c2, tm2c2
-from search_api.ranking.config import Ranker, default_config
-from search_api.ranking.described import Candidate, candidates_of
-from search_api.ranking.rank import rank
-from search_api.ranking.signals import SIGNALS
-from search_api.ranking.signals.arms import Arm
-from search_api.ranking.target import Target
+from search_api.search.ranking.combiners.combiner import Combiner
+from search_api.search.ranking.combiners.rrf import ReciprocalRanks, rrf
+from search_api.search.ranking.combiners.sums import shared_weights
+from search_api.search.ranking.combiners.tm2c2 import Tm2c2, tm2c2
+from search_api.search.ranking.config import Ranker, default_config
+from search_api.search.ranking.described import Candidate, candidates_of
+from search_api.search.ranking.rank import rank
+from search_api.search.ranking.signals import SIGNALS
+from search_api.search.ranking.signals.arms import Arm
+from search_api.search.ranking.target import Target
 
 NAN = math.nan
 

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.token_bits import packed, unpacked
-from search_api.ranking.config import default_config
-from search_api.ranking.described import Candidate, candidates_of
-from search_api.ranking.explain import explain
-from search_api.ranking.interact import interact, interactions
-from search_api.ranking.rank import Ranking, rank
-from search_api.ranking.signals.late_interaction import LateInteraction, counted
-from search_api.ranking.target import Target
+from search_api.search.ranking.config import default_config
+from search_api.search.ranking.described import Candidate, candidates_of
+from search_api.search.ranking.explain import explain
+from search_api.search.ranking.interact import interact, interactions
+from search_api.search.ranking.rank import Ranking, rank
+from search_api.search.ranking.signals.late_interaction import LateInteraction, counted
+from search_api.search.ranking.target import Target
 
 CONFIG = default_config().records
 ROWS = [Candidate(name, {"bm25": 12.0 - place, "dense": 0.6 - place / 50}) for place, name in enumerate("abcdef")]

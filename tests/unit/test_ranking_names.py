@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from search_api.ranking.candidates import Candidates
-from search_api.ranking.config import default_config
-from search_api.ranking.fields import fields_of
-from search_api.ranking.signals.names import VERSION, Names, newness, version_numbers
-from search_api.ranking.signals.signal import Asked
-from search_api.ranking.target import Target
+from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.config import default_config
+from search_api.search.ranking.fields import fields_of
+from search_api.search.ranking.signals.names import VERSION, Names, newness, version_numbers
+from search_api.search.ranking.signals.signal import Asked
+from search_api.search.ranking.target import Target
 
 
 def _asked(names: list[float | None], versions: list[str]) -> Asked:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import search_api
 from reading.vocabulary.concept import Label
-from search_api.answers.own_words import OwnCounts, own_words
-from search_api.ranking.config import default_config
-from search_api.retrieval.bm25 import cited_query, every_word_query, passages_query, records_query
-from search_api.retrieval.expansion import records_expansion
-from search_api.understanding.interpretation import TermFound, TextSpan
+from search_api.search.passages.own_words import OwnCounts, own_words
+from search_api.search.ranking.config import default_config
+from search_api.search.retrieval.bm25 import cited_query, every_word_query, passages_query, records_query
+from search_api.search.retrieval.expansion import records_expansion
+from search_api.search.understanding.interpretation import TermFound, TextSpan
 
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent

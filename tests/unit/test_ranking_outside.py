@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from core.extent import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.timespan import TimeSpan, instant_ms
-from search_api.ranking.config import Ranker, default_config
-from search_api.ranking.described import Candidate, candidates_of
-from search_api.ranking.explain import explain
-from search_api.ranking.place import BOXES, Outside, wholly_outside
-from search_api.ranking.rank import Ranking, nearest_first, rank
-from search_api.ranking.rerank import rerank
-from search_api.ranking.signals.spatial import Spatial
-from search_api.ranking.signals.temporal import Temporal
-from search_api.ranking.target import Relation, Target
+from search_api.search.ranking.config import Ranker, default_config
+from search_api.search.ranking.described import Candidate, candidates_of
+from search_api.search.ranking.explain import explain
+from search_api.search.ranking.place import BOXES, Outside, wholly_outside
+from search_api.search.ranking.rank import Ranking, nearest_first, rank
+from search_api.search.ranking.rerank import rerank
+from search_api.search.ranking.signals.spatial import Spatial
+from search_api.search.ranking.signals.temporal import Temporal
+from search_api.search.ranking.target import Relation, Target
 
 CONFIG = default_config().records
 PLACE = CONFIG[Spatial].place

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from search_api.ranking.candidates import Candidates
-from search_api.ranking.fields import fields_of
-from search_api.ranking.signals.passage_dense import PassageDense
-from search_api.ranking.signals.relevance import Curve, Relevance
-from search_api.ranking.signals.signal import Asked
-from search_api.ranking.target import Target
+from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.fields import fields_of
+from search_api.search.ranking.signals.passage_dense import PassageDense
+from search_api.search.ranking.signals.relevance import Curve, Relevance
+from search_api.search.ranking.signals.signal import Asked
+from search_api.search.ranking.target import Target
 
 NEVER = Curve(-50.0, 0.0, 0.0)
 BY_COSINE = Curve(0.0, 1.0, 0.0)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from core.extent import WORLD, BBox
 from core.geo import box_array
-from search_api.ranking.columns import Rows
-from search_api.ranking.config import default_config
-from search_api.ranking.described import Candidate, candidates_of
-from search_api.ranking.place import FEATURES, blend_features, blend_scores
-from search_api.ranking.rank import nearest_first, rank
-from search_api.ranking.signals.spatial import Spatial
-from search_api.ranking.target import Relation, SpatialMode, Target
+from search_api.search.ranking.columns import Rows
+from search_api.search.ranking.config import default_config
+from search_api.search.ranking.described import Candidate, candidates_of
+from search_api.search.ranking.place import FEATURES, blend_features, blend_scores
+from search_api.search.ranking.rank import nearest_first, rank
+from search_api.search.ranking.signals.spatial import Spatial
+from search_api.search.ranking.target import Relation, SpatialMode, Target
 
 CONFIG = default_config().records
 PLACE = CONFIG[Spatial].place

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from es_gateway.client import Elasticsearch
-from search_api.retrieval import remembered_answers
-from search_api.retrieval.remembered_answers import RememberedAnswers
-from search_api.serving import IndexState
+from search_api.search.retrieval import remembered_answers
+from search_api.search.retrieval.remembered_answers import RememberedAnswers
+from search_api.search.retrieval.serving import IndexState
 
 NOW = IndexState("uuid", 1)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
-from search_api import remembered_questions
-from search_api.remembered_questions import RememberingEmbedder
+from search_api.search import remembered_questions
+from search_api.search.remembered_questions import RememberingEmbedder
 
 
 @dataclass

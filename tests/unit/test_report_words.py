@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.bulk import _reason
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
-from indexer.quality import summary
-from indexer.quality_page import page
+from indexer.quality.quality import summary
+from indexer.quality.quality_page import page
 from indexer.raw import RawRecord
+from indexer.write.bulk import _reason
 
 _LIBRARY = ("Exception", "AttValue", "xmlParse", "StartTag", "EntityRef", "PCDATA", "[1:")
 

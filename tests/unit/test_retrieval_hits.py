@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.hit import SignalName
-from search_api.retrieval.arms import Arm, Scored
-from search_api.retrieval.candidates import CandidateSet
-from search_api.retrieval.drawn import Drawn
+from search_api.search.retrieval.arms import Arm, Scored
+from search_api.search.retrieval.candidates import CandidateSet
+from search_api.search.retrieval.drawn import Drawn
 
 
 def arm(signal: SignalName | None, *, is_meaning: bool = True) -> Arm:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.record import Record
-from search_api.retrieval.versioned_cache import VersionedCache, version_of, weight_of
+from search_api.search.retrieval.versioned_cache import VersionedCache, version_of, weight_of
 
 
 def test_only_just_this_version_is_known() -> None:

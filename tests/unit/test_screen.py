@@ -18,7 +18,7 @@ from rich.progress import Progress
 
 from core.json_types import Json
 from es_mappings.codecs.runs import Refusal, RunReport, WarningKind
-from indexer.quality import Finding, QualityReport
+from indexer.quality.quality import Finding, QualityReport
 from sonde.cli import cli
 from sonde.cli.catalogue import show_reports
 from sonde.cli.documents import show_answer

@@ -10,9 +10,9 @@ import pytest
 from core.breaker import CircuitOpen
 from core.errors import SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
-from indexer.incremental import since_when
-from indexer.quality import WEIGHTS, missing, score, summary
-from indexer.quality_page import page
+from indexer.harvest.incremental import since_when
+from indexer.quality.quality import WEIGHTS, missing, score, summary
+from indexer.quality.quality_page import page
 from indexer.sources.linked import rebased
 from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from search_api.retrieval.telling import read_told, telling_clauses
+from search_api.search.retrieval.telling import read_told, telling_clauses
 
 
 def _hit(record: str, *matched: str) -> dict[str, object]:

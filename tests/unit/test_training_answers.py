@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import Unavailable
 from core.passage import Passage
-from search_api.answers.values import REFUSAL
+from search_api.search.passages.values import REFUSAL
 from training.answers.context import Noise, without
 from training.answers.sets import AnswerSets, cited, dpo, raft, supported, write_rows
 from training.corpora import Document

@@ -14,9 +14,9 @@ from encoders.specs import RecogniserSpec
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from search_api.request import ALL_PARTS
-from search_api.understanding.interpretation import Interpretation
-from search_api.understanding.understand import Understander
+from search_api.search.request import ALL_PARTS
+from search_api.search.understanding.interpretation import Interpretation
+from search_api.search.understanding.understand import Understander
 
 TODAY = date(2025, 6, 15)
 UNDERSTANDER = Understander(PlaceReader(Gazetteer(), load_recogniser(RecogniserSpec())), TimeReader(lambda: TODAY))

@@ -15,8 +15,8 @@ from reading.gazetteer import Gazetteer
 from reading.places import PlaceMention, PlaceReader
 from reading.times import TimeMention, TimeReader
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary
-from search_api.request import ALL_PARTS
-from search_api.understanding.understand import Understander
+from search_api.search.request import ALL_PARTS
+from search_api.search.understanding.understand import Understander
 
 GAZETTEER = Gazetteer()
 WHOLE = Understander(

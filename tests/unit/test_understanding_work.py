@@ -19,8 +19,8 @@ from reading.gazetteer import Gazetteer
 from reading.places import RECOGNISED, PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary.vocabulary import only_own_vocabulary
-from search_api.request import ALL_PARTS
-from search_api.understanding.understand import MOST_READ, Understander
+from search_api.search.request import ALL_PARTS
+from search_api.search.understanding.understand import MOST_READ, Understander
 from tests.quality.understanding_speed import HOSTILE
 
 LONGEST = 2_000  # characters of q

@@ -13,7 +13,7 @@ from core.errors import InvalidInput
 from reading.vocabulary.concept import Concept, Label, NamedVocabulary
 from reading.vocabulary.skos import LONGEST_LABEL, read_files
 from reading.vocabulary.vocabulary import Vocabulary, own_vocabulary, term_key
-from search_api.understanding.terms import MOST_NARROWER, widened_by
+from search_api.search.understanding.terms import MOST_NARROWER, widened_by
 from tests.shared_data import shared_data
 
 TURTLE = """

@@ -12,8 +12,8 @@ from functools import partial
 
 import pytest
 
-from search_api.admission import Limits
-from search_api.waiting_line import Crowded, QueueSize, Waiter, WaitingLine
+from search_api.http.admission import Limits
+from search_api.http.waiting_line import Crowded, QueueSize, Waiter, WaitingLine
 from sonde.settings import ApiSettings
 from sonde.wiring.api import limits_of
 

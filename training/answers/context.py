@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.passage import Passage
-from search_api.answers.values import FoundPassage
+from search_api.search.passages.values import FoundPassage
 from training.corpora import Document
 from training.negatives.bm25 import Bm25
 

@@ -1,6 +1,6 @@
 """RAFT and DPO rows, as chat messages for the usual trainers.
 
-The prompt is the serving one (``search_api.answers.prompt``), so that a model trained on the rows sees the same form in
+The prompt is the serving one (``search_api.ask.prompt``), so that a model trained on the rows sees the same form in
 `/ask`.
 """
 
@@ -19,8 +19,8 @@ from core.json_types import Json
 from core.ports import LanguageModel
 from reading.sentences import sentences
 from reading.small_words import SAYING_NOTHING
-from search_api.answers.prompt import build_messages
-from search_api.answers.values import REFUSAL
+from search_api.ask.prompt import build_messages
+from search_api.search.passages.values import REFUSAL
 from training.answers.context import Context, Noise, without
 from training.examples import TrainingError
 from training.questions.by_language_model import Generated

@@ -1,4 +1,4 @@
-"""Fits the curves of :class:`search_api.ranking.combiners.additive.Additive` to judged questions.
+"""Fits the curves of :class:`search_api.search.ranking.combiners.additive.Additive` to judged questions.
 
 Coordinate ascent on nDCG@10 itself (Metzler and Croft, Information Retrieval 10, 2007), from the weighted sum: one
 step of one curve changes at a time, and stays changed if the gain is worth it. With few judgements little changes.

@@ -17,10 +17,10 @@ from evaluation.answers.run import Examination
 from evaluation.answers.stub_endpoint import NAME, stub_endpoint
 from evaluation.vector_cache import VectorCache
 from net.gate import Gate, GatePolicy
-from search_api.ranking.config import RankingConfig
-from search_api.ranking.signals.spatial import Spatial
-from search_api.ranking.signals.temporal import Temporal
-from search_api.serving import ServingResolver
+from search_api.search.ranking.config import RankingConfig
+from search_api.search.ranking.signals.spatial import Spatial
+from search_api.search.ranking.signals.temporal import Temporal
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.documents import passage_reader

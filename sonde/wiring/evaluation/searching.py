@@ -11,8 +11,8 @@ from core.ports import CrossEncoderCard, Embedder, EmbedderCard
 from evaluation.collection import Collection
 from evaluation.throwaway import throwaway
 from evaluation.vector_cache import CachedEmbedder, Progress, VectorCache
-from search_api.pipeline import SearchPipeline
-from search_api.ranking.config import RankingConfig
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.ranking.config import RankingConfig
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import index_shape

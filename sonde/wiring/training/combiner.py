@@ -14,11 +14,11 @@ from encoders.files import published
 from encoders.model_card import ModelCard, Used, write_card
 from evaluation.collections.beir import questions_of
 from evaluation.trec import read_qrels
-from search_api.insight.live_usage import OpeningsReader
-from search_api.insight.openings import judged_by_use
-from search_api.ranking.combiners.additive import Additive, HeldOut
-from search_api.ranking.config import RankingConfig, default_config
-from search_api.ranking.signals.usage import Usage
+from search_api.search.ranking.combiners.additive import Additive, HeldOut
+from search_api.search.ranking.config import RankingConfig, default_config
+from search_api.search.ranking.signals.usage import Usage
+from search_api.search.usage.live_usage import OpeningsReader
+from search_api.search.usage.openings import judged_by_use
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluation.judged import judged

@@ -10,9 +10,9 @@ from core.ports import Embedder
 from core.record import Record
 from evaluation.collections.catalogue import records_of
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from search_api.listing.reader import RecordReader
-from search_api.listing.request import ListRequest, Selection
-from search_api.serving import ServingResolver
+from search_api.catalogue.listing.reader import RecordReader
+from search_api.catalogue.listing.request import ListRequest, Selection
+from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluation.judged import CHECKOUT

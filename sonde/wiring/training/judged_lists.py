@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.collection import Collection
 from evaluation.variants import Variant
-from search_api.pipeline import Ordered
+from search_api.search.pipeline import Ordered
 from sonde.settings import Settings
 from sonde.wiring.evaluation.searching import bench
 from training.tokens.learn import JudgedList

@@ -8,11 +8,11 @@ import numpy as np
 
 from evaluation.collection import Collection
 from evaluation.variants import Variant
-from search_api.pipeline import Ordered, SearchPipeline
-from search_api.ranking.combiners.tm2c2 import tm2c2
-from search_api.ranking.rank import Ranking
-from search_api.ranking.signals.late_interaction import LateInteraction
-from search_api.ranking.signals.signal import Measured
+from search_api.search.pipeline import Ordered, SearchPipeline
+from search_api.search.ranking.combiners.tm2c2 import tm2c2
+from search_api.search.ranking.rank import Ranking
+from search_api.search.ranking.signals.late_interaction import LateInteraction
+from search_api.search.ranking.signals.signal import Measured
 from training.combiner.lists import SignalList, Values
 
 _SERVED = Variant()

@@ -1,0 +1,1 @@
+"""One run over a source: fetch, plan, write, sweep, report."""

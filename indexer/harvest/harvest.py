@@ -1,0 +1,278 @@
+"""The ingest flow of a source: fetch, plan, embed, commit, batch after batch; then the sweep and the report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from uuid import uuid4
+
+import structlog
+
+from core.errors import SondeError, Unavailable
+from es_gateway.client import retrying
+from es_mappings.codecs.runs import Refusal, RunReport, RunState
+from es_mappings.meta import IndexMeta
+from indexer.harvest.background import Background
+from indexer.harvest.batches import batches
+from indexer.harvest.counting import count, count_failure, count_lost, lost_by_a_crash
+from indexer.harvest.parts import Options, Parts, RunTaken
+from indexer.harvest.report import Tally
+from indexer.harvest.runs import Runs, now_iso
+from indexer.plan.items import Item, RejectedItem
+from indexer.plan.kept_access import STAYS_RESTRICTED
+from indexer.plan.plan import Moment
+from indexer.plan.planning import Planner
+from indexer.raw import Page, Source
+from indexer.reindex.finish import finish_if_possible
+from indexer.remove.sweep import Swept, sweep
+from indexer.remove.tombstones import Deletions, apply_deletions
+from indexer.write.commit import commit
+from indexer.write.embed import Embedding
+from indexer.write.file_versions import FileVersions
+from indexer.write.ledger import Ledger
+
+log = structlog.get_logger(__name__)
+
+_DEFAULT = Options()
+
+
+def open_run(source_id: str, options: Options, *, id: str | None = None) -> RunReport:
+    """A run that has not started; store it with ``Runs.save`` so that others can find it."""
+    now = now_iso()
+    run = RunReport(id or uuid4().hex, source_id, "running", now, now, trigger=options.trigger, worker=options.worker)
+    return replace(run, since=options.since)
+
+
+def harvest(
+    source_id: str, source: Source, parts: Parts, options: Options = _DEFAULT, run: RunReport | None = None
+) -> RunReport:
+    """Runs one slice (the whole run if there is no budget), from the position in ``run``; returns its report.
+
+    State ``running``: the budget is used up and the run continues from ``position``. ``complete``: all was seen and
+    vanished records were removed (a run with ``since`` removes nothing); ``refused_removal``: all was seen, but too
+    many records would vanish, and none was removed. ``failed``: the source failed, or gave fewer records than it claims
+    to have; earlier records stay. Errors are stored, then raised: Unavailable and an interrupt as ``interrupted`` (can
+    be resumed), any other error as ``failed``. RunTaken stores nothing. Raises NotFound and IndexMismatch if the
+    indices cannot hold the records.
+    """
+    parts = replace(parts, client=retrying(parts.client))
+    recipe = parts.recipe()
+    finish_if_possible(parts)
+    run = run if run is not None else open_run(source_id, options)
+    begun = replace(run, state="running", slices=run.slices + 1, worker=options.worker, message=None)
+    with Background(1, "commit") as background:
+        return _Slice(parts, options, begun, recipe, background).go(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """The result of one batch."""
+
+    failed: list[RejectedItem]
+    buried: Deletions
+
+
+@dataclass(slots=True)
+class _Slice:
+    """The state of one slice: while a batch is written in the background, the next one is read and embedded."""
+
+    parts: Parts
+    options: Options
+    run: RunReport
+    recipe: IndexMeta
+    background: Background
+    started: float = field(default_factory=time.monotonic)
+    handled: int = 0
+    tally: Tally = field(init=False)
+    embedding: Embedding = field(init=False)
+    planner: Planner = field(init=False)
+    matched: int | None = None  # the number of distinct records that the source claims, from its last page
+    _counted: bool = False
+    _writing: tuple[Page, Future[_Written]] | None = None
+
+    def __post_init__(self) -> None:
+        self.tally = Tally.of(self.run)
+        self.embedding = Embedding(self.parts, self.recipe)
+        self.planner = Planner(self.parts.client, self.parts.prefix, self.run.source, self.parts.name_lists())
+
+    def go(self, source: Source) -> RunReport:
+        self._save("running")
+        log.info("harvest.started", source=self.run.source, run=self.run.id, slice=self.run.slices)
+        try:
+            complete = self._batches(source)
+            return self._finish() if complete else self._save("running")
+        except RunTaken:
+            raise
+        except Unavailable as error:
+            self._save_if_possible("interrupted", str(error))
+            raise
+        except (KeyboardInterrupt, SystemExit):
+            self._save_if_possible("interrupted", "It was interrupted.")
+            raise
+        except SondeError as error:
+            return self._save("failed", str(error))
+        except BaseException as error:
+            self._save_if_possible("failed", f"{type(error).__name__}: {error}")
+            raise
+
+    def _batches(self, source: Source) -> bool:
+        """Whether the source ended; False if the budget did."""
+        with self._timed("plan"):
+            self.planner.begin()
+        stream = batches(source.pages(self.run.position), self.options.batch)
+        try:
+            while (batch := self._fetch(stream)) is not None:
+                self._handle(batch)
+                if self._budget_is_used() and batch.position is not None:
+                    return False
+        finally:
+            self._settle()
+        return True
+
+    def _fetch(self, stream: Iterator[Page]) -> Page | None:
+        with self._timed("fetch"):
+            return next(stream, None)
+
+    def _handle(self, batch: Page) -> None:
+        self._follow_the_model()
+        moment = Moment(self.run.id, now_iso(), self.recipe.embedding_model)
+        with self._timed("plan"):
+            items = self.planner.plan(batch, moment)
+        for origin in self.planner.kept_closed:
+            self.tally.warn(origin, STAYS_RESTRICTED)
+        with self._timed("embed"):
+            items = self._with_vectors(items)
+        self._settle()
+        self.options.guard()
+        count(items, batch, self.tally)
+        if self.run.slices > 1 and not self._counted:  # only the batch after the stored position can be a repetition
+            count_lost([item for item in items if lost_by_a_crash(item, self.run)], self.tally)
+        self._counted = True
+        self.matched = batch.matched
+        job = self.background.submit(self._commit, items, batch, moment)
+        self._writing = (batch, job)
+
+    def _follow_the_model(self) -> None:
+        """A reindex may change the serving model during a run; new vectors must use the new model."""
+        recipe = self.parts.recipe()
+        if recipe != self.recipe:
+            self.recipe, self.embedding = recipe, Embedding(self.parts, recipe)
+
+    def _with_vectors(self, items: list[Item]) -> list[Item]:
+        wanted = [index for index, item in enumerate(items) if item.decision.vector == "embed"]
+        texts = [digest.record.embedding_text for index in wanted if (digest := items[index].digest) is not None]
+        made = self.embedding.embed(texts)
+        for index, fields in zip(wanted, made.fields, strict=True):
+            items[index] = replace(items[index], vectors=fields)
+        self.tally.tokens = self.tally.tokens.plus(made.reads, made.lengths) if made.lengths else self.tally.tokens
+        missing = sum(fields is None for fields in made.fields)
+        self.tally.add("embedded", len(wanted) - missing)
+        self.tally.add("without_vector", missing)
+        return items
+
+    def _commit(self, items: list[Item], batch: Page, moment: Moment) -> _Written:
+        client, prefix, source = self.parts.client, self.parts.prefix, self.run.source
+        with self._timed("commit"):
+            failed = commit(client, prefix, items, moment)
+            if batch.visits:
+                FileVersions(client, prefix).save(source, batch.visits, moment.now)
+            return _Written(failed, apply_deletions(client, prefix, source, batch.deleted, moment))
+
+    def _settle(self) -> None:
+        """Waits for the current write, then stores the position after it: never ahead of the ledger."""
+        if self._writing is None:
+            return
+        (batch, job), self._writing = self._writing, None
+        with self._timed("wait"):
+            written = job.result()
+        for each in written.failed:
+            count_failure(each, self.tally)
+        self._count_removed(written.buried)
+        self.handled += _size(batch)
+        self.run = replace(self.run, position=batch.position, total=batch.total or self.run.total)
+        self._save("running")
+        self.parts.progress("batch", seen=self.tally.counts["seen"], total=self.run.total or 0)
+
+    def _budget_is_used(self) -> bool:
+        seconds, records = self.options.seconds, self.options.records
+        pending = _size(self._writing[0]) if self._writing is not None else 0
+        return (seconds is not None and time.monotonic() - self.started >= seconds) or (
+            records is not None and self.handled + pending >= records
+        )
+
+    def _finish(self) -> RunReport:
+        self.options.guard()
+        self._count_each_once()
+        self._save("running")
+        if (short := self._short()) is not None:
+            return self._save("failed", short)
+        if self.run.since is not None:
+            return self._save("complete")
+        with self._timed("sweep"):
+            swept = sweep(self.parts.client, self.parts.prefix, self.run, self.options, now_iso())
+        self._count_removed(swept)
+        for warning in swept.warnings:
+            self.tally.warn(self.run.source, warning)
+        return self._save("complete" if swept.refusal is None else "refused_removal", swept.refusal)
+
+    def _count_each_once(self) -> None:
+        """A listing that was walked again in another slice gave some documents twice: they count once."""
+        if self.run.slices > 1:
+            distinct = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
+            self.tally.uncount(self.tally.counts["seen"] - distinct - self.tally.counts["failed"])
+
+    def _short(self) -> str | None:
+        """A message about missing records if the source gave fewer than it claims to have."""
+        if self.matched is None:
+            return None
+        seen = Ledger(self.parts.client, self.parts.prefix).count_seen(self.run.source, self.run.id)
+        if seen >= self.matched:
+            return None
+        return f"The source says it has {self.matched} records and gave {seen} different ones; nothing was removed."
+
+    def _count_removed(self, removed: Swept | Deletions) -> None:
+        self.tally.add("removed", removed.removed)
+        for failure in removed.failures:
+            self.tally.fail(Refusal(failure.id, failure.reason, kept=True))
+
+    def _save(self, state: RunState, message: str | None = None) -> RunReport:
+        self.options.guard()
+        now = now_iso()
+        self.run = replace(
+            self.run,
+            state=state,
+            heartbeat=now,
+            finished=None if state in ("running", "interrupted") else now,
+            message=message or self._absence(),
+            **self.tally.parts(),
+        )
+        Runs(self.parts.client, self.parts.prefix).save(self.run)
+        if state != "running":
+            log.info("harvest.ended", source=self.run.source, run=self.run.id, state=state)
+        return self.run
+
+    def _save_if_possible(self, state: RunState, message: str) -> None:
+        """Stores the state while an error is raised; a run that cannot be stored counts as lapsed, and is resumed."""
+        try:
+            self._save(state, message)
+        except SondeError as error:
+            log.warning("harvest.not_stored", run=self.run.id, reason=str(error))
+
+    def _absence(self) -> str | None:
+        missing, why = self.tally.counts["without_vector"], self.embedding.absence
+        return f"{missing} records have no vector yet: {why}" if missing and why else None
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.tally.took(stage, time.perf_counter() - begun)
+
+
+def _size(batch: Page) -> int:
+    return len(batch.records) + len(batch.unchanged)

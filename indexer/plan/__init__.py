@@ -1,0 +1,1 @@
+"""Decides what to do with a document, and who owns an id."""

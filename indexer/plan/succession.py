@@ -1,0 +1,120 @@
+"""After a complete run, a document that replaced a vanished one takes over its id (ADR 0018).
+
+During a run it is unknown whether a changed document with a known identifier is another version or a renamed file.
+It is kept apart at first. If the run ends without the document that had the identifier's id, it was renamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from core.batched import batched
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs import vectors
+from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.records import from_document, to_document
+from es_mappings.codecs.runs import RunReport
+from es_mappings.names import IndexKind, alias
+from indexer.harvest.unread import UnreadInRun, unread_in_run
+from indexer.hashes import record_hash
+from indexer.write import bulk
+from indexer.write.commit import targets, write_ledger
+from indexer.write.ledger import PUSHED, RESTORED, Ledger
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 200
+_KEPT_OF_A_RECORD = ("native", "harvest", "family", *vectors.FIELDS)  # fields stored beside the record itself
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """``heir`` was kept apart in this run from ``gone``, which the run did not see."""
+
+    heir: LedgerEntry
+    gone: LedgerEntry
+
+
+def succeed(client: Elasticsearch, prefix: str, run: RunReport) -> int:
+    """The number of documents that took over an id. After a crash in between, the next sweep removes the leftovers."""
+    if not run.counts.new:
+        return 0
+    ledger = Ledger(client, prefix)
+    indices = [alias(prefix, "records"), alias(prefix, "natives"), ledger.index]
+    client.indices.refresh(index=indices)
+    unread = unread_in_run(ledger.unread_in(run.source, run.id))
+    heirs = list(ledger.kept_apart_in(run.source, run.id, since=run.started))
+    holders = ledger.holders(run.source, sorted({heir.claims for heir in heirs if heir.claims is not None}))
+    gone = {id: entry for id, entry in holders.items() if _is_gone(entry, run.id, unread)}
+    pairs = list(successions(heirs, gone))
+    done = sum(_take_over(client, prefix, some) for some in batched(pairs, _AT_ONCE))
+    if done:
+        log.info("sweep.succeeded", source=run.source, run=run.id, records=done)
+    return done
+
+
+def successions(heirs: Iterable[LedgerEntry], gone: Mapping[str, LedgerEntry]) -> Iterator[Succession]:
+    """For each vanished document one heir: first one of the same edition, then the first native id."""
+    by_claim: dict[str, list[LedgerEntry]] = {}
+    for heir in heirs:
+        if heir.claims in gone:
+            by_claim.setdefault(str(heir.claims), []).append(heir)
+    for claim, rivals in by_claim.items():
+        before = gone[claim]
+        yield Succession(min(rivals, key=lambda one: (one.edition != before.edition, one.native_id)), before)
+
+
+def _is_gone(entry: LedgerEntry, run: str, unread: UnreadInRun) -> bool:
+    """Whether the entry is really gone: not seen, not pushed, not restored, and certainly none that was unreadable."""
+    spared = entry.last_seen_run in (run, PUSHED) or entry.reason == RESTORED
+    return not spared and not unread.may_be(entry)
+
+
+def _take_over(client: Elasticsearch, prefix: str, pairs: Sequence[Succession]) -> int:
+    """Writes the records under their new ids, then the ledger, then deletes the old ones."""
+    records = _stored(client, alias(prefix, "records"), pairs)
+    natives = _stored(client, alias(prefix, "natives"), pairs)
+    writing, marks, deleting = [], [], []
+    for pair in pairs:
+        old, new = str(pair.heir.record), str(pair.heir.claims)
+        if old not in records:
+            continue
+        document = _renamed(records[old], new)
+        entry = replace(pair.heir, record=new, claims=None, reason=None, first_seen=pair.gone.first_seen)
+        marks.append(replace(pair.gone, state="moved", reason=f"now {pair.heir.origin}"))
+        marks.append(replace(entry, record_hash=record_hash(_bare(document))))
+        writing += _writing(prefix, "records", new, document)
+        writing += _writing(prefix, "natives", new, natives[old]) if old in natives else []
+        kinds: tuple[IndexKind, ...] = ("records", "natives")
+        deleting += [bulk.delete_operation(index, old) for kind in kinds for index in targets(prefix, kind)]
+    if bulk.write(client, writing) or write_ledger(client, prefix, marks):
+        return 0  # refused ones keep both ids, and the next run repairs this
+    bulk.write(client, deleting)
+    return len(marks) // 2
+
+
+def _stored(client: Elasticsearch, index: str, pairs: Sequence[Succession]) -> dict[str, Json]:
+    ids = [str(pair.heir.record) for pair in pairs]
+    if not ids:
+        return {}
+    query, wanted = {"ids": {"values": ids}}, {"exclude_vectors": False}
+    found = client.search(index=index, query=query, source=wanted, size=len(ids))
+    return {hit["_id"]: hit["_source"] for hit in found["hits"]["hits"]}
+
+
+def _renamed(source: JsonMapping, id: str) -> Json:
+    document = to_document(replace(from_document(source), id=id))
+    return {**document, **{name: source[name] for name in _KEPT_OF_A_RECORD if name in source}}
+
+
+def _bare(document: JsonMapping) -> Json:
+    """The fields that ``to_document`` wrote."""
+    return to_document(from_document(document))
+
+
+def _writing(prefix: str, kind: IndexKind, id: str, document: JsonMapping) -> list[bulk.Operation]:
+    return [bulk.index_operation(index, id, document) for index in targets(prefix, kind)]

@@ -1,0 +1,1 @@
+"""How complete a source's records are, and whether their links answer."""

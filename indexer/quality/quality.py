@@ -1,0 +1,165 @@
+"""Measures the quality of a source's records: completeness, missing fields, repairs and refusals, with examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
+from es_mappings.names import alias
+from indexer.harvest.report import warning_kind
+from indexer.quality.link_runs import latest_links
+from indexer.write.ledger import Ledger
+from indexer.write.scan import scan
+
+_EXAMPLES = 5
+_LONG_ENOUGH = 100  # characters of a useful abstract
+
+WEIGHTS: Mapping[str, float] = {
+    "a title": 0.10,
+    "an abstract": 0.15,
+    "an extent": 0.15,
+    "a period": 0.15,
+    "keywords": 0.10,
+    "a contact": 0.10,
+    "a licence or constraints": 0.10,
+    "a link": 0.10,
+    "a date": 0.05,
+}
+"""The fields that count, and their share of the score; they add up to 1."""
+
+_FIELDS = (
+    "id", "title", "abstract", "boxes", "geometry", "spans", "keywords.term", "contacts", "licence", "constraints",
+    "links.href", "dates", "warnings",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A number of records with the same finding; ``examples`` are some ids.
+
+    ``what`` is the text for the first one; if ``alike``, the others differ from it in names and numbers.
+    """
+
+    what: str
+    count: int
+    examples: tuple[str, ...]
+    alike: bool = False
+
+    @property
+    def told(self) -> str:
+        return f"{self.what} (and others like it)" if self.alike else self.what
+
+
+@dataclass(frozen=True, slots=True)
+class QualityReport:
+    """``completeness``: mean score, 0..1. ``spread``: records by tenth of the score, lowest first.
+
+    ``broken_links`` are from the last complete check, which ended at ``links_checked``; None if there was none.
+    """
+
+    source: str
+    records: int
+    completeness: float
+    spread: tuple[int, ...]
+    missing: tuple[Finding, ...]
+    repaired: tuple[Finding, ...]
+    refused: tuple[Finding, ...]
+    broken_links: tuple[Finding, ...] = ()
+    links_checked: str | None = None
+    links: int = 0
+
+    def as_dict(self) -> Json:
+        return asdict(self)
+
+
+def missing(document: JsonMapping) -> tuple[str, ...]:
+    """The fields of WEIGHTS that a record (in its stored form) lacks."""
+    there = {
+        "a title": document.get("title"),
+        "an abstract": len(document.get("abstract") or "") >= _LONG_ENOUGH,
+        "an extent": document.get("boxes") or document.get("geometry"),
+        "a period": document.get("spans"),
+        "keywords": document.get("keywords"),
+        "a contact": document.get("contacts"),
+        "a licence or constraints": document.get("licence") or document.get("constraints"),
+        "a link": document.get("links"),
+        "a date": document.get("dates"),
+    }
+    return tuple(what for what, found in there.items() if not found)
+
+
+def score(document: JsonMapping) -> float:
+    """The sum of the weights of its fields, 0..1."""
+    return 1.0 - sum(WEIGHTS[what] for what in missing(document))
+
+
+def measure(client: Elasticsearch, prefix: str, source: str) -> QualityReport:
+    """Reads every record of the source. Raises core.errors.Unavailable."""
+    index = alias(prefix, "records")
+    client.indices.refresh(index=f"{index},{alias(prefix, 'ledger')}")
+    hits = scan(client, index, {"term": {"source": source}}, list(_FIELDS))
+    refused = _Counted()
+    for entry in Ledger(client, prefix).where(
+        {"bool": {"filter": [{"term": {"source": source}}, {"terms": {"state": ["refused", "skipped"]}}]}}
+    ):
+        kept = "its last good version stays" if entry.held is not None else "it is not in the index"
+        refused.add(f"{entry.reason or 'no reason given'}; {kept}", entry.origin)
+    report = summary(source, (hit["_source"] for hit in hits), refused.findings())
+    return _with_links(report, latest_links(client, prefix, source))
+
+
+def _with_links(report: QualityReport, checked: RunReport | None) -> QualityReport:
+    if checked is None:
+        return report
+    broken = _Counted()
+    for refusal in checked.refusals:
+        broken.add(refusal.reason, refusal.origin)
+    return replace(report, broken_links=broken.findings(), links_checked=checked.finished, links=checked.counts.seen)
+
+
+def summary(source: str, documents: Iterable[JsonMapping], refused: tuple[Finding, ...] = ()) -> QualityReport:
+    """The report over stored documents. Pure."""
+    gaps, repairs = _Counted(), _Counted()
+    spread = [0] * 10
+    total, records = 0.0, 0
+    for document in documents:
+        records += 1
+        value = score(document)
+        total += value
+        spread[min(int(value * 10 + 1e-9), 9)] += 1
+        for what in missing(document):
+            gaps.add(what, document["id"])
+        for warning in document.get("warnings", ()):
+            repairs.add(warning, document["id"])
+    mean = total / records if records else 0.0
+    return QualityReport(source, records, mean, tuple(spread), gaps.findings(), repairs.findings(), refused)
+
+
+@dataclass(slots=True)
+class _Counted:
+    """Counts by kind: the text of the first one, the number, whether others differ, and a few examples."""
+
+    first: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    alike: set[str] = field(default_factory=set)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, what: str, example: str) -> None:
+        kind = warning_kind(what)
+        if self.first.setdefault(kind, what) != what:
+            self.alike.add(kind)
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        some = self.examples.setdefault(kind, [])
+        if len(some) < _EXAMPLES and example not in some:
+            some.append(example)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The most frequent first."""
+        ranked = sorted(self.counts, key=lambda kind: (-self.counts[kind], self.first[kind]))
+        return tuple(
+            Finding(self.first[kind], self.counts[kind], tuple(self.examples[kind]), kind in self.alike)
+            for kind in ranked
+        )

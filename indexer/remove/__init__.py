@@ -1,0 +1,1 @@
+"""Takes out of service what a source no longer has; restores and purges."""

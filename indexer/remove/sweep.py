@@ -1,0 +1,155 @@
+"""After a complete run, removes what the source no longer has, unless that is suspiciously much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import structlog
+
+from core.json_types import Json
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.runs import RunReport
+from es_mappings.names import alias
+from indexer.harvest.parts import Options
+from indexer.harvest.unread import unread_in_run
+from indexer.plan.succession import succeed
+from indexer.write import bulk
+from indexer.write.commit import targets, write_ledger
+from indexer.write.ledger import PUSHED, RESTORED, Ledger
+from indexer.write.scan import scan
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """``refusal`` is the message why nothing was removed, None if the sweep succeeded."""
+
+    removed: int = 0
+    refusal: str | None = None
+    warnings: tuple[str, ...] = ()
+    failures: tuple[bulk.Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """The plan of a sweep. ``before``: the number of the source's records when the run began.
+
+    ``lost``: records in the ledger but not in the index; the next run writes them again.
+    ``sheltered``: records kept although they were not read: the source skipped them, or a person restored them.
+    """
+
+    records: tuple[str, ...]
+    entries: tuple[LedgerEntry, ...]
+    lost: tuple[str, ...]
+    sheltered: tuple[str, ...]
+    before: int
+
+
+def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, now: str) -> Swept:
+    """Removes records, then marks the ledger; after a crash in between, the next sweep finishes.
+
+    The native bytes stay until ``indexer.remove.removed.purge``, so that a record can be restored.
+    """
+    ledger = Ledger(client, prefix)
+    succeed(client, prefix, run)
+    removal = find_removal(client, prefix, run)
+    refusal = refuse(removal, run.counts.seen, options)
+    if refusal is not None:
+        log.warning("sweep.refused", source=run.source, run=run.id, would_remove=len(removal.records))
+        return Swept(refusal=refusal, warnings=_warnings(removal))
+    failures = bulk.write(client, _deletions(prefix, removal.records))
+    kept = {failure.id for failure in failures}
+    marks = [removed(entry, now) for entry in removal.entries if entry.record not in kept]
+    forgotten = [forget(entry) for entry in ledger.holders(run.source, removal.lost).values()]
+    failures += write_ledger(client, prefix, [*marks, *forgotten])
+    log.info("sweep.done", source=run.source, run=run.id, removed=len(removal.records) - len(kept))
+    return Swept(len(removal.records) - len(kept), None, _warnings(removal), tuple(failures))
+
+
+def refuse(removal: Removal, seen: int, options: Options) -> str | None:
+    """Why this removal must not happen, None if it may. A run that saw nothing never means an empty source."""
+    doomed = len(removal.records)
+    if not doomed or options.allow_mass_removal:
+        return None
+    if seen == 0:
+        return f"The source gave nothing; its {removal.before} records were kept (--allow-mass-removal removes them)."
+    if doomed > options.max_removal_share * removal.before:
+        return (
+            f"{doomed} of {removal.before} records would vanish, more than {options.max_removal_share:.0%}; "
+            "none was removed (--allow-mass-removal removes them)."
+        )
+    return None
+
+
+def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
+    """The entries that this complete run did not see. A document that it saw but could not read is not gone.
+
+    Records of a file with several records that cannot be split now are not gone either, nor are pushed ones, nor those
+    of a file in which a member without a name became unreadable since.
+    """
+    ledger = Ledger(client, prefix)
+    both = f"{alias(prefix, 'records')},{ledger.index}"
+    client.indices.refresh(index=both)
+    unread = unread_in_run(ledger.unread_in(run.source, run.id))
+    found = list(ledger.not_seen_in(run.source, run.id))
+    pushed = {entry.held for entry in found if entry.last_seen_run == PUSHED and entry.held is not None}
+    unseen = [entry for entry in found if entry.last_seen_run != PUSHED]
+    spared = [entry for entry in unseen if entry.reason == RESTORED or unread.may_be(entry)]
+    sheltered = tuple(entry.held for entry in spared if entry.held is not None)
+    held = sorted({*sheltered, *pushed, *ledger.held_records(run.source, run.id)})
+    doomed, lost, total = compare(_records_of(client, prefix, run), held)
+    lost = [id for id in lost if id not in pushed]
+    keys = {entry.key for entry in spared}
+    gone = tuple(entry for entry in unseen if entry.key not in keys)
+    return Removal(tuple(doomed), gone, tuple(lost), sheltered, max(total - run.counts.new, 0))
+
+
+def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], list[str], int]:
+    """Two ascending lists of ids: what is present but not held, what is held but not present, how many are present."""
+    extra: list[str] = []
+    missing: list[str] = []
+    total = 0
+    wanted = iter(held)
+    next_held = next(wanted, None)
+    for id in present:
+        total += 1
+        while next_held is not None and next_held < id:
+            missing.append(next_held)
+            next_held = next(wanted, None)
+        if next_held == id:
+            next_held = next(wanted, None)
+        else:
+            extra.append(id)
+    return extra, missing + [id for id in (next_held, *wanted) if id is not None], total
+
+
+def _warnings(removal: Removal) -> tuple[str, ...]:
+    lost = f"index: {len(removal.lost)} records were missing from it; the next run writes them again"
+    kept = f"kept: {len(removal.sheltered)} records that could not be read now, or were restored by hand, stay"
+    return tuple(text for text, found in ((lost, removal.lost), (kept, removal.sheltered)) if found)
+
+
+def removed(entry: LedgerEntry, now: str) -> LedgerEntry:
+    """The tombstone: the old entry and the time of removal; if the document returns, it is read and written again."""
+    return replace(entry, state="removed", removed_at=now, raw_hash="", record_hash=None, embedding_model=None)
+
+
+def forget(entry: LedgerEntry) -> LedgerEntry:
+    """The entry of a record that is missing from the index: the next run writes it again."""
+    return replace(entry, raw_hash="", record_hash=None, embedding_model=None)
+
+
+def _records_of(client: Elasticsearch, prefix: str, run: RunReport) -> Iterator[str]:
+    """Ids, ascending; without those pushed since the run began, whose ledger entries may not be written yet."""
+    fresh = [{"term": {"harvest.run": PUSHED}}, {"range": {"harvest.written": {"gte": run.started}}}]
+    query: Json = {"bool": {"filter": [{"term": {"source": run.source}}], "must_not": [{"bool": {"filter": fresh}}]}}
+    return (hit["_id"] for hit in scan(client, alias(prefix, "records"), query, [], sort="id"))
+
+
+def _deletions(prefix: str, records: Iterable[str]) -> Iterator[bulk.Operation]:
+    for record in records:
+        for index in targets(prefix, "records"):
+            yield bulk.delete_operation(index, record)

@@ -1,0 +1,1 @@
+"""Carries decisions out: verified bulk requests, the ledger written last."""

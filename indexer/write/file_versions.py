@@ -1,0 +1,108 @@
+"""Stores the version of each file's last answer (ETag, Last-Modified), for conditional requests.
+
+A version is used only while the ledger has every record of the file unchanged, so that a 304 never refers to a record
+that is gone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from core.batched import batched
+from core.json_types import JsonMapping
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import LedgerEntry, entry_key
+from es_mappings.names import alias
+from indexer.raw import FileVersion
+from indexer.write import bulk
+from indexer.write.ledger import Ledger
+
+_AT_ONCE = 5000  # entries in one ledger lookup
+LONGEST_NOTE = 1 << 18
+MOST_NATIVES = 50_000
+"""A file with more records is fetched each time: bookkeeping must stay smaller than what it saves."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersions:
+    """The visits index of one prefix."""
+
+    client: Elasticsearch
+    prefix: str
+
+    @property
+    def index(self) -> str:
+        return alias(self.prefix, "visits")
+
+    def save(self, source: str, visits: Sequence[FileVersion], now: str) -> None:
+        """A refused entry only means that the file is fetched without conditions next time."""
+        bulk.write(self.client, (self._operation(source, visit, now) for visit in visits if _is_small(visit)))
+
+    def load(self, source: str, urls: Sequence[str]) -> dict[str, FileVersion]:
+        if not urls:
+            return {}
+        ids = [_id(source, url) for url in urls]
+        found = self.client.mget(index=self.index, ids=ids)
+        visits = (_file_version(each["_source"]) for each in found["docs"] if each.get("found"))
+        return {visit.url: visit for visit in visits}
+
+    def forget_before(self, moment: str) -> None:
+        """Deletes the versions of files that no full run has seen since."""
+        query = {"range": {"visited": {"lt": moment}}}
+        self.client.delete_by_query(index=self.index, query=query, conflicts="proceed", ignore_unavailable=True)
+
+    def _operation(self, source: str, visit: FileVersion, now: str) -> bulk.Operation:
+        kept = {name: value for name, value in asdict(visit).items() if value is not None}
+        return bulk.index_operation(self.index, _id(source, visit.url), {**kept, "source": source, "visited": now})
+
+
+@dataclass(frozen=True, slots=True)
+class SourceVersions:
+    """Implements indexer.sources.revisiting.VersionStore for one source.
+
+    ``tag``: how files are read now. ``asking`` False, in a full run: versions are stored but not used.
+    """
+
+    client: Elasticsearch
+    prefix: str
+    source: str
+    tag: str
+    asking: bool
+
+    def known(self, urls: Sequence[str]) -> Mapping[str, FileVersion]:
+        """The versions for conditional requests. Raises core.errors.Unavailable."""
+        if not self.asking:
+            return {}
+        visits = FileVersions(self.client, self.prefix).load(self.source, urls)
+        read = {url: visit for url, visit in visits.items() if visit.tag == self.tag}
+        entries = self._entries([native for visit in read.values() for native in visit.natives])
+        return {url: visit for url, visit in read.items() if all(_stands(entries.get(n)) for n in visit.natives)}
+
+    def _entries(self, natives: Sequence[str]) -> dict[str, LedgerEntry]:
+        ledger, keys = Ledger(self.client, self.prefix), [entry_key(self.source, native) for native in natives]
+        found: dict[str, LedgerEntry] = {}
+        for some in batched(keys, _AT_ONCE):
+            found |= {entry.native_id: entry for entry in ledger.entries(some).values()}
+        return found
+
+
+def _stands(entry: LedgerEntry | None) -> bool:
+    """Whether the ledger has the document as it was read, and not as a duplicate of another one."""
+    return entry is not None and entry.state in ("current", "refused") and entry.raw_hash != ""
+
+
+def _is_small(visit: FileVersion) -> bool:
+    return len(visit.natives) <= MOST_NATIVES and len(visit.note or "") <= LONGEST_NOTE
+
+
+def _id(source: str, url: str) -> str:
+    return hashlib.sha256(f"{source} {url}".encode()).hexdigest()
+
+
+def _file_version(kept: JsonMapping) -> FileVersion:
+    natives = kept.get("natives", [])
+    return FileVersion(
+        kept["url"], kept["tag"], tuple(natives), kept.get("etag"), kept.get("last_modified"), kept.get("note")
+    )

@@ -1,0 +1,136 @@
+"""The ledger: one small entry for every document that a source ever gave, without vectors.
+
+An entry is written last, after the record and its native bytes: it marks a complete commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from core.batched import batched
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document
+from es_mappings.names import alias
+from indexer.plan.kept_access import SourceGroups
+from indexer.write.scan import scan
+
+RESTORED = "restored by hand"
+"""The ``reason`` of an entry that a sweep keeps until the source lists the document again."""
+
+PUSHED = "push"
+"""The run id of pushed entries and records: no sweep removes them, until the source lists them too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The ledger index of one prefix, read."""
+
+    client: Elasticsearch
+    prefix: str
+
+    @property
+    def index(self) -> str:
+        return alias(self.prefix, "ledger")
+
+    def refresh(self) -> None:
+        self.client.indices.refresh(index=self.index)
+
+    def entries(self, keys: Sequence[str]) -> dict[str, LedgerEntry]:
+        """The entries with these keys, in real time (no refresh needed)."""
+        if not keys:
+            return {}
+        found = self.client.mget(index=self.index, ids=list(keys))
+        return {doc["_id"]: from_document(doc["_source"]) for doc in found["docs"] if doc.get("found", False)}
+
+    def holders(self, source: str, records: Sequence[str]) -> dict[str, LedgerEntry]:
+        """The holder of each of these records, as of the last refresh."""
+        found: dict[str, LedgerEntry] = {}
+        for some in batched(records, _MOST_TERMS):
+            terms = {"terms": {"record": some}}
+            query = {"bool": {"filter": [*_of(source), terms, _IS_HOLDING]}}
+            found |= {cast(str, entry.record): entry for entry in self.where(query)}
+        return found
+
+    def not_seen_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
+        """Entries that the run did not see, as of the last refresh, without tombstones."""
+        gone = [{"term": {"last_seen_run": run}}, {"term": {"state": "removed"}}]
+        return self.where({"bool": {"filter": _of(source), "must_not": gone}})
+
+    def unread_in(self, source: str, run: str) -> Iterator[LedgerEntry]:
+        """Members that the run saw but did not get, or could not read."""
+        terms = [{"terms": {"state": ["skipped", "refused"]}}, {"term": {"last_seen_run": run}}]
+        return self.where({"bool": {"filter": [*_of(source), *terms]}})
+
+    def kept_apart_in(self, source: str, run: str, since: str) -> Iterator[LedgerEntry]:
+        """Documents that the run saw and that were added at or after ``since``, whose identifier another document
+        has.
+        """
+        terms: list[Json] = [
+            {"term": {"last_seen_run": run}},
+            {"term": {"state": "current"}},
+            {"exists": {"field": "claims"}},
+            {"range": {"first_seen": {"gte": since}}},
+        ]
+        return self.where({"bool": {"filter": [*_of(source), *terms]}})
+
+    def held_records(self, source: str, run: str) -> Iterator[str]:
+        """Ids of the records that entries seen in the run hold, ascending."""
+        query = {"bool": {"filter": [*_of(source), {"term": {"last_seen_run": run}}, _IS_HOLDING, _HAS_RECORD]}}
+        return (hit["_source"]["record"] for hit in scan(self.client, self.index, query, ["record"], sort="record"))
+
+    def count_seen(self, source: str, run: str) -> int:
+        """The number of documents that the run saw, with skipped ones, without tombstones; in real time."""
+        self.refresh()
+        seen = [*_of(source), {"term": {"last_seen_run": run}}]
+        query = {"bool": {"filter": seen, "must_not": [{"term": {"state": "removed"}}]}}
+        return int(self.client.count(index=self.index, query=query)["count"])
+
+    def removed(self, source: str | None = None, before: str | None = None) -> Iterator[LedgerEntry]:
+        """Tombstones, of one source or all, optionally only from before a moment; as of the last refresh."""
+        filters: list[Json] = [{"term": {"state": "removed"}}, *(_of(source) if source is not None else [])]
+        if before is not None:
+            filters.append({"range": {"removed_at": {"lt": before}}})
+        return self.where({"bool": {"filter": filters}})
+
+    def sources(self) -> list[str]:
+        """Every source that was ever seen; empty if there is no index yet."""
+        by_source = {"sources": {"terms": {"field": "source", "size": _MOST_TERMS}}}
+        found = self.client.search(index=self.index, size=0, aggs=by_source, ignore_unavailable=True)
+        return [each["key"] for each in found.get("aggregations", {}).get("sources", {}).get("buckets", ())]
+
+    def is_empty(self, source: str) -> bool:
+        """Whether nothing of this source was ever seen, as of the last refresh."""
+        query = {"term": {"source": source}}
+        return not self.client.count(index=self.index, query=query, terminate_after=1)["count"]
+
+    def groups_of(self, source: str) -> SourceGroups:
+        """The groups of the source's restricted documents and records, removed ones included; as of the last
+        refresh.
+        """
+        found = self.client.search(
+            index=f"{alias(self.prefix, 'records')},{self.index}",
+            size=0,
+            query={"bool": {"filter": [*_of(source), {"exists": {"field": "access_groups"}}]}},
+            aggs={"groups": {"terms": {"field": "access_groups", "size": _MOST_TERMS}}},
+            track_total_hits=True,
+            ignore_unavailable=True,
+        ).body
+        total = int(found["hits"]["total"]["value"])
+        buckets = found.get("aggregations", {}).get("groups", {}).get("buckets", ())
+        shared = sorted(bucket["key"] for bucket in buckets if bucket["doc_count"] == total)
+        return SourceGroups(total > 0, tuple(shared))
+
+    def where(self, query: JsonMapping) -> Iterator[LedgerEntry]:
+        return (from_document(hit["_source"]) for hit in scan(self.client, self.index, query))
+
+
+_MOST_TERMS = 10_000  # Elasticsearch refuses more than 65,536 in one query
+_IS_HOLDING: Json = {"terms": {"state": list(HOLDING)}}
+_HAS_RECORD: Json = {"exists": {"field": "record"}}
+
+
+def _of(source: str) -> list[Json]:
+    return [{"term": {"source": source}}]

@@ -1,0 +1,218 @@
+"""From a question to a cited answer: retrieve, refuse if nothing is relevant, answer, check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import structlog
+
+from core.deadlines import leave_if_gone, waiting_elsewhere, within
+from core.errors import ModelMissing, SondeError, Unavailable
+from core.ports import CrossEncoder, LanguageModel
+from reading.language import detect_language, sure_language
+from search_api.ask.citations import Judge, checked_sentences
+from search_api.ask.extract import best_quotes, quoted_text
+from search_api.ask.held_back import HeldBack
+from search_api.ask.prompt import again, build_messages
+from search_api.ask.said import answer_alone, is_refusal, without_reasoning
+from search_api.search.passages.cells import quoted_cell
+from search_api.search.passages.retrieve import PassageRetriever
+from search_api.search.passages.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage, Sentence
+from search_api.search.pipeline import Stopwatch
+from search_api.search.ranking.rerank import calibrated
+from search_api.search.retrieval.serving import Serving, ServingResolver
+
+log = structlog.get_logger(__name__)
+
+_ATTEMPTS = 2
+"""How often a language model is asked for an answer that the passages support."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerParts:
+    """``language_model`` None: answers are quotes. ``cross_encoder`` is None if none is configured; it raises
+    ModelMissing if it cannot be loaded. ``deadline_s`` limits the calls to Elasticsearch of each stage.
+    """
+
+    resolver: ServingResolver
+    retriever: PassageRetriever
+    cross_encoder: Callable[[], CrossEncoder] | None
+    config: AnswerConfig
+    language_model: LanguageModel | None = None
+    deadline_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of a streamed answer: first the passages, then pieces of text, then the complete checked answer."""
+
+    kind: Literal["passages", "text", "answer"]
+    passages: tuple[FoundPassage, ...] = ()
+    text: str = ""
+    answer: CitedAnswer | None = None
+
+
+@dataclass(slots=True)
+class _State:
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    degraded: list[str] = field(default_factory=list)
+
+
+class Answerer:
+    """Answers questions; stateless."""
+
+    def __init__(self, parts: AnswerParts) -> None:
+        self._parts = parts
+
+    @property
+    def retriever(self) -> PassageRetriever:
+        return self._parts.retriever
+
+    @property
+    def config(self) -> AnswerConfig:
+        return self._parts.config
+
+    def answer(self, asked: AskRequest) -> CitedAnswer:
+        """The complete answer. Raises InvalidInput, Unavailable."""
+        for step in self.steps(asked):
+            if step.answer is not None:
+                return step.answer
+        raise AssertionError("unreachable: the last step is the answer")
+
+    def steps(self, asked: AskRequest) -> Iterator[Step]:
+        """The same as a stream of steps. Errors of retrieval are raised before the first step."""
+        leave_if_gone()
+        state = _State()
+        serving = self._parts.resolver.resolve()
+        language = detect_language(asked.question)
+        with state.watch.stage("retrieve"), self._deadline():
+            found = self._parts.retriever.retrieve(asked, serving)
+        passages = found.passages
+        state.degraded += found.degraded
+        yield Step("passages", passages)
+        if not passages:
+            yield Step("text", text=REFUSAL)
+            yield Step("answer", answer=replace(_refusal((), language, state), near_misses=found.near_misses))
+            return
+        if (model := self._parts.language_model) is not None:
+            messages = build_messages(asked.question, passages, asked.turns, language)
+            answer = yield from self._generated(model, messages, passages, language, state)
+            if answer is not None:
+                yield Step("answer", answer=answer)
+                return
+        with state.watch.stage("extract"), self._deadline():
+            answer = self._quoted(asked.question, passages, serving, language, state)
+        yield Step("text", text=answer.text)
+        yield Step("answer", answer=answer)
+
+    def _deadline(self) -> AbstractContextManager[None]:
+        seconds = self._parts.deadline_s
+        return nullcontext() if seconds is None else within(seconds)
+
+    def _generated(
+        self,
+        model: LanguageModel,
+        messages: Sequence[Mapping[str, str]],
+        passages: Sequence[FoundPassage],
+        language: str | None,
+        state: _State,
+    ) -> Generator[Step, None, CitedAnswer | None]:
+        """The model's answer, or its refusal. None if the model failed before its first supported sentence, said
+        nothing, or said twice nothing that a passage supports. Yields its text from the first supported sentence on.
+        """
+        for attempt in range(_ATTEMPTS):
+            held = HeldBack(lambda text: self._checked(text, passages, state))
+            text = yield from self._streamed(model, messages, held, state)
+            if text is None:
+                return None
+            if is_refusal(text):
+                return _refusal(passages, language, state)
+            found = self._checked(text, passages, state)
+            if any(sentence.supported for sentence in found):
+                yield from (Step("text", text=piece) for piece in held.rest())
+                return CitedAnswer(
+                    text, "model", found, tuple(passages), language, tuple(state.degraded), state.watch.took_ms
+                )
+            log.warning("ask.model_unsupported", attempt=attempt + 1, sentences=len(found))
+            messages = again(messages, text)
+        state.degraded.append("language_model_support")
+        return None
+
+    def _streamed(
+        self, model: LanguageModel, messages: Sequence[Mapping[str, str]], held: HeldBack, state: _State
+    ) -> Generator[Step, None, str | None]:
+        """Yields the pieces that ``held`` lets through; returns the whole text, or None if the model failed before any
+        was shown, or said nothing.
+        """
+        with state.watch.stage("generate"):
+            try:
+                with waiting_elsewhere():
+                    for piece in without_reasoning(model.stream(messages)):
+                        leave_if_gone()
+                        yield from (Step("text", text=shown) for shown in held.add(piece))
+            except SondeError as error:
+                log.warning("ask.model_failed", reason=str(error), said=len(held.text))
+                if held.is_open:
+                    raise Unavailable("The language model stopped in the middle of its answer.") from error
+                state.degraded.append("language_model")
+                return None
+        text = answer_alone(held.text)
+        if not text:  # a model that only reasons, until its tokens end
+            log.warning("ask.model_said_nothing")
+            state.degraded.append("language_model")
+        return text or None
+
+    def _checked(self, text: str, passages: Sequence[FoundPassage], state: _State) -> tuple[Sentence, ...]:
+        with state.watch.stage("check"):
+            return checked_sentences(text, passages, self._judge(), self._parts.config.support)
+
+    def _quoted(
+        self, question: str, passages: Sequence[FoundPassage], serving: Serving, language: str | None, state: _State
+    ) -> CitedAnswer:
+        weights = self._parts.retriever.parts.config.quotes
+        embedder = serving.reading(sure_language(question)).embedder
+        quotes = best_quotes(question, passages, embedder, self._parts.config.quotes, weights, language)
+        if not quotes:
+            return _refusal(passages, language, state)
+        quotes = self._with_cells(question, quotes, passages)
+        return CitedAnswer(
+            quoted_text(quotes),
+            "extractive",
+            quotes,
+            tuple(passages),
+            language,
+            tuple(state.degraded),
+            state.watch.took_ms,
+        )
+
+    def _with_cells(
+        self, question: str, quotes: Sequence[Sentence], passages: Sequence[FoundPassage]
+    ) -> tuple[Sentence, ...]:
+        """Rows of tables with the cell that the question asks for."""
+        cited = {number for quote in quotes for number in quote.citations}
+        tables = self._parts.retriever.tables([one for one in passages if one.number in cited])
+        return tuple(
+            replace(quote, cell=quoted_cell(question, quote.text, tables[quote.citations[0]]))
+            if quote.citations[0] in tables
+            else quote
+            for quote in quotes
+        )
+
+    def _judge(self) -> Judge | None:
+        """The cross-encoder as a judge of support; None if there is none that can judge."""
+        if self._parts.cross_encoder is None:
+            return None
+        try:
+            cross_encoder = self._parts.cross_encoder()
+        except ModelMissing:
+            return None
+        if not cross_encoder.card.judges:
+            return None
+        return lambda said, evidence: float(calibrated(cross_encoder.score(said, [evidence]), cross_encoder.card)[0])
+
+
+def _refusal(passages: Sequence[FoundPassage], language: str | None, state: _State) -> CitedAnswer:
+    return CitedAnswer(REFUSAL, "refusal", (), tuple(passages), language, tuple(state.degraded), state.watch.took_ms)

@@ -1,0 +1,193 @@
+"""``POST /ask/compare``: the same questions to each of several documents, as a table of cited answers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from flask import Response, jsonify, request, stream_with_context
+from flask_openapi import APIBlueprint, Tag
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from core.access import NotAuthenticated
+from core.deadlines import CallerGone
+from core.document import PUBLIC, DocumentEntry
+from core.errors import InvalidInput, NotFound, SondeError
+from core.json_types import Json
+from search_api.ask.view import EVENTS, presented, written
+from search_api.catalogue.documents.document_json import CSV
+from search_api.formats_out.spreadsheet import harmless
+from search_api.http.access.guard import caller
+from search_api.http.addresses import Addresses
+from search_api.http.documented import sent_as
+from search_api.http.parameter_types import LONGEST_QUERY, printable
+from search_api.http.problems import Problem
+from search_api.library.granting import granted
+from search_api.library.notebooks_view import DocumentId
+from search_api.parts import Parts
+from search_api.search.passages.values import MOST_COMPARED, MOST_QUESTIONS, AskRequest, CitedAnswer, Granted
+
+MOST_ANONYMOUS = 20
+"""Answers in one comparison for a caller without a key: a comparison is as dear as so many questions."""
+
+Question = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_QUERY)]
+
+
+class CompareBody(BaseModel):
+    """Questions, and the documents to ask: some, or those of a collection."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    questions: list[Question] = Field(min_length=1, max_length=MOST_QUESTIONS)
+    documents: list[DocumentId] = Field(default=[], max_length=MOST_COMPARED)
+    collection: DocumentId | None = Field(None, description="Its first 20 documents, where `documents` is empty.")
+    f: Literal["json", "csv"] = "json"
+    stream: bool = Field(False, description="Server-sent events, one a row; so does `Accept: text/event-stream`.")
+
+
+class ComparedBody(BaseModel):
+    """A row for each document. `left_out`: the number of the collection's documents beyond the first 20."""
+
+    questions: list[str]
+    rows: list[Json] = Field(
+        description="Each has `document`, `title`, `address` and `answers`, one for each question in their order."
+    )
+    left_out: int = 0
+
+
+def compare_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("compare", __name__, abp_tags=[Tag(name="ask", description="Cited answers from documents")])
+
+    @api.post(
+        "/ask/compare",
+        summary="The same questions to each of up to twenty documents, as a table of cited answers",
+        responses={
+            200: sent_as("application/json", ComparedBody, CSV),
+            400: Problem,
+            401: Problem,
+            403: Problem,
+            404: Problem,
+            503: Problem,
+        },
+    )
+    def compare(body: CompareBody) -> Response:
+        _refuse_too_many(body)
+        chosen, opened, left_out = _chosen(parts, body)
+        rows = _rows(parts, body.questions, chosen, opened)
+        if body.f == "csv":
+            return _as_csv(body.questions, list(rows))
+        if body.stream or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS:
+            return _streamed(rows, left_out)
+        return jsonify(questions=body.questions, rows=list(rows), left_out=left_out)
+
+    return api
+
+
+def _refuse_too_many(body: CompareBody) -> None:
+    """Raises NotAuthenticated; a collection needs a key anyway."""
+    answers = len(set(body.documents)) * len(body.questions)
+    if caller().subject is None and answers > MOST_ANONYMOUS:
+        raise NotAuthenticated(
+            f"These documents and questions are {answers} answers; without a key a comparison may have "
+            f"{MOST_ANONYMOUS}. Send fewer, or send a key."
+        )
+
+
+def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Granted | None, int]:
+    """The documents in their order, what a collection opens, and how many were left out.
+
+    Raises NotFound, InvalidInput.
+    """
+    asking = caller()
+    opened = granted(parts, body.collection) if body.collection is not None else None
+    ids = list(dict.fromkeys(body.documents or (opened.documents if opened is not None else ())))
+    if not ids:
+        raise InvalidInput("documents", "documents: name 1 to 20 documents, or a collection")
+    if opened is not None and (others := set(ids) - set(opened.documents)):
+        raise NotFound(f"The collection has no document {min(others)!r}.")
+    owner = opened.owner if opened is not None else asking.library
+    seen = parts.documents.visible(ids[:MOST_COMPARED], owner)
+    if body.documents and (gone := [id for id in ids if id not in seen]):
+        raise NotFound(f"There is no document {gone[0]!r}.")
+    found = [seen[id] for id in ids if id in seen]
+    if not found:
+        raise NotFound("None of these documents can be read.")
+    return found, opened, max(0, len(ids) - MOST_COMPARED)
+
+
+def _rows(parts: Parts, questions: list[str], chosen: list[DocumentEntry], opened: Granted | None) -> Iterator[Json]:
+    addresses, asking = Addresses.of(parts), caller()
+    for entry in chosen:
+        base = AskRequest(
+            "", document=entry.id, scope="public" if entry.owner == PUBLIC else "mine", owner=asking.subject
+        )
+        if opened is not None:
+            base = replace(base, granted=replace(opened, documents=(entry.id,)))
+        answers = [parts.answerer.answer(replace(base, question=question)) for question in questions]
+        yield {
+            "document": entry.id,
+            "title": entry.title or entry.name,
+            "address": addresses.to(f"/documents/{entry.id}"),
+            "answers": [_cited_only(answer) for answer in answers],
+        }
+
+
+def _cited_only(answer: CitedAnswer) -> Json:
+    """Without passages that nothing of the answer cites."""
+    shown = presented(answer)
+    cited = {number for sentence in answer.sentences for number in sentence.citations}
+    return {**shown, "passages": [one for one in shown["passages"] if one["number"] in cited]}
+
+
+def _as_csv(questions: list[str], rows: list[Json]) -> Response:
+    """A line for each document; each question has its answer and the pages that it cites."""
+    written_ = io.StringIO()
+    table = csv.writer(written_)
+    table.writerow(["document", "address", *(part for one in questions for part in (one, "pages"))])
+    for row in rows:
+        cells = [part for answer in row["answers"] for part in (_said(answer), _pages(answer))]
+        table.writerow([harmless(cell) for cell in (row["title"], row["address"], *cells)])
+    response = Response(written_.getvalue(), content_type=f"{CSV}; charset=utf-8; header=present")
+    response.headers["Content-Disposition"] = 'attachment; filename="comparison.csv"'
+    return _unkept(response)
+
+
+def _said(answer: Json) -> str:
+    return "" if answer["refused"] else str(answer["answer"])
+
+
+def _pages(answer: Json) -> str:
+    return "; ".join(
+        f"[{one['number']}] {'-'.join(str(page) for page in dict.fromkeys(one['pages']))}"
+        for one in answer["passages"]
+        if one["pages"] is not None
+    )
+
+
+def _streamed(rows: Iterator[Json], left_out: int) -> Response:
+    """Events ``row`` (one for each document) and ``end``; an error before the first is an ordinary problem."""
+    first = next(rows)
+
+    def events() -> Iterator[str]:
+        yield written("row", first)
+        try:
+            for row in rows:
+                yield written("row", row)
+        except CallerGone:
+            return
+        except SondeError as error:  # the status is already sent
+            yield written("error", {"detail": str(error)})
+            return
+        yield written("end", {"left_out": left_out})
+
+    response = Response(stream_with_context(events()), mimetype=EVENTS)
+    response.headers["X-Accel-Buffering"] = "no"
+    return _unkept(response)
+
+
+def _unkept(response: Response) -> Response:
+    response.headers["Cache-Control"] = "private, no-store"
+    return response

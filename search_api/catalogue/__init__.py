@@ -1,0 +1,1 @@
+"""Records without ranking: lists, one record and what belongs to it, documents."""

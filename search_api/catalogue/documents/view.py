@@ -1,0 +1,328 @@
+"""``/documents``: public documents, and each user's own for that user, with their passages and tables."""
+
+from __future__ import annotations
+
+import html
+from contextlib import suppress
+from typing import Annotated, Literal
+
+from flask import Response, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import AfterValidator, BaseModel, Field
+
+from core.errors import NotFound, SondeError, Unavailable
+from core.json_types import Json
+from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography, sent_file
+from search_api.catalogue.documents.document_json import (
+    CSV,
+    address_of,
+    cited_json,
+    feature,
+    passage_json,
+    short_feature,
+)
+from search_api.catalogue.documents.marks import marked
+from search_api.catalogue.documents.reader import DocumentListing, SeenDocument
+from search_api.formats_out import document_html, listing_html
+from search_api.formats_out.bibliography import CITATION_FORMATS
+from search_api.formats_out.citation import of_document
+from search_api.formats_out.listing_html import Listed
+from search_api.http.access.guard import caller
+from search_api.http.addresses import GEOJSON, JSON, Addresses, link
+from search_api.http.documented import WITH_NOT_FOUND, sent_as, texts
+from search_api.http.parameter_types import LONGEST_QUERY, Cursor, Parameters, Text, printable
+from search_api.http.problems import Problem
+from search_api.library.view import DocumentPath
+from search_api.page.page import page
+from search_api.page.plain_page import HTML, Form, plain_page, wants_html
+from search_api.parts import Parts
+from search_api.search.passages.tables import as_json, table_of
+from search_api.search.position import read_position, write_position
+
+_QUESTION = "documents"
+_PASSAGES_ON_A_PAGE = 20
+DocumentForm = Literal["json", "html", "bibtex", "ris", "csl"]
+PRIVATE = "private, no-store"
+_MISSING = sent_as("application/problem+json", Problem, HTML)  # the page says it in the reader's language
+
+
+class DocumentsParameters(Parameters):
+    """Which public documents."""
+
+    record: Text | None = Field(None, description="Only documents that explain this record.")
+    source: Text | None = Field(None, description="Only documents of this source's records.")
+    limit: int = Field(20, ge=1, le=100)
+    cursor: Cursor | None = Field(None, description="From the link `next`.")
+    f: Form | None = Field(None, description="Default: the `Accept` header decides.")
+
+
+class DocumentParameters(Parameters):
+    """The form of one document."""
+
+    f: DocumentForm | None = Field(None, description="Default: the `Accept` header decides.")
+
+
+class TablePath(DocumentPath):
+    """Which table."""
+
+    number: int = Field(ge=1, le=100_000, description="The tables of a document count from 1.")
+
+
+class TableParameters(Parameters):
+    """The form of one table."""
+
+    f: Literal["csv", "json"] = "json"
+
+
+class PassagesParameters(Parameters):
+    """Which passages."""
+
+    offset: int = Field(0, ge=0, le=1_000_000, description="The number of the first one.")
+    limit: int = Field(50, ge=1, le=200)
+
+
+class PassagePath(DocumentPath):
+    """Which passage."""
+
+    number: int = Field(ge=0, le=1_000_000, description="The passages of a document count from 0.")
+
+
+class QuoteParameters(Parameters):
+    """What is quoted."""
+
+    quote: Annotated[str, AfterValidator(printable)] = Field(
+        "", max_length=LONGEST_QUERY, description="A sentence of the passage. Default: all of it."
+    )
+
+
+class MarkBody(BaseModel):
+    """Lines on one page: left, top, right, bottom in points from the upper left corner of the page as shown."""
+
+    page: int
+    boxes: list[list[float]]
+
+
+class CitedPassage(BaseModel):
+    """A passage and the place of the quote. Without ``quote``, the sentence is not in it and all of it is marked."""
+
+    number: int
+    kind: str
+    section: list[str]
+    section_role: str | None = None
+    pages: list[int] | None = None
+    table: int | None = None
+    text: str
+    quote: str | None = None
+    marks: list[MarkBody]
+
+
+class DocumentsAnswer(BaseModel):
+    """A GeoJSON FeatureCollection in a stable order; follow ``next`` to the end."""
+
+    type: str = "FeatureCollection"
+    features: list[Json]
+    numberMatched: int  # noqa: N815 - OGC's name
+    numberReturned: int  # noqa: N815 - OGC's name
+    links: list[Json]
+
+
+class DocumentFeature(BaseModel):
+    """A document in the form of a record of OGC API - Records."""
+
+    type: str = "Feature"
+    id: str
+    geometry: Json | None
+    time: Json | None
+    properties: Json
+    links: list[Json]
+
+
+class PassagesAnswer(BaseModel):
+    """Passages of one document in its order."""
+
+    passages: list[Json]
+    links: list[Json]
+
+
+class TableAnswer(BaseModel):
+    """One table. ``sure`` is an estimate (0..1) of how sure the reader is of its rows and columns."""
+
+    number: int
+    caption: str | None = None
+    page: int | None = None
+    rows: int
+    columns: int
+    units: Annotated[list[str] | None, Field(description="One for each column; empty where none is stated.")] = None
+    sure: float | None = None
+    foundBy: str | None = None  # noqa: N815 - as all members
+    header: list[list[str]]
+    body: list[list[str]]
+    links: list[Json] = []
+
+
+def documents_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("documents", __name__, abp_tags=[Tag(name="documents", description="Reports and papers")])
+    _add_list(api, parts)
+    _add_document(api, parts)
+    _add_parts(api, parts)
+    _add_file(api, parts)
+    return api
+
+
+def _add_list(api: APIBlueprint, parts: Parts) -> None:
+    @api.get(
+        "/documents",
+        summary="Public documents",
+        responses={200: sent_as(GEOJSON, DocumentsAnswer, HTML), **WITH_NOT_FOUND},
+    )
+    def documents(query: DocumentsParameters) -> Response:
+        question = f"{_QUESTION} {query.record or ''} {query.source or ''}"
+        after = read_position(query.cursor, question, ("text",))[0] if query.cursor is not None else None
+        found = parts.documents.page(
+            DocumentListing(query.limit, None if after is None else str(after), query.record, query.source)
+        )
+        addresses = Addresses.of(parts)
+        following = addresses.page(write_position((found.after,), question)) if found.after is not None else None
+        if wants_html(query.f):
+            return _readable(found.found, found.matched, following, addresses)
+        links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
+        links += [link("next", following, GEOJSON)] if following is not None else []
+        features = [short_feature(one, addresses) for one in found.found]
+        return _geojson(
+            {
+                "type": "FeatureCollection",
+                "features": features,
+                "numberMatched": found.matched,
+                "numberReturned": len(features),
+                "links": links,
+            }
+        )
+
+
+def _add_document(api: APIBlueprint, parts: Parts) -> None:
+    @api.get(
+        "/documents/<id>",
+        summary="One document with its metadata, tables and references",
+        responses={
+            200: sent_as(GEOJSON, DocumentFeature, HTML, *CITATION_TYPES),
+            **WITH_NOT_FOUND,
+            404: _MISSING,
+            503: _MISSING,
+        },
+    )
+    def document(path: DocumentPath, query: DocumentParameters) -> Response:
+        if wants_html(query.f):
+            return _shown(parts, path.id)
+        seen = seen_document(parts, path.id)
+        if query.f in CITATION_FORMATS:
+            cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts)))
+            return kept_private(bibliography(query.f, [cited]), seen)
+        shown = feature(seen, Addresses.of(parts), has_file=parts.document_files.is_shown(seen))
+        return kept_private(_geojson(shown), seen)
+
+
+def _add_parts(api: APIBlueprint, parts: Parts) -> None:
+    @api.get(
+        "/documents/<id>/passages",
+        summary="The passages of a document",
+        responses={200: PassagesAnswer, **WITH_NOT_FOUND},
+    )
+    def passages(path: DocumentPath, query: PassagesParameters) -> Response:
+        seen, addresses = seen_document(parts, path.id), Addresses.of(parts)
+        found = parts.documents.passages(seen, query.offset, query.limit)
+        links = [link("self", addresses.this(), JSON)]
+        if len(found) == query.limit:
+            links.append(link("next", addresses.page(str(found[-1].ordinal + 1), "offset"), JSON))
+        return kept_private(jsonify(passages=[passage_json(one) for one in found], links=links), seen)
+
+    @api.get(
+        "/documents/<id>/passages/<number>",
+        summary="One passage, and where a sentence of it stands on its pages",
+        responses={200: CitedPassage, **WITH_NOT_FOUND},
+    )
+    def passage(path: PassagePath, query: QuoteParameters) -> Response:
+        seen = seen_document(parts, path.id)
+        found = parts.documents.passage(seen, path.number)
+        return kept_private(jsonify(cited_json(found, marked(found, query.quote))), seen)
+
+    @api.get(
+        "/documents/<id>/tables/<number>",
+        summary="One table of a document, as CSV or JSON",
+        responses={200: sent_as(JSON, TableAnswer, CSV), **WITH_NOT_FOUND},
+    )
+    def table(path: TablePath, query: TableParameters) -> Response:
+        seen = seen_document(parts, path.id)
+        found = table_of(seen.entry, path.number)
+        if query.f == "csv":
+            response = Response(found.spreadsheet_csv, content_type=f"{CSV}; charset=utf-8; header=present")
+            response.headers["Content-Disposition"] = f'attachment; filename="{path.id}-table-{path.number}.csv"'
+            return kept_private(response, seen)
+        addresses = Addresses.of(parts)
+        links = [link("self", addresses.this(), JSON), link("up", address_of(seen.entry, addresses), GEOJSON)]
+        return kept_private(jsonify(**as_json(found), links=links), seen)
+
+
+def _add_file(api: APIBlueprint, parts: Parts) -> None:
+    @api.get(
+        "/documents/<id>/file",
+        summary="The document's file, whole or in ranges, where it may be shown",
+        responses={200: texts("application/octet-stream"), 206: texts("application/octet-stream"), **WITH_NOT_FOUND},
+    )
+    def file(path: DocumentPath) -> Response:
+        seen = seen_document(parts, path.id)
+        return kept_private(sent_file(seen.entry, parts.document_files.get(seen)), seen)
+
+
+def seen_document(parts: Parts, id: str) -> SeenDocument:
+    """The document, if the caller may see its record or owns it, or a collection opens it to a group of the caller.
+
+    Raises NotFound.
+    """
+    asking = caller()
+    try:
+        return parts.documents.one(id, asking.library)
+    except NotFound:
+        for owner in parts.notebooks.sharing(id, asking.groups) if asking.library is not None else ():
+            with suppress(NotFound):
+                return parts.documents.one(id, owner)
+        raise
+
+
+def kept_private(response: Response, seen: SeenDocument) -> Response:
+    if seen.is_private:
+        response.headers["Cache-Control"] = PRIVATE
+    return response
+
+
+def _shown(parts: Parts, id: str) -> Response:
+    """The document's page. Returns 404 or 503 itself; the page then asks again with the reader's key."""
+    try:
+        seen = seen_document(parts, id)
+        passages = parts.documents.passages(seen, 0, _PASSAGES_ON_A_PAGE)
+    except (NotFound, Unavailable) as error:
+        return page(status=_status(error))
+    body = document_html.article(seen.entry, seen.record, passages)
+    canonical = html.escape(address_of(seen.entry, Addresses.of(parts)))
+    shown = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
+    return kept_private(shown, seen)
+
+
+def _status(error: SondeError) -> int:
+    return 404 if isinstance(error, NotFound) else 503
+
+
+def _readable(found: tuple[SeenDocument, ...], matched: int, following: str | None, addresses: Addresses) -> Response:
+    listed = [
+        Listed(address_of(one.entry, addresses), one.entry.title or one.entry.name, _by(one), "") for one in found
+    ]
+    return plain_page("Documents", listing_html.items("Documents", listed, matched, following))
+
+
+def _by(seen: SeenDocument) -> str:
+    return " · ".join(part for part in ("; ".join(seen.entry.authors), seen.entry.published) if part)
+
+
+def _geojson(body: Json) -> Response:
+    response = jsonify(body)
+    response.mimetype = GEOJSON
+    return response

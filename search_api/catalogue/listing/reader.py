@@ -1,0 +1,142 @@
+"""Reads stored records: pages of a catalogue, one record, its original metadata.
+
+Pages need no server memory: the next one starts after the sort values of the last record. In the default order, by id,
+no record is missed or repeated during a harvest, because ids never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from core.errors import InvalidInput, NotFound, Unavailable
+from core.json_types import Json, JsonMapping
+from core.record import Record
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import SearchRefused
+from es_gateway.searching import on_current, search_all
+from es_mappings.codecs import natives, vectors
+from es_mappings.codecs.records import from_document
+from es_mappings.names import alias
+from search_api.catalogue.listing.query import page_body
+from search_api.catalogue.listing.request import ListRequest
+from search_api.search.retrieval.serving import Serving, ServingResolver
+
+LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
+LONGEST_ID = 512
+"""In bytes of UTF-8: Elasticsearch's limit for an id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A record with the harvest that imported it; moments as ISO 8601."""
+
+    record: Record
+    written: str | None = None
+    first_seen: str | None = None
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """``after``: the start of the next page, None on the last one. ``matched``: the size of the whole listing."""
+
+    found: tuple[Stored, ...]
+    matched: int
+    after: tuple[object, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The metadata as the catalogue published them."""
+
+    content: bytes
+    format: str
+    media_type: str | None = None
+
+
+class RecordReader:
+    """Stateless, so threads may share it."""
+
+    def __init__(self, client: Elasticsearch, prefix: str, resolver: ServingResolver) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._resolver = resolver
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the records have all their words in one field. Raises Unavailable."""
+        return self._resolver.resolve().has_words
+
+    def page(self, request: ListRequest) -> Page:
+        """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
+        answer = self._on_records(lambda serving: {**page_body(request, serving.has_words), "_source": vectors.WITHOUT})
+        hits = answer["hits"]["hits"]
+        shown = hits[: request.limit]
+        after = tuple(shown[-1]["sort"]) if len(hits) > request.limit and shown else None
+        return Page(tuple(_stored(hit) for hit in shown), int(answer["hits"]["total"]["value"]), after)
+
+    def pages(self, request: ListRequest) -> Iterator[Page]:
+        """All pages from this one on."""
+        while True:
+            page = self.page(request)
+            yield page
+            if page.after is None:
+                return
+            request = replace(request, after=page.after)
+
+    def record(self, record_id: str, source: str | None = None) -> Stored:
+        """Raises NotFound if there is no record with that id (in that catalogue)."""
+        found = self._source(record_id, "records", vectors.WITHOUT)
+        if found is None or (source is not None and found["_source"]["source"] != source):
+            raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
+        return _stored(found)
+
+    def original(self, record_id: str) -> Original:
+        """Raises NotFound if the original was not stored."""
+        found = self._source(record_id, "natives", None)
+        if found is None:
+            raise NotFound(f"The original metadata of {record_id!r} were not kept.")
+        try:
+            kept = natives.from_document(found["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
+        except natives.NativeUnreadable as error:
+            raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
+        return Original(kept.content, kept.format, kept.media_type)
+
+    def vector(self, record_id: str) -> list[float] | None:
+        """The record's embedding; None if it has none (yet)."""
+        found = self._source(record_id, "records", {"includes": [vectors.VECTOR]})
+        return None if found is None else found["_source"].get(vectors.VECTOR)
+
+    def search(self, body: JsonMapping, index: str | None = None) -> Json:
+        """One search on the live records. Raises Unavailable."""
+        return self._on_records(lambda _: body) if index is None else self._searched(index, body)
+
+    def ledger(self, body: JsonMapping) -> Json:
+        """One search on the ledger of removed records."""
+        return self.search(body, alias(self._prefix, "ledger"))
+
+    def _on_records(self, body: Callable[[Serving], JsonMapping]) -> Json:
+        return on_current(self._resolver, lambda serving: self._searched(serving.records.index, body(serving)))
+
+    def _searched(self, index: str, body: JsonMapping) -> Json:
+        try:
+            return search_all(self._client, [{"index": index}, dict(body)])[0]
+        except SearchRefused as error:
+            if "search_after" in body:
+                raise InvalidInput("cursor", "cursor: does not fit this order; start again without it") from error
+            raise
+
+    def _source(self, record_id: str, kind: str, fields: JsonMapping | None) -> Json | None:
+        if len(record_id.encode()) > LONGEST_ID:
+            return None  # Elasticsearch refuses to look it up
+        index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
+        chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
+        found = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
+        return dict(found) if found.get("found") else None
+
+
+def _stored(hit: JsonMapping) -> Stored:
+    source = hit["_source"]
+    harvest = source.get("harvest", {})
+    return Stored(from_document(source), harvest.get("written"), harvest.get("first_seen"), harvest.get("run"))

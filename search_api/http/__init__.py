@@ -1,0 +1,1 @@
+"""What every route shares: limits, problems, access, parameters, the OpenAPI document, metrics, traces."""

@@ -1,0 +1,1 @@
+"""For the operator and the cluster: health, readiness, metrics."""

@@ -1,0 +1,1 @@
+"""OGC API - Records and Features: collections, items, conformance, transactions."""

@@ -1,0 +1,248 @@
+"""Parses the parameters of STAC's item search, by GET and by POST, into a ``ListRequest``."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from core.errors import InvalidInput
+from core.extent import BBox
+from core.json_types import Json
+from search_api.catalogue.listing.parameters import LARGEST_PAGE, Limit
+from search_api.catalogue.listing.request import Clause, ListRequest, Selection, SortKey
+from search_api.formats_out.rfc3339 import EXPRESSIBLE
+from search_api.formats_out.stac import ASSET_RELS
+from search_api.http.parameter_types import (
+    Cursor,
+    FlatBoxParameter,
+    Ids,
+    MomentText,
+    Parameters,
+    Text,
+    Tokens,
+    read_datetime,
+    read_flat_bbox,
+)
+from search_api.protocols.stac.fields import Fields, read_fields
+from search_api.protocols.stac.properties import STAC_SORTABLES, in_our_names, plain_name
+from search_api.protocols.stac.query_language import read_query
+from search_api.search.filtering import literals
+from search_api.search.filtering.cql2 import Expression, Language, checked, parse
+from search_api.search.filtering.translate import clause_of
+from search_api.search.order import MOST_KEYS, kinds_of
+from search_api.search.position import read_position
+from search_api.search.retrieval.filters import span_clause
+
+Numbers = Annotated[list[Annotated[float, Field(strict=True, allow_inf_nan=False)]], Field(min_length=4, max_length=6)]
+
+_CRS84 = Literal["http://www.opengis.net/def/crs/OGC/1.3/CRS84"]
+_LONGEST_JSON = 100_000
+
+WITH_ASSETS: tuple[Clause, ...] = ({"terms": {"links.rel": list(ASSET_RELS)}}, span_clause(EXPRESSIBLE))
+"""A STAC item is a record with a download and a time that STAC can express."""
+
+
+class StacFilters(Parameters):
+    """What decides which items: the same for item search and aggregation."""
+
+    collections: Tokens = Field(default=[], description="Ids of collections.")
+    ids: Ids = Field(default=[], description="Ids of items.")
+    bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north or six numbers.")
+    datetime: MomentText | None = Field(None, description="An instant (RFC 3339) or `start/end`; `..`: open end.")
+    intersects: str | None = Field(None, max_length=_LONGEST_JSON, description="A GeoJSON geometry.")
+    q: Tokens = Field(default=[], description="Words or phrases, of which an item contains any.")
+    query: str | None = Field(
+        None, max_length=_LONGEST_JSON, description='STAC\'s Query extension: `{"gsd": {"lte": 30}}`.'
+    )
+    filter: str | None = Field(
+        None,
+        max_length=_LONGEST_JSON,
+        description="CQL2 over /stac/queryables.",
+        examples=["gsd <= 1000 AND S_INTERSECTS(geometry, BBOX(5,47,15,55))"],
+    )
+    filter_lang: Language = Field("cql2-text", alias="filter-lang")
+    filter_crs: _CRS84 | None = Field(None, alias="filter-crs")
+
+    @field_validator("intersects")
+    @classmethod
+    def _intersects_is_json(cls, text: str | None) -> str | None:
+        try:
+            if text is not None:
+                json.loads(text)
+        except (ValueError, RecursionError):
+            raise ValueError("is not a GeoJSON geometry") from None
+        return text
+
+
+class StacQuery(StacFilters):
+    """Item search by GET."""
+
+    sortby: Text | None = Field(
+        None,
+        json_schema_extra={"pattern": "^ *[+-]?[A-Za-z_.:]+( *, *[+-]?[A-Za-z_.:]+)* *$"},
+        description="`+title,-datetime`: properties of /stac/sortables; a minus means descending.",
+    )
+    fields_: Annotated[str, Field(max_length=2000)] | None = Field(
+        None, alias="fields", description="Members of the items: `id,gsd,-geometry`; a minus leaves out."
+    )
+    limit: Limit = 10
+    token: Cursor | None = Field(None, description="From the `next` link.")
+
+
+class SortBy(BaseModel):
+    """One sort key of a search by POST."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    field: Text
+    direction: Literal["asc", "desc"] = "asc"
+
+
+class FieldsBody(BaseModel):
+    """The wanted members of a search by POST."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    include: list[Text] | None = None
+    exclude: list[Text] | None = None
+
+
+def _as_list(value: object) -> object:
+    """Some clients send one text for a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+_Texts = Annotated[list[Text], BeforeValidator(_as_list)]
+
+
+class StacFiltersBody(BaseModel):
+    """The filters as JSON."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    collections: _Texts = []
+    ids: _Texts = []
+    bbox: Numbers | None = None
+    datetime: Text | None = None
+    intersects: Json | None = None
+    q: _Texts = []
+    query: Json | None = None
+    filter: Json | str | None = None
+    filter_lang: Language | None = Field(None, alias="filter-lang")
+    filter_crs: _CRS84 | None = Field(None, validation_alias=AliasChoices("filter-crs"))
+
+    def as_parameters(self) -> Json:
+        """The same as GET parameters, except of what only a search knows."""
+        asked = self.model_dump(exclude_none=True, exclude={"filter_lang", "filter_crs"})
+        if self.bbox is not None:
+            asked["bbox"] = ",".join(str(edge) for edge in self.bbox)
+        for name in ("intersects", "query", "filter"):
+            if isinstance(asked.get(name), dict):
+                asked[name] = json.dumps(asked[name])
+        if self.filter is not None:
+            natural = "cql2-text" if isinstance(self.filter, str) else "cql2-json"
+            asked["filter-lang"] = self.filter_lang or natural
+        return asked
+
+
+class StacBody(StacFiltersBody):
+    """Item search by POST."""
+
+    sortby: list[SortBy] | None = None
+    fields_: FieldsBody = Field(FieldsBody(), alias="fields")
+    limit: Limit = 10
+    token: str | None = Field(None, max_length=2000)
+
+    @model_validator(mode="after")
+    def _as_by_get(self) -> StacBody:
+        self.as_query()
+        return self
+
+    def as_query(self) -> StacQuery:
+        """The same as GET parameters. Raises ValueError for an invalid value."""
+        asked = self.as_parameters()
+        asked.pop("fields_", None)
+        if self.sortby is not None:
+            asked["sortby"] = ",".join(f"{'-' if key.direction == 'desc' else '+'}{key.field}" for key in self.sortby)
+        if "fields_" in self.model_fields_set:
+            left_out = [f"-{name}" for name in self.fields_.exclude or ()]
+            asked["fields"] = ",".join([*(self.fields_.include or ()), *left_out])
+        return StacQuery.model_validate(asked)
+
+
+def to_stac_request(given: StacQuery, collection: str | None = None) -> ListRequest:
+    """Raises InvalidInput for an invalid geometry, filter, order or token."""
+    order = _order(given.sortby) if given.sortby else ()
+    after = None
+    if given.token is not None:
+        after = read_position(given.token, stac_question(given, collection), kinds_of(order), "token")
+    return ListRequest(stac_selection(given, collection), order, min(given.limit, LARGEST_PAGE), after)
+
+
+def stac_selection(given: StacFilters, collection: str | None = None) -> Selection:
+    """Which items. Raises InvalidInput for an invalid geometry or filter."""
+    if given.bbox is not None and given.intersects is not None:
+        raise InvalidInput("intersects", "intersects: bbox already names the area; give only one of the two")
+    asked = [collection] if collection is not None else given.collections
+    only: tuple[Clause, ...] = ({"terms": {"source": asked}},) if asked else ()
+    return Selection(
+        area=_area(given),
+        span=read_datetime(given.datetime) if given.datetime else None,
+        ids=tuple(given.ids),
+        terms=tuple(given.q),
+        also=(*WITH_ASSETS, *only, *_shape(given), *_filters(given)),
+    )
+
+
+def fields_of(given: StacQuery) -> Fields | None:
+    """The wanted members; None: all."""
+    return read_fields(given.fields_) if given.fields_ is not None else None
+
+
+def stac_question(given: StacQuery, collection: str | None) -> str:
+    """Everything that decides the items and their order."""
+    return json.dumps(
+        [collection, given.model_dump(mode="json", exclude={"token", "limit", "fields_"})], sort_keys=True
+    )
+
+
+def _area(given: StacFilters) -> BBox | None:
+    return read_flat_bbox(given.bbox) if given.bbox else None
+
+
+def _shape(given: StacFilters) -> tuple[Clause, ...]:
+    if given.intersects is None:
+        return ()
+    shape = literals.geometry_of(json.loads(given.intersects), "intersects")
+    return ({"geo_shape": {"extent": {"shape": shape, "relation": "intersects"}}},)
+
+
+def _filters(given: StacFilters) -> tuple[Clause, ...]:
+    clauses = []
+    if given.filter:
+        clauses.append(_clause(parse(given.filter, given.filter_lang, _LONGEST_JSON), "filter"))
+    if given.query:
+        clauses.append(_clause(checked({"op": "and", "args": [read_query(given.query)]}), "query"))
+    return tuple(clauses)
+
+
+def _clause(tree: Expression, parameter: str) -> Clause:
+    try:
+        return clause_of(in_our_names(tree, parameter))
+    except InvalidInput as error:
+        raise InvalidInput(parameter, str(error).replace("filter:", f"{parameter}:", 1)) from None
+
+
+def _order(text: str) -> tuple[SortKey, ...]:
+    """Parses ``+title,-properties.datetime``; an unescaped plus in a URL arrives as a space."""
+    keys = []
+    for part in (one.strip() for one in text.split(",")):
+        one = STAC_SORTABLES.get(plain_name(part.lstrip("+-").strip()))
+        if one is None:
+            raise InvalidInput("sortby", f"sortby: cannot sort by {part!r}; it can by {', '.join(STAC_SORTABLES)}")
+        keys.append(SortKey(one, part.startswith("-")))
+    if len(keys) > MOST_KEYS:
+        raise InvalidInput("sortby", f"sortby: takes at most {MOST_KEYS} properties")
+    return tuple(keys)

@@ -1,0 +1,1 @@
+"""A search from question to ranked answer."""

@@ -1,0 +1,48 @@
+"""The result of a search before it is presented: hits with their records, the interpretation, degraded parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from core.hit import Hit
+from core.json_types import JsonMapping
+from core.record import Record
+from search_api.search.request import FacetName
+from search_api.search.retrieval.facets import Facet
+from search_api.search.retrieval.passage_found import PassageFound
+from search_api.search.understanding.interpretation import Interpretation
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRecord:
+    """A hit of the page with its record; ``explanation`` only if requested."""
+
+    hit: Hit
+    record: Record
+    highlights: Mapping[str, list[str]] = field(default_factory=dict)
+    passages: tuple[PassageFound, ...] = ()
+    explanation: JsonMapping | None = None
+    folded: tuple[str, ...] = ()
+    """Ids of the same data set from other sources, if hits are grouped by identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``matched``: the hits that can be paged; ``total``: all records that match, each copy of a data set counted;
+    ``took_ms``: the time of each stage.
+
+    ``corrected_from``: the original question, if its corrected form was answered. ``unknown_words``: of the question,
+    in small letters, that no record contains; empty if many records contain all of its words.
+    """
+
+    found: tuple[FoundRecord, ...]
+    matched: int
+    interpretation: Interpretation
+    degraded: tuple[str, ...] = ()
+    facets: Mapping[FacetName, Facet] = field(default_factory=dict)
+    did_you_mean: str | None = None
+    took_ms: Mapping[str, float] = field(default_factory=dict)
+    total: int = 0
+    corrected_from: str | None = None
+    unknown_words: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Stewards' rules as a search applies them: synonyms, pins, blocks, places."""

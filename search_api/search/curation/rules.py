@@ -1,0 +1,176 @@
+"""What a steward may write: the shape of each kind of rule, checked once when it arrives and again when it is read."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, ClassVar, Literal, Self, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from core.extent import BBox
+from core.overlay import Overlay, overlay_from_content
+from core.place import Place
+from reading.gazetteer.names import name_key
+from reading.vocabulary.vocabulary import term_key
+from search_api.http.parameter_types import printable
+
+RuleKind = Literal["pins", "blocks", "boosts", "synonyms", "places", "overlays"]
+RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
+TRIED: tuple[RuleKind, ...] = ("pins", "blocks", "boosts", "synonyms", "places")
+"""What a draft may hold: an overlay changes the record itself, so that a search cannot try it."""
+
+LARGEST_BOOST = 0.3
+"""A share of the best score, about what a place fully outside the asked one costs."""
+
+
+def _with_words(text: str) -> str:
+    if not term_key(text):
+        raise ValueError("holds no word")
+    return text
+
+
+Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(printable)]
+Words = Annotated[Line, AfterValidator(_with_words)]
+RecordId = Annotated[
+    str, Field(min_length=3, max_length=450, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9._:~-]+$")
+]
+SourceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+RuleId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:~-]{0,449}$")]
+
+
+class Rule(BaseModel):
+    """``valid_from`` and ``valid_until``: the days on which it counts, both inclusive."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    kind: ClassVar[RuleKind]
+
+    id: RuleId | None = Field(None, description="Default: Sonde makes one.")
+    reason: Line | None = Field(None, description="Why; the explanation of a hit says it.")
+    valid_from: date | None = None
+    valid_until: date | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.valid_from and self.valid_until and self.valid_from > self.valid_until:
+            raise ValueError("valid_from is after valid_until")
+        return self
+
+    def holds_on(self, day: date) -> bool:
+        return (self.valid_from or day) <= day <= (self.valid_until or day)
+
+
+class Pin(Rule):
+    """For these words, this record first."""
+
+    kind = "pins"
+    words: Words
+    record: RecordId
+    match: Literal["whole", "part"] = Field("whole", description="Whether the words are the question, or in it.")
+    order: int = Field(1, ge=1, le=100, description="Among several pins of a question; 1 is the first.")
+
+
+class Block(Rule):
+    """This record, or every record of this source, is not a hit: of questions with these words, or of any."""
+
+    kind = "blocks"
+    record: RecordId | None = None
+    source: SourceId | None = Field(None, description="Instead of a record: all of its records.")
+    words: Words | None = Field(None, description="Default: of every question.")
+    match: Literal["whole", "part"] = "part"
+
+    @model_validator(mode="after")
+    def _of_one_thing(self) -> Self:
+        if (self.record is None) == (self.source is None):
+            raise ValueError("a block needs a record or a source, and not both")
+        return self
+
+
+class Boost(Rule):
+    """Hits of this source count more, or less: of questions with these words, or of any."""
+
+    kind = "boosts"
+    source: SourceId
+    boost: float = Field(ge=-LARGEST_BOOST, le=LARGEST_BOOST, description="Added to a score of about 0 to 1.")
+    words: Words | None = Field(None, description="Default: of every question.")
+    match: Literal["whole", "part"] = "part"
+
+
+class Synonyms(Rule):
+    """Words and acronyms that mean the same."""
+
+    kind = "synonyms"
+    words: Annotated[tuple[Words, ...], Field(min_length=2, max_length=20)]
+    language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] | None = Field(None, description="ISO 639-1.")
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        if len({term_key(words) for words in self.words}) < 2:
+            raise ValueError("words: are the same, but for case, accents and plurals")
+        return self
+
+
+class OwnPlace(Rule):
+    """A place that the gazetteer does not know, or another box of one that it knows."""
+
+    kind = "places"
+    name: Words
+    other_names: Annotated[tuple[Words, ...], Field(max_length=50)] = ()
+    bbox: Annotated[tuple[float, ...], Field(min_length=4, max_length=4)] = Field(
+        description="West, south, east, north in degrees; west > east crosses the antimeridian."
+    )
+    country: Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None = Field(None, description="ISO 3166-1 alpha-2.")
+
+    @model_validator(mode="after")
+    def _on_earth(self) -> Self:
+        BBox(*self.bbox)
+        return self
+
+    @property
+    def place(self) -> Place:
+        return Place(self.name, "named_region", BBox(*self.bbox), self.country, 1.0, source="curation")
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """As the gazetteer writes its names."""
+        return frozenset(name_key(name) for name in (self.name, *self.other_names))
+
+
+class OverlayRule(Rule):
+    """Metadata of one record that replace those of its source at every harvest."""
+
+    kind = "overlays"
+    record: RecordId
+    title: Line | None = None
+    keywords: Annotated[tuple[Line, ...], Field(max_length=200)] | None = Field(
+        None, description="Added to those of the source."
+    )
+    bbox: Annotated[tuple[float, ...], Field(min_length=4, max_length=4)] | None = Field(
+        None, description="West, south, east, north in degrees."
+    )
+    start: str | None = Field(None, max_length=40, description="ISO 8601.")
+    end: str | None = Field(None, max_length=40, description="ISO 8601.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.overlay.fields:
+            raise ValueError("an overlay needs a title, keywords, bbox, start or end")
+        if self.valid_from or self.valid_until:
+            raise ValueError("an overlay counts until it is removed; leave valid_from and valid_until out")
+        if self.id not in (None, self.record):
+            raise ValueError("the id of an overlay is its record")
+        return self
+
+    @property
+    def overlay(self) -> Overlay:
+        """Raises ValueError for a box or period that does not exist."""
+        return overlay_from_content(self.model_dump())
+
+
+RULES: dict[RuleKind, type[Rule]] = {
+    "pins": Pin,
+    "blocks": Block,
+    "boosts": Boost,
+    "synonyms": Synonyms,
+    "places": OwnPlace,
+    "overlays": OverlayRule,
+}

@@ -1,0 +1,228 @@
+"""Translates a CQL2 expression to one Elasticsearch clause.
+
+Uses three-valued logic as in the standard: a record without the property passes neither a comparison nor its negation.
+Therefore ``not`` is pushed down to the predicates, and each is negated under "the property exists".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import cast
+
+from core.json_types import Json
+from search_api.search.filtering import literals
+from search_api.search.filtering.cql2 import Expression
+from search_api.search.filtering.instants import compared_instant, instant_clause
+from search_api.search.filtering.literals import wrong
+from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
+from search_api.search.filtering.spatial import MIRRORED, RELATIONS, spatial_clause
+from search_api.search.filtering.temporal import compared_interval, interval_clause
+
+Clause = Json
+
+_MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_RANGE = {"<": "lt", "<=": "lte", ">": "gt", ">=": "gte"}
+_UNDERSTOOD = (
+    "and, or, not, =, <>, <, <=, >, >=, like, between, in, isNull, casei, s_intersects, s_disjoint, s_within, "
+    "s_contains, t_after, t_before, t_during, t_contains, t_equals, t_intersects, t_disjoint, a_contains, a_overlaps"
+)
+
+
+def clause_of(node: Expression) -> Clause:
+    """Raises InvalidInput that names the unsupported or unknown part."""
+    return _clause(node, False)
+
+
+def _clause(node: Expression, negated: bool) -> Clause:
+    if isinstance(node, bool):
+        return {"match_all": {}} if node is not negated else {"match_none": {}}
+    if not isinstance(node, Mapping) or not isinstance(node.get("op"), str):
+        raise wrong(f"{literals.shown(node)} is not a condition")
+    op, args = node["op"], node.get("args", [])
+    if not isinstance(args, list) or not args:
+        raise wrong(f"{op} has no arguments")
+    if op == "not":
+        return _clause(args[0], not negated)
+    if op in ("and", "or"):
+        return _combined([_clause(one, negated) for one in args], every=(op == "and") is not negated)
+    if op == "isNull":
+        exists = _exists(_property(args[0]))
+        return exists if negated else _none_of(exists)
+    one, clause = _predicate(op, args)
+    return {"bool": {"filter": [_exists(one)], "must_not": [clause]}} if negated else clause
+
+
+def _combined(clauses: Sequence[Clause], *, every: bool) -> Clause:
+    if every:
+        return {"bool": {"filter": list(clauses)}}
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
+
+
+def _none_of(clause: Clause) -> Clause:
+    return {"bool": {"must_not": [clause]}}
+
+
+def _predicate(op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    """The property of the condition and the clause for it."""
+    if op in _MIRRORED:
+        return _comparison(op, args)
+    handler = _PREDICATES.get(op.lower())
+    if handler is None:
+        raise wrong(f"{op} is not supported; supported are {_UNDERSTOOD}")
+    return handler(op.lower(), args)
+
+
+def _comparison(op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    left, right = _two(op, args)
+    if not _is_property(left) and _is_property(right):
+        left, right, op = right, left, _MIRRORED[op]
+    one = _property(left)
+    if op == "<>":
+        return one, {"bool": {"filter": [_exists(one)], "must_not": [_compared(one, "=", right)]}}
+    return one, _compared(one, op, right)
+
+
+def _compared(one: Queryable, op: str, value: object) -> Clause:
+    if one.kind == "geometry":
+        raise wrong(f"{one.name} cannot be compared by {op}; use a spatial function (s_...)")
+    if one.kind == "interval":
+        return compared_interval(one.fields[0], op, literals.span_of(value))
+    if one.kind == "instant":
+        return compared_instant(one, op, literals.span_of(value))
+    read: object = literals.number_of(value) if one.kind == "number" else literals.text_of(_unfolded(value))
+    if op == "=":
+        return {"term": {one.fields[0]: {"value": read, **_case(one, value)}}}
+    return {"range": {one.fields[0]: {_RANGE[op]: read}}}
+
+
+def _between(_op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    flat = [args[0], *args[1]] if len(args) == 2 and isinstance(args[1], list) else args
+    if len(flat) != 3:
+        raise wrong("between needs a property and two values")
+    one = _property(flat[0])
+    return one, _combined([_compared(one, ">=", flat[1]), _compared(one, "<=", flat[2])], every=True)
+
+
+def _in(op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    left, values = _two(op, args)
+    one = _property(left)
+    return one, _combined([_compared(one, "=", value) for value in _listed(op, values)], every=False)
+
+
+def _like(op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    left, pattern = _two(op, args)
+    one = _property(left)
+    if one.kind not in ("folded", "exact"):
+        raise wrong(f"like compares texts; {one.name} is none")
+    wildcard = _wildcards(literals.text_of(_unfolded(pattern)))
+    return one, {"wildcard": {one.fields[0]: {"value": wildcard, **_case(one, pattern)}}}
+
+
+def _wildcards(pattern: str) -> str:
+    """``%`` and ``_`` as Elasticsearch's ``*`` and ``?``; a backslash escapes either."""
+    written, literal = [], False
+    for character in pattern:
+        if literal or character not in "%_\\":
+            written.append(f"\\{character}" if character in "*?\\" else character)
+            literal = False
+        elif character == "\\":
+            literal = True
+        else:
+            written.append("*" if character == "%" else "?")
+    return "".join(written)
+
+
+def _spatial(op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    left, right = _two(op, args)
+    relation = RELATIONS[op]
+    if not _is_property(left):
+        left, right = right, left
+        relation = MIRRORED.get(relation, relation)
+    one = _property(left)
+    if one.kind != "geometry":
+        raise wrong(f"{op} judges places; {one.name} is none, geometry is one")
+    clause = spatial_clause(one.fields[0], relation, literals.geometry_of(right))
+    return one, _combined([clause, _exists(one)], every=True) if relation == "disjoint" else clause
+
+
+def _temporal(op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    left, right = _two(op, args)
+    if not _is_property(left):
+        mirrored = {"t_after": "t_before", "t_before": "t_after", "t_during": "t_contains", "t_contains": "t_during"}
+        left, right, op = right, left, mirrored.get(op, op)
+    one, span = _property(left), literals.span_of(right)
+    if one.kind == "interval":
+        return one, interval_clause(one.fields[0], op, span)
+    if one.kind == "instant":
+        return one, instant_clause(one, op, span)
+    raise wrong(f"{op} judges times; {one.name} is none")
+
+
+def _array(op: str, args: list[object]) -> tuple[Queryable, Clause]:
+    left, values = _two(op, args)
+    one = _property(left)
+    if not one.many or one.kind not in ("folded", "exact"):
+        raise wrong(f"{op} judges lists; {one.name} is none")
+    return one, _combined([_compared(one, "=", v) for v in _listed(op, values)], every=op == "a_contains")
+
+
+_PREDICATES: dict[str, Callable[[str, list[object]], tuple[Queryable, Clause]]] = {
+    "between": _between,
+    "in": _in,
+    "like": _like,
+    **dict.fromkeys(RELATIONS, _spatial),
+    **dict.fromkeys(
+        ("t_after", "t_before", "t_during", "t_contains", "t_equals", "t_intersects", "t_disjoint"), _temporal
+    ),
+    "a_contains": _array,
+    "a_overlaps": _array,
+}
+
+
+OPERATORS = frozenset((*_MIRRORED, *_PREDICATES, "isNull"))
+"""The operators of a condition about one property."""
+
+
+def _two(op: str, args: list[object]) -> tuple[object, object]:
+    if len(args) != 2:
+        raise wrong(f"{op} needs two arguments; there are {len(args)}")
+    return args[0], args[1]
+
+
+def _listed(op: str, values: object) -> list[object]:
+    if not isinstance(values, list) or not 1 <= len(values) <= 200:
+        raise wrong(f"{op} needs a list of 1 to 200 values")
+    return values
+
+
+def _unfolded(node: object) -> object:
+    """The argument of ``casei``, else the node itself."""
+    if isinstance(node, Mapping) and str(node.get("op")).lower() == "casei" and isinstance(node.get("args"), list):
+        return node["args"][0] if node["args"] else None
+    return node
+
+
+def _case(one: Queryable, value: object) -> dict[str, bool]:
+    """``casei`` matters only for exact texts; folded ones ignore case anyway."""
+    return {"case_insensitive": True} if value is not _unfolded(value) and one.kind == "exact" else {}
+
+
+def _is_property(node: object) -> bool:
+    inner = _unfolded(node)
+    return isinstance(inner, Mapping) and "property" in inner
+
+
+def _property(node: object) -> Queryable:
+    inner = _unfolded(node)
+    if isinstance(inner, Mapping) and isinstance(inner.get("property"), Queryable):
+        return cast(Queryable, inner["property"])  # CSW's names and fields are not those of the OGC API
+    if not isinstance(inner, Mapping) or not isinstance(inner.get("property"), str):
+        raise wrong(f"{literals.shown(node)} is not a property; a condition judges one of {', '.join(QUERYABLES)}")
+    one = find(inner["property"])
+    if one is None:
+        raise wrong(f"there is no property {literals.shown(inner['property'])!r}; there are {', '.join(QUERYABLES)}")
+    return one
+
+
+def _exists(one: Queryable) -> Clause:
+    return _combined([{"exists": {"field": field}} for field in one.fields], every=False)

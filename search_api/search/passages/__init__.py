@@ -1,0 +1,1 @@
+"""Passages that answer a question: retrieval, scope, and the words that they share with it."""

@@ -1,0 +1,59 @@
+"""Makes candidates from plain values instead of doc values, for measurements and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.extent import BBox
+from core.geo import box_array
+from core.hit import SignalName
+from core.record import ProvenanceKind, Resolution
+from core.timespan import TimeSpan, span_array
+from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.columns import number
+from search_api.search.ranking.fields import AnyColumn, RankingFields
+from search_api.search.ranking.place import BOXES
+from search_api.search.ranking.signals.kind import KIND
+from search_api.search.ranking.signals.resolution import RESOLUTION_M, STEP_S, resolution_metres, step_seconds
+from search_api.search.ranking.signals.temporal import MODIFIED_MS, SPANS
+
+_COLUMNS: tuple[AnyColumn, ...] = (BOXES, SPANS, RESOLUTION_M, STEP_S, KIND, MODIFIED_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One record as a row: its id, the scores of each arm (None or absent: not measured) and the columns of ranking."""
+
+    id: str
+    arms: Mapping[SignalName, float | None] = field(default_factory=dict)
+    boxes: tuple[BBox, ...] = ()
+    spans: tuple[TimeSpan, ...] = ()
+    resolution: Resolution = field(default_factory=Resolution)
+    kind: ProvenanceKind = "unknown"
+    modified_ms: int | None = None
+    named: float = 0.0
+
+
+def candidates_of(rows: Sequence[Candidate]) -> Candidates:
+    """Raises ValueError for a duplicate id."""
+    names = sorted({name for row in rows for name in row.arms})
+    return Candidates.of(
+        [row.id for row in rows],
+        {name: [row.arms.get(name) for row in rows] for name in names},
+        [RankingFields(_values(row)) for row in rows],
+        _COLUMNS,
+        named={row.id: row.named for row in rows},
+    )
+
+
+def _values(row: Candidate) -> tuple[object, ...]:
+    """In the order of the columns."""
+    return (
+        tuple(box_array(row.boxes).ravel().tolist()),
+        tuple(span_array(row.spans).ravel().tolist()),
+        number(resolution_metres(row.resolution)),
+        number(step_seconds(row.resolution.time_step)),
+        row.kind,
+        number(row.modified_ms),
+    )

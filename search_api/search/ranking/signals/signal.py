@@ -1,0 +1,87 @@
+"""The port of a signal: its inputs, its scores, and the explanation of a score.
+
+A signal is a frozen dataclass whose fields are its section of ``config.json``, so its weight and neutral value are
+only there. Signals are pure: they take columns of numbers and return columns of numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from core.hit import SignalName
+from core.json_types import JsonMapping
+from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.columns import Floats
+from search_api.search.ranking.fields import AnyColumn
+from search_api.search.ranking.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and its candidates. ``cosine_floor``: the embedder's lowest cosine; -1 is the theoretical minimum.
+    ``words_share``: the share of their weight that words have beside meaning, less than 1 in a foreign language.
+    """
+
+    candidates: Candidates
+    target: Target
+    cosine_floor: float = -1.0
+    words_share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The result of a signal, by candidate.
+
+    ``raw``: (n,), NaN if not measured. ``counted``: (n,) 0..1 without NaN, with a neutral value for a candidate that
+    does not state it. None for a search arm: its raw scores have no upper limit and start at ``least``, and the
+    combiner scales them.
+    """
+
+    raw: Floats
+    weight: float
+    counted: Floats | None = None
+    least: float = 0.0
+
+    @classmethod
+    def or_neutral(cls, raw: Floats, weight: float, neutral: float | Floats) -> Measured:
+        """``raw`` must be 0..1; missing values count as ``neutral``."""
+        return cls(raw, weight, np.where(np.isnan(raw), neutral, raw))
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One sentence. ``code`` and ``values`` give the same without words: shares and scores 0..1, ``*_deg``, ``*_m``."""
+
+    text: str
+    code: str
+    values: JsonMapping = field(default_factory=dict)
+
+
+class Signal(Protocol):
+    """One signal with its numbers."""
+
+    name: ClassVar[SignalName]
+    columns: ClassVar[tuple[AnyColumn, ...]]
+    """The columns that the signal reads of each candidate."""
+
+    def measure(self, asked: Asked, /) -> Measured | None:
+        """None if the question does not ask for it: the ranking is then as if the signal did not exist."""
+
+    def reasons(self, asked: Asked, raw: Floats, index: int, /) -> tuple[Reason, ...]:
+        """Explains the value of the candidate at ``index``, which was measured."""
+
+    def silence(self, counted: float, /) -> Reason:
+        """Explains why an unmeasured candidate counts as ``counted``."""
+
+
+def unknown_reason(of_what: str, counted: float) -> Reason:
+    """The reason for a candidate that does not state what was asked for."""
+    return Reason(f"{of_what}: counted as {counted:.2f}", "unknown", {"counted": counted})
+
+
+def percent(share: float) -> str:
+    """A share 0..1 as text for a sentence."""
+    return f"{share * 100:.0f} %" if share >= 0.01 else "less than 1 %"

@@ -1,0 +1,232 @@
+"""The arms of one search as request bodies, and their answers as scores by record id.
+
+An arm searches either records or passages. ``body(k, ids)`` requests its best ``k``; with ``ids`` it requests the
+scores of only those records (the completion: a candidate of another arm gets this arm's score too). A completion may
+answer for records that do not pass the filters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.hit import SignalName
+from core.json_types import Json, JsonMapping
+from search_api.search.ranking.fields import AnyColumn, DocValue, RankingFields, doc_values, fields_of
+from search_api.search.retrieval import knn
+from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.versioned_cache import Version, version_of
+
+BROWSING_ORDER: tuple[Json, ...] = (
+    {"dates.modified": {"order": "desc", "missing": "_last"}},
+    {"id": "asc"},
+)
+"""Latest change first."""
+
+
+class PassageKey(NamedTuple):
+    """A passage's document, its ordinal in it, and the version found."""
+
+    document: str
+    ordinal: int
+    version: Version
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One way to find records. ``measured`` converts Elasticsearch's ``_score`` to the arm's own scale.
+
+    An arm without a signal only adds candidates; the others score them.
+    """
+
+    signal: SignalName | None
+    index: str
+    on_passages: bool
+    body: Callable[[int, Sequence[str] | None], Json]
+    measured: Callable[[float], float]
+    missing: float | None
+    """The value for a candidate missing from the completion: 0 for words that do not occur, None for no vector."""
+    draws: Callable[[int], Json] | None = None
+    """The search of all records, whatever the filters, whose hits match the question (:mod:`.drawn`). None: the arm
+    finds only records that match by a condition.
+    """
+    is_meaning: bool = False
+
+
+def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """BM25 over records. Its completion is part of what every candidate is asked (:mod:`.telling`)."""
+    return _scored_arm("bm25", index, query, filters)
+
+
+def names_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """The records that bear the asked names."""
+    return _scored_arm("names", index, query, filters)
+
+
+def _scored_arm(signal: SignalName, index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """Over records, by the query's own score."""
+
+    def body(k: int, ids: Sequence[str] | None) -> Json:
+        only: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
+        return {"query": {"bool": {"must": [query], "filter": [*filters, *only]}}, "size": k, **for_records()}
+
+    return Arm(signal, index, False, body, lambda score: score, 0.0)
+
+
+def dense_arm(
+    index: str,
+    vector: NDArray[np.float32],
+    filters: Sequence[Clause],
+    asked: Sequence[Clause] = (),
+    *,
+    draws: bool = False,
+) -> Arm:
+    """Cosine over records. ``asked``: conditions of the question itself, which the draw has too."""
+
+    def body(k: int, ids: Sequence[str] | None) -> Json:
+        if ids is not None:
+            return {"query": knn.exact(vector, [{"ids": {"values": list(ids)}}]), "size": k, **for_records()}
+        return nearest(k, [*filters, *asked])
+
+    def nearest(k: int, conditions: Sequence[Clause]) -> Json:
+        return {"query": knn.nearest_query(vector, k, conditions), "size": k, **for_records()}
+
+    drawing = (lambda k: nearest(k, asked)) if draws else None
+    return Arm("dense", index, False, body, knn.cosine, None, drawing, is_meaning=True)
+
+
+def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
+    """Everything that passes the filters, latest change first: for a question without topic words."""
+
+    def body(k: int, _ids: Sequence[str] | None) -> Json:
+        return {
+            "query": {"bool": {"filter": list(filters)}},
+            "sort": list(BROWSING_ORDER),
+            "size": k,
+            **for_records(),
+        }
+
+    return Arm(None, index, False, body, lambda score: score, None)
+
+
+def pinned_arm(index: str, ids: Sequence[str], filters: Sequence[Clause]) -> Arm:
+    """These records, if they pass the filters: candidates whatever their words."""
+
+    def body(k: int, _ids: Sequence[str] | None) -> Json:
+        query = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
+        return {"query": query, "size": k, **for_records()}
+
+    return Arm(None, index, False, body, lambda score: score, None)
+
+
+def passage_lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
+    """BM25 over passages; a record's score is its best passage's."""
+
+    def body(k: int, ids: Sequence[str] | None) -> Json:
+        must = {"bool": {"must": [query], "filter": [*filters, *_of_records(ids)]}}
+        return {"query": must, "size": k, **_for_passages()}
+
+    return Arm("passage_bm25", index, True, body, lambda score: score, 0.0, lambda k: body(k, None))
+
+
+def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
+    """Cosine over passages; a record's score is its best passage's."""
+
+    def body(k: int, ids: Sequence[str] | None) -> Json:
+        nearest = knn.nearest_query(vector, k, [*filters, *_of_records(ids)])
+        return {"query": nearest, "size": k, **_for_passages()}
+
+    return Arm("passage_dense", index, True, body, knn.cosine, None, lambda k: body(k, None), is_meaning=True)
+
+
+def _of_records(ids: Sequence[str] | None) -> list[Clause]:
+    return [{"exists": {"field": "record"}}] if ids is None else [{"terms": {"record": list(ids)}}]
+
+
+def for_records(fields: Sequence[DocValue] = ()) -> Json:
+    """Ids come from a doc value: ``_id`` would decompress every hit's stored fields, ``_source`` included."""
+    return {
+        "stored_fields": "_none_",
+        "docvalue_fields": ["id", *fields],
+        "seq_no_primary_term": True,
+        "track_total_hits": False,
+    }
+
+
+def fields_body(ids: Sequence[str], filters: Sequence[Clause], columns: Sequence[AnyColumn]) -> Json:
+    """The ranking fields of the records that pass the filters; requested once, not with every arm.
+
+    Doc values only: ``_source`` is read only for the hits of the page.
+    """
+    passing = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
+    return {"query": passing, "size": len(ids), **for_records(doc_values(columns))}
+
+
+def read_fields(
+    answer: JsonMapping, index_uuid: str, columns: Sequence[AnyColumn]
+) -> tuple[dict[str, RankingFields], dict[str, Version]]:
+    """The answer to ``fields_body`` by record id, and the version of each record."""
+    hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
+    fields = {record: fields_of(hit["fields"], columns) for record, hit in hits.items()}
+    return fields, {record: version_of(index_uuid, hit) for record, hit in hits.items()}
+
+
+def _for_passages() -> Json:
+    """Identifies a passage by its document and ordinal, both doc values: ``_id`` would decompress its text."""
+    return {
+        "stored_fields": "_none_",
+        "docvalue_fields": ["record", "document", "ordinal"],
+        "collapse": {"field": "record"},
+        "seq_no_primary_term": True,
+        "track_total_hits": False,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The answer of one arm: scores by record id, best first."""
+
+    scores: Mapping[str, float]
+    passages: Mapping[str, PassageKey]
+    """Maps a record id to its best passage (passage arms only)."""
+    versions: Mapping[str, Version]
+    """Maps a record id to the version found (record arms only)."""
+    is_all: bool = False
+    """Whether it has every record that the arm can score. Never by meaning: any record has some distance."""
+
+    def best(self, most: int) -> Scored:
+        """Only the best ``most`` records."""
+        return self if len(self.scores) <= most else self.among(frozenset(islice(self.scores, most)))
+
+    def among(self, records: Collection[str]) -> Scored:
+        """Only those records."""
+        scores, passages, versions = (
+            {record: one for record, one in part.items() if record in records}
+            for part in (self.scores, self.passages, self.versions)
+        )
+        return replace(self, scores=scores, passages=passages, versions=versions)  # type: ignore[arg-type]
+
+
+def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> Scored:
+    """One item of an ``_msearch`` answer, already checked for errors. ``index_uuid``: of the arm's own index.
+
+    ``k``: how many of the whole index were asked for; 0 for a completion.
+    """
+    scores: dict[str, float] = {}
+    passages: dict[str, PassageKey] = {}
+    versions: dict[str, Version] = {}
+    name = "record" if arm.on_passages else "id"
+    for hit in answer["hits"]["hits"]:
+        fields = hit["fields"]
+        record = fields[name][0]
+        scores[record] = arm.measured(hit["_score"] or 0.0)
+        if arm.on_passages:
+            passages[record] = PassageKey(fields["document"][0], fields["ordinal"][0], version_of(index_uuid, hit))
+        else:
+            versions[record] = version_of(index_uuid, hit)
+    return Scored(scores, passages, versions, is_all=arm.missing is not None and len(scores) < k)

@@ -1,0 +1,139 @@
+"""The lexical arm: BM25F over title, keywords and abstract in the question's language, and a plain folded reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.json_types import Json
+from search_api.search.ranking.words import Boosts, WordWeights
+from search_api.search.retrieval.expansion import NO_EXPANSION, Expansion
+from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.language_fields import boosted
+from search_api.search.understanding.topic import without_small_words
+
+
+def records_query(
+    weights: WordWeights,
+    fields: Boosts,
+    thematic: str,
+    named: str,
+    language: str | None,
+    identifiers: tuple[str, ...] = (),
+    expansion: Expansion = NO_EXPANSION,
+) -> Clause:
+    """Scores records: ``thematic`` words must match somewhere, ``named`` (place and time words) only add.
+
+    ``fields``: where. One field is searched by a ``match``, which skips what cannot be among the best; several by
+    ``combined_fields``, which reads every record with one of the words.
+    ``expansion``: other names of its terms, which add a little and match records without the words themselves.
+    ``identifiers`` match exactly and put their record on top. With neither words nor identifiers nothing matches.
+    """
+    clause = _words(_Reading(weights, fields, language), thematic, named, expansion)
+    if not identifiers:
+        return clause
+    exact: Clause = {
+        "constant_score": {"filter": {"terms": {"identifiers": list(identifiers)}}, "boost": weights.identifier}
+    }
+    return {"bool": {"should": [exact, clause], "minimum_should_match": 1}}
+
+
+def every_word_query(
+    weights: WordWeights,
+    fields: Boosts,
+    thematic: str,
+    language: str | None,
+    identifiers: tuple[str, ...] = (),
+    expansion: Expansion = NO_EXPANSION,
+) -> Clause:
+    """A filter for records with enough of the words, or with an identifier."""
+    either = [_every_word(_Reading(weights, fields, language), thematic, expansion)] if thematic else []
+    if identifiers:
+        either.append({"terms": {"identifiers": list(identifiers)}})
+    return {"bool": {"should": either, "minimum_should_match": 1}} if either else {"match_none": {}}
+
+
+def passages_query(
+    weights: WordWeights, thematic: str, named: str, language: str | None, expansion: Expansion = NO_EXPANSION
+) -> Clause:
+    """The same over the text of passages."""
+    return _words(_Reading(weights, weights.passage_fields, language), thematic, named, expansion)
+
+
+def cited_query(weights: WordWeights, question: str, language: str | None) -> Clause:
+    """Scores the passages to cite: the whole question over text and headings."""
+    reading = _Reading(weights, weights.cited_fields, language)
+    return {"bool": {"should": _both(reading, question), "minimum_should_match": 1}}
+
+
+def scoring(query: Clause) -> Clause:
+    """The same scores without the condition: a record without the topic's words keeps the score of the place."""
+    parts = query.get("bool", {})
+    return {"bool": {"should": [*parts["must"], *parts["should"]]}} if parts.keys() == {"must", "should"} else query
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Fields in the question's language and in the plain folded form.
+
+    The plain form matches words that the language's analyser would miss (names, other languages). Its weight is small,
+    so that BM25F in the question's language decides the order.
+    """
+
+    weights: WordWeights
+    boosts: Boosts
+    language: str | None
+
+    @property
+    def fields(self) -> list[str]:
+        return boosted(self.boosts, self.language or "en")
+
+    @property
+    def plain(self) -> list[str]:
+        return boosted(self.boosts, None)
+
+
+def _words(reading: _Reading, thematic: str, named: str, expansion: Expansion) -> Clause:
+    text = thematic or named
+    if not text:
+        return {"match_none": {}}
+    clause: Clause = {"bool": {"should": [*_both(reading, text), *expansion.clauses], "minimum_should_match": 1}}
+    also = _both(reading, named, reading.weights.named) if thematic and named else []
+    return {"bool": {"must": [clause], "should": also}} if also else clause
+
+
+def _both(reading: _Reading, text: str, weight: float = 1.0) -> list[Clause]:
+    """BM25F in the question's language and in the plain reading, whose analyser would keep small words ("de", "to")."""
+    plain = without_small_words(text)
+    return [
+        _scored(text, reading.fields, weight),
+        _scored(plain, reading.plain, weight * reading.weights.plain),
+    ]
+
+
+def _scored(text: str, fields: Sequence[str], weight: float) -> Clause:
+    return _matched(text, fields, {} if weight == 1.0 else {"boost": weight})
+
+
+def _matched(text: str, fields: Sequence[str], more: Json) -> Clause:
+    if len(fields) == 1 and fields[0].endswith("^1"):
+        return {"match": {fields[0].removesuffix("^1"): {"query": text, **more}}}
+    return {"combined_fields": {"query": text, "fields": list(fields), **more}}
+
+
+def _every_word(reading: _Reading, text: str, expansion: Expansion) -> Clause:
+    """Every word of the text, or every term by any of its names and the other words."""
+    either = _all_of(reading, text)
+    if expansion.every is not None:
+        beside = [{"bool": {"should": _all_of(reading, expansion.beside)}}] if expansion.beside else []
+        either.append({"bool": {"filter": [expansion.every, *beside]}})
+    return {"bool": {"should": either, "minimum_should_match": 1}}
+
+
+def _all_of(reading: _Reading, text: str) -> list[Clause]:
+    """Enough of the words: up to three, all of them; of more, three quarters by default. Questions in sentences also
+    contain words such as "how" and "caused".
+    """
+    enough: Json = {"minimum_should_match": reading.weights.enough}
+    readings = ((text, reading.fields), (without_small_words(text), reading.plain))
+    return [_matched(said, names, enough) for said, names in readings]

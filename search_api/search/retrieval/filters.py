@@ -1,0 +1,101 @@
+"""Filter clauses, the same for every arm: in ``bool.filter`` of BM25 and in ``knn.filter``."""
+
+from __future__ import annotations
+
+from core.extent import BBox
+from core.json_types import Json
+from core.timespan import TimeSpan
+from es_mappings.codecs.records import envelope, time_range
+from search_api.search.ranking.target import Relation
+from search_api.search.request import Filters
+
+Clause = Json
+
+# Directions and nearness filter by the derived target box (see spatial_target); the others are relations of the
+# record to the asked area, as Elasticsearch names them.
+_GEO_RELATION: dict[Relation, str] = {"within": "within", "contains": "contains", "disjoint": "disjoint"}
+
+_RECORD_FIELDS = {
+    "types": "type",
+    "sources": "source",
+    "keywords": "keywords.exact",
+    "organisations": "contacts.organisation.exact",
+    "themes": "themes",
+    "licences": "licence",
+    "provenance": "provenance.kind",
+    "media_types": "links.media_type",
+    "formats": "formats",
+    "platforms": "names.platforms",
+    "instruments": "names.instruments",
+    "projects": "names.projects",
+    "variables": "names.variables.name",
+    "processing_levels": "names.processing_level",
+}
+_NAMED_BY_LISTS = frozenset(("platforms", "instruments", "projects", "variables"))
+"""A record also passes by the name that it writes itself, if a loaded list calls the same thing otherwise."""
+
+_PASSAGE_FIELDS = {
+    "types": "type",
+    "sources": "source",
+    "keywords": "keywords",
+    "organisations": "organisations",
+    "themes": "themes",
+    "licences": "licence",
+    "provenance": "provenance_kind",
+    "media_types": "media_types",
+}
+
+
+def record_filters(filters: Filters) -> list[Clause]:
+    """Clauses for every record of the answer."""
+    return [*_clauses(filters, _RECORD_FIELDS), *filters.expression]
+
+
+def passage_filters(filters: Filters) -> list[Clause]:
+    """The same for passages, which hold copies of their record's fields; only public passages.
+
+    Other fields (formats, names, an expression) are checked when their records are read.
+    """
+    return [{"term": {"owner": "public"}}, *passage_conditions(filters)]
+
+
+def passage_conditions(filters: Filters) -> list[Clause]:
+    """The filters on passages alone; the caller adds whose passages to search."""
+    return _clauses(filters, _PASSAGE_FIELDS)
+
+
+def _clauses(filters: Filters, fields: dict[str, str]) -> list[Clause]:
+    asked = {name: list(getattr(filters, name)) for name in fields}
+    clauses = [_one_of(name, fields[name], values) for name, values in asked.items() if values]
+    if filters.area is not None:
+        clauses.append(area_clause(filters.area, filters.relation or "intersects"))
+    if filters.span is not None:
+        clauses.append(span_clause(filters.span))
+    return clauses
+
+
+def one_of(name: str, values: list[str]) -> Clause:
+    """Records with any of the values; ``name``: of the field of ``Filters``."""
+    return _one_of(name, _RECORD_FIELDS[name], values)
+
+
+def _one_of(name: str, field: str, values: list[str]) -> Clause:
+    clause: Clause = {"terms": {field: values}}
+    if name not in _NAMED_BY_LISTS:
+        return clause
+    return {"bool": {"should": [clause, {"terms": {"names.written": values}}], "minimum_should_match": 1}}
+
+
+def area_clause(area: BBox, relation: Relation, field: str = "extent") -> Clause:
+    """Records whose extent has ``relation`` to ``area``; records without an extent never pass."""
+    clause: Clause = {
+        "geo_shape": {field: {"shape": envelope(area), "relation": _GEO_RELATION.get(relation, "intersects")}}
+    }
+    if relation == "disjoint":  # a record without an extent is disjoint from everything, which nobody intends
+        return {"bool": {"filter": [clause, {"exists": {"field": field}}]}}
+    return clause
+
+
+def span_clause(span: TimeSpan, field: str = "time") -> Clause:
+    """Records whose time overlaps the span; records without a time never pass."""
+    return {"range": {field: {**time_range(span), "relation": "intersects"}}}

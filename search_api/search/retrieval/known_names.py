@@ -1,0 +1,255 @@
+"""Which names of a question the catalogue bears: as typed, by their beginning, or spelt a little differently.
+
+One request without hits. It also tells which words of a short question no record contains.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from core.json_types import Json, JsonMapping
+from reading.names import NameCandidate
+from reading.spans import Claims, Range
+from search_api.search.ranking.words import NameWeights
+from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.known_contacts import bears_contact
+from search_api.search.retrieval.record_texts import every_word, phrase
+from search_api.search.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
+
+Weighed = tuple[Clause, float]
+
+_OWN, _SAID = "names.keys", "names.mentioned"
+_ANYWHERE = "words"
+_FORMATS, _ORGANISATIONS = "formats", "contacts.organisation"
+_LEAST_BEGUN = 3  # characters of a beginning
+_LEAST_BEGUN_WORD = 5  # letters of the beginning of a word of an abstract
+_LEAST_SPELT = 5  # characters of a name that may be misspelt
+_LIKE = 0.81  # 1 minus the share of different letters
+_FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
+
+
+def names_asked(
+    candidates: Sequence[NameCandidate], answer: JsonMapping, length: int, begun: JsonMapping | None = None
+) -> tuple[NameAsked, ...]:
+    """The names that do not overlap, from left to right; of overlapping ones the exact and the longer one.
+
+    ``answer``: to ``names_body``; ``begun``: to ``abstracts_body``. ``length``: of the question.
+    """
+    counts = {**_counts(answer), **(_counts(begun) if begun is not None else {})}
+    every = max(answer["hits"]["total"]["value"], _FEW)
+    looked_up = [
+        _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
+        for number, one in enumerate(candidates)
+    ]
+    # With several unknown words, the question is probably about something that is not in the catalogue.
+    unknown = sum(one.is_unknown_word for one in looked_up)
+    read = [one.read(every, unknown) for one in looked_up]
+    ladder = ("exact", "beginning", "spelling", "unknown")
+    found = sorted((one for one in read if one is not None), key=lambda one: ladder.index(one.how))
+    claims, chosen = Claims(length), []
+    for one in found:
+        if claims.claim((one.found.start, one.found.end)):
+            chosen.append(one)
+    return tuple(sorted(chosen, key=lambda one: one.found.start))
+
+
+def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> Json | None:
+    """Asks for abstracts with words that begin like the question's one unknown word; None if there is no such word.
+
+    ``answer``: to ``names_body``. Only such a question pays for a second request.
+    """
+    counts = _counts(answer)
+    unknown = [number for number, one in enumerate(candidates) if _Known(one, number, counts, None).is_unknown_word]
+    if len(unknown) != 1:
+        return None
+    number, key = unknown[0], candidates[unknown[0]].keys[-1]
+    if not (key.isalpha() and len(key) >= _LEAST_BEGUN_WORD):
+        return None
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"counts": {"filters": {"filters": {f"text{number}": {"prefix": {_ANYWHERE: key}}}}}},
+    }
+
+
+def _counts(answer: JsonMapping) -> dict[str, int]:
+    return {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
+
+
+def names_body(candidates: Sequence[NameCandidate]) -> Json:
+    """Counts the records that bear each candidate (at least one) in one way or another; no hits."""
+    filters: dict[str, Clause] = {}
+    for number, one in enumerate(candidates):
+        filters[f"own{number}"] = {"terms": {_OWN: list(one.keys)}}
+        filters[f"said{number}"] = {"terms": {_SAID: list(one.keys)}}
+        filters[f"word{number}"] = every_word(one.text)
+        if one.certain and one.text.isalpha():
+            filters[f"offer{number}"] = _offers(one.text)
+        if len(one.keys[-1]) >= _LEAST_BEGUN:
+            filters[f"begun{number}"] = begins(one.keys[-1])
+    asked = {
+        f"{field}{number}": {"text": one.keys[-1], "term": _suggestions(field)}
+        for number, one in enumerate(candidates)
+        if len(one.keys[-1]) >= _LEAST_SPELT
+        for field in (_OWN, _SAID)
+    }
+    return {
+        "size": 0,
+        "track_total_hits": True,  # without a query an index knows its number of records: measured, costs nothing
+        "aggs": {"counts": {"filters": {"filters": filters}}},
+        **({"suggest": asked} if asked else {}),
+    }
+
+
+def begins(key: str) -> Clause:
+    """Records with a name or a word of the title that begins with the key."""
+    return {"bool": {"should": [{"prefix": {_OWN: key}}, {"prefix": {_SAID: key}}]}}
+
+
+def _offers(word: str) -> Clause:
+    """Records in a format or of an organisation whose name has this word: ``PDF: Portable Document Format``."""
+    letters = word.lower()
+    formats: Clause = {"regexp": {_FORMATS: {"value": f"(.*[^a-z0-9])?{letters}([^a-z0-9].*)?"}}}
+    return {"bool": {"should": [formats, {"match": {_ORGANISATIONS: word}}]}}
+
+
+def _suggestions(field: str) -> Json:
+    return {
+        "field": field,
+        "analyzer": "keyword",
+        "suggest_mode": "always",
+        "prefix_length": 1,
+        "min_word_length": _LEAST_SPELT,
+        "size": 3,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    candidate: NameCandidate
+    number: int
+    counts: dict[str, int]
+    spelt: str | None
+
+    @property
+    def is_unknown_word(self) -> bool:
+        is_known = any(self._count(kind) for kind in ("own", "said", "word", "begun"))
+        return not is_known and len(self.candidate.text.split()) == 1
+
+    def read(self, every: int, unknown: int) -> NameAsked | None:
+        """``every``: the number of records; ``unknown``: of unknown words in the question."""
+        one = self.candidate
+        own, said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
+        numbered = any(letter.isdigit() for letter in one.keys[0])
+        if own or (said and (one.certain or numbered or not word)):
+            offer = self._count("offer")
+            found, most = self._asked("exact", one.keys, own or said, every), max(own, said, offer)
+            return replace(found, share=most / every, is_preference=offer == most)
+        if word and not one.certain:
+            return None  # an ordinary word, which the words of the records answer
+        if begun and (one.certain or unknown == 0):
+            return self._asked("beginning", one.keys[-1:], begun, every)
+        if text := self._count("text"):
+            return replace(self._asked("beginning", one.keys[-1:], text, every), in_abstracts=True)
+        if self.spelt is not None and not word and (unknown == 1 or one.certain):
+            return self._asked("spelling", (self.spelt,), 1, every)
+        single = len(one.text.split()) == 1
+        return self._asked("unknown", one.keys, 0, every) if one.certain and single and not word else None
+
+    def _count(self, kind: str) -> int:
+        return self.counts.get(f"{kind}{self.number}", 0)
+
+    def _asked(self, how: NameMatch, keys: tuple[str, ...], count: int, every: int) -> NameAsked:
+        one = self.candidate
+        return NameAsked(TextSpan(one.text, one.start, one.end, "names", 1.0), how, keys, count, count / every)
+
+
+def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str | None:
+    options = [
+        (option["score"], option["freq"], option["text"])
+        for field in (_OWN, _SAID)
+        for entry in suggest.get(f"{field}{number}", ())
+        for option in entry["options"]
+        if option["score"] >= _LIKE and option["text"] != candidate.keys[-1]
+    ]
+    return max(options)[2] if options else None
+
+
+def names_query(
+    weights: NameWeights,
+    names: Iterable[NameAsked],
+    forms: Iterable[TermFound] = (),
+    words: int = 1,
+    *,
+    alone: bool = False,
+    titled: Clause | None = None,
+) -> Clause | None:
+    """Scores 0..1: the share of the asked names that a record bears, its own names before those that it mentions.
+
+    A name counts by how rare it is among all records, so a common one leads only if the question says nothing else
+    (``alone``). ``words``: of the question. Kin (names that begin with the asked one) come behind, and so do those with
+    the other form of an acronym (``forms``). ``titled``: records whose title is the question, which come before all
+    others. None if no record bears any name that counts.
+    """
+    borne = [one for one in names if one.how != "unknown"]
+    other: dict[Range, list[TermFound]] = defaultdict(list)
+    for term in forms:
+        other[term.found.start, term.found.end].append(term)
+    parts = {(one.found.start, one.found.end): _counted(_bearing(weights, one, words)) for one in borne}
+    counts = {(one.found.start, one.found.end): _count_of(weights, one, alone=alone) for one in borne}
+    for place, found in other.items():
+        parts[place] = [*parts.get(place, ()), *_other_forms(weights, found)]
+        counts.setdefault(place, 1.0)
+    every = math.fsum(counts.values())
+    every = every if alone else max(every, 1.0)
+    each = [_best(part, counts[place] / every) for place, part in parts.items() if part and counts[place] > 0.0]
+    if titled is not None:
+        return {"dis_max": {"queries": [_weighed(titled, 1.0), *(_weighed(one, weights.beside_title) for one in each)]}}
+    return {"bool": {"should": each, "minimum_should_match": 1}} if each else None
+
+
+def _weighed(clause: Clause, boost: float) -> Clause:
+    return {"constant_score": {"filter": clause, "boost": boost}}
+
+
+def _count_of(weights: NameWeights, name: NameAsked, *, alone: bool) -> float:
+    """0..1: how much the name counts. Nothing else is asked (``alone``): even a common one counts."""
+    if name.is_preference:
+        return weights.preferred
+    rarity = weights.rarity(name.share)
+    return max(rarity, weights.preferred) if alone else rarity
+
+
+def _bearing(weights: NameWeights, name: NameAsked, words: int) -> list[Weighed]:
+    if name.is_contact:
+        return [(bears_contact(name.found.text), 1.0)]
+    key, keys, told = name.keys[-1], list(name.keys), weights.told(name.found.text, words)
+    own = 1.0 if any(letter.isdigit() for letter in key) else told  # a product's code is never named in passing
+    if name.is_preference:
+        return [(_offers(name.found.text), 1.0), ({"terms": {_OWN: keys}}, 1.0), ({"terms": {_SAID: keys}}, 1.0)]
+    if name.in_abstracts:
+        return [({"prefix": {_ANYWHERE: key}}, weights.begun * told)]
+    if name.how == "beginning":
+        return [({"prefix": {_OWN: key}}, own), ({"prefix": {_SAID: key}}, weights.begun * told)]
+    kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin * own)] if len(key) > _LEAST_BEGUN else []
+    return [({"terms": {_OWN: keys}}, own), ({"terms": {_SAID: keys}}, weights.mentioned * told), *kin]
+
+
+def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weighed]:
+    """What was typed as a phrase, before the acronym's words or the words' acronym."""
+    forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
+    weighed = [(terms[0].found.text, weights.typed), *((form, weights.other) for form in forms)]
+    return [(phrase(text), weight) for text, weight in weighed]
+
+
+def _counted(parts: Sequence[Weighed]) -> list[Weighed]:
+    """Without what counts nothing: in Elasticsearch it would still be a hit."""
+    return [part for part in parts if part[1] > 0.0]
+
+
+def _best(parts: Sequence[Weighed], share: float) -> Clause:
+    scored = [_weighed(clause, boost * share) for clause, boost in parts]
+    return {"dis_max": {"queries": scored}}

@@ -1,0 +1,223 @@
+"""Decides which arms a search sends, from the request, the interpretation and the serving index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.json_types import Json
+from search_api.search.ranking.words import NameWeights, WordWeights
+from search_api.search.request import Filters, SearchRequest
+from search_api.search.retrieval import arms, bm25
+from search_api.search.retrieval.arms import Arm
+from search_api.search.retrieval.counting import Nearness
+from search_api.search.retrieval.expansion import passages_expansion, records_expansion
+from search_api.search.retrieval.fetch import marks
+from search_api.search.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
+from search_api.search.retrieval.known_names import names_query
+from search_api.search.retrieval.known_titles import titled_clause
+from search_api.search.retrieval.serving import Serving
+from search_api.search.retrieval.telling import telling_clauses
+from search_api.search.understanding.interpretation import Interpretation, TermFound
+from search_api.search.understanding.topic import telling_words
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Filters for records with enough of the question's words, and for all that match."""
+
+    every_word: Clause
+    matching: Clause
+
+    @classmethod
+    def of(cls, filters: Sequence[Clause], every_word: Clause, matching: Clause) -> Counting:
+        words, every = ({"bool": {"filter": [*filters, one]}} for one in (every_word, matching))
+        return cls(words, every)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalPlan:
+    """``words`` is the lexical query, ``marked`` the section of highlights.
+
+    ``telling``: what the texts of the candidates are asked (:mod:`search_api.search.retrieval.telling`); empty if
+    nothing depends on it. ``counting``: otherwise, what the first request counts.
+
+    ``nearness``: what hits must pass in meaning; None: nothing.
+    ``index``: the alias of the records, ``index_uuid`` its index; ``filters``: the conditions on each record.
+    ``matching``: which records are hits by their words, names, place or time, at any rank. Also hits are those that the
+    arms draw, and ``pinned``. What is a hit does not depend on the filters.
+    """
+
+    index: str
+    index_uuid: str
+    filters: tuple[Clause, ...]
+    arms: tuple[Arm, ...]
+    words: Clause
+    marked: Json
+    nearness: Nearness | None = None
+    matching: Clause = field(default_factory=lambda: {"match_none": {}})
+    vector: NDArray[np.float32] | None = None
+    telling: tuple[Clause, ...] = ()
+    counting: Counting | None = None
+    passages_uuid: str = ""
+    pinned: tuple[str, ...] = ()
+
+    def uuid_of(self, arm: Arm) -> str:
+        """Of the index that the arm searches."""
+        return self.passages_uuid if arm.on_passages else self.index_uuid
+
+
+def plan_retrieval(
+    request: SearchRequest,
+    read: Interpretation,
+    serving: Serving,
+    vector: NDArray[np.float32] | None,
+    weights: WordWeights,
+) -> RetrievalPlan:
+    """Words and meaning on records and on passages; a question without a topic is also browsed by place and time.
+
+    A question with only small words or signs finds nothing; an empty question finds everything.
+    """
+    identifiers = tuple(one.value for one in read.identifiers)
+    telling = telling_words(read.thematic)
+    length = len(telling.split())
+    terms = _widening(read, weights.names, length)
+    names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
+    places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
+    fields = serving.word_fields(weights)
+    further = records_expansion(weights, fields, terms, read.beside_terms, read.language)
+    words = bm25.records_query(weights, fields, read.parted, read.named, read.language, identifiers, further)
+    # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
+    marked = bm25.records_query(weights, fields, telling, "", read.language, (), further)
+    filters = record_filters(request.filters)
+    index = serving.records.index
+    chosen: list[Arm] = []
+    if not read.is_empty and request.algorithm != "dense":
+        chosen.append(arms.lexical_arm(index, words, filters))
+    if vector is not None:
+        chosen.append(arms.dense_arm(index, vector, filters, draws=True))
+    named = names_query(
+        weights.names, read.names, read.other_forms, length, alone=read.is_names_only, titled=titled_clause(read)
+    )
+    if named is not None:
+        chosen.append(arms.names_arm(index, named, filters))
+    if not read.thematic and not identifiers and not read.is_stopwords_only:
+        chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read)]))
+    chosen += _there_and_then(chosen, request, read, words, vector)
+    chosen += _passage_arms(request, read, serving, vector, weights, terms)
+    judges_meaning = bool(read.thematic) and vector is not None
+    every_word = bm25.every_word_query(weights, fields, read.parted, read.language, identifiers, further)
+    matching = _matching(request, read, words, every_word if judges_meaning else None)
+    if named is not None:
+        matching = _either(matching, named)
+    told = judges_meaning or bool(places)
+    is_counted = vector is None and request.algorithm != "dense" and not told and not any(arm.draws for arm in chosen)
+    return RetrievalPlan(
+        index,
+        serving.records.uuid,
+        tuple(filters),
+        tuple(chosen),
+        words,
+        marks(marked, read.language),
+        _nearness(request, serving) if judges_meaning else None,
+        matching,
+        vector,
+        telling=telling_clauses(every_word, matching if judges_meaning else None, places, fields) if told else (),
+        counting=Counting.of(filters, every_word, matching) if is_counted else None,
+        passages_uuid="" if serving.passages is None else serving.passages.uuid,
+    )
+
+
+def _nearness(request: SearchRequest, serving: Serving) -> Nearness | None:
+    if serving.embedder is None:
+        return None
+    card = serving.embedder.card
+    # Without words beside it, meaning alone would also hide records that contain the question word by word.
+    return Nearness(card.min_score, card.answer_score if request.algorithm == "hybrid" else card.min_score)
+
+
+def _matching(request: SearchRequest, read: Interpretation, words: Clause, every_word: Clause | None) -> Clause:
+    """``every_word``: used if meaning judges records with only some words. A record without a vector cannot be
+    judged.
+    """
+    asked = asked_clauses(read)
+    if request.algorithm == "dense" and read.text:
+        return {"bool": {"filter": list(asked)}} if asked and not read.thematic else {"match_none": {}}
+    if every_word is not None:
+        unjudged = {"bool": {"must": [words], "must_not": [{"exists": {"field": "vector"}}]}}
+        return _either(every_word, unjudged)
+    if read.thematic or read.identifiers or read.is_stopwords_only:
+        return words
+    if read.text and asked:
+        return _either(words, {"bool": {"filter": list(asked)}})
+    return {"match_all": {}}
+
+
+def _either(*clauses: Clause) -> Clause:
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
+
+
+def _there_and_then(
+    chosen: Sequence[Arm],
+    request: SearchRequest,
+    read: Interpretation,
+    words: Clause,
+    vector: NDArray[np.float32] | None,
+) -> list[Arm]:
+    """The best of each arm in the asked place and time, as candidates only.
+
+    If thousands of records share a topic, the window would fill with other places and years, and ranking by place and
+    time would have nothing to choose from.
+    """
+    asked = asked_clauses(read, place=request.spatial != "off", time=request.temporal)
+    if not asked:
+        return []
+    filters = record_filters(request.filters)
+    inside = []
+    for arm in chosen:
+        if arm.signal == "bm25":
+            inside.append(arms.lexical_arm(arm.index, words, [*filters, *asked]))
+        elif arm.signal == "dense" and vector is not None:
+            inside.append(arms.dense_arm(arm.index, vector, filters, asked, draws=True))
+    return [replace(arm, signal=None) for arm in inside]
+
+
+def _widening(read: Interpretation, weights: NameWeights, length: int) -> list[TermFound]:
+    """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
+    return [one for one in read.terms if not one.is_acronym or weights.told(one.found.text, length) > 0.0]
+
+
+def _passage_arms(
+    request: SearchRequest,
+    read: Interpretation,
+    serving: Serving,
+    vector: NDArray[np.float32] | None,
+    weights: WordWeights,
+    terms: Sequence[TermFound],
+) -> list[Arm]:
+    if serving.passages is None or read.is_empty or not serving.has_passages:
+        return []
+    filters = passage_filters(Filters())  # their records are filtered later
+    index = serving.passages.index
+    chosen: list[Arm] = []
+    if request.algorithm != "dense":
+        further = passages_expansion(weights, terms, read.beside_terms, read.language)
+        query = bm25.passages_query(weights, read.thematic, read.named, read.language, further)
+        chosen.append(arms.passage_lexical_arm(index, query, filters))
+    if vector is not None:
+        chosen.append(arms.passage_dense_arm(index, vector, filters))
+    return chosen
+
+
+def asked_clauses(read: Interpretation, *, place: bool = True, time: bool = True) -> Sequence[Clause]:
+    """The question's own place and time; only to choose candidates. Whatever the filters, they are the same."""
+    clauses: list[Clause] = []
+    if place and read.areas:
+        areas = [area_clause(area, "intersects") for area in read.areas]
+        clauses.append({"bool": {"should": areas, "minimum_should_match": 1}})
+    if time and read.span is not None:
+        clauses.append(span_clause(read.span))
+    return clauses

@@ -1,0 +1,172 @@
+"""Which index and model answer a request: resolved together, constant during the request."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from cachetools import TTLCache
+
+from core.errors import ModelMissing, Unavailable
+from core.ports import Embedder, TokenCard
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import ServingIndex, lost_aliases, serving
+from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
+from search_api.http.telemetry_memory import remembered
+from search_api.search.ranking.words import Boosts, WordWeights
+from search_api.search.request import COUNTED, FacetName
+from search_api.search.understanding.catalogue_languages import catalogue_languages
+from search_api.search.understanding.structured_fields import structured_fields
+from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField
+
+EmbedderFor = Callable[[str], Embedder]
+"""The embedder with that name, loaded at most once. Raises ModelMissing."""
+
+_KEPT_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
+_LANGUAGES_KEPT_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """What an index shows: ``refreshes`` counts how often that changed; ``uuid``: a name can be reused."""
+
+    uuid: str
+    refreshes: int
+
+    @classmethod
+    def read(cls, client: Elasticsearch, index: ServingIndex) -> IndexState:
+        """Raises Unavailable."""
+        stats = client.indices.stats(index=index.index, metric="refresh").body
+        return cls(index.uuid, int(stats["_all"]["total"]["refresh"]["external_total"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The concrete indices and the embedder of one request; ``embedder`` is None if its model cannot be loaded.
+
+    ``structured``: whether some record has an extent ("place"), and a period ("time"). ``languages``: those of its
+    records, empty if not known. ``state``: what the index of records shows.
+    """
+
+    records: ServingIndex
+    passages: ServingIndex | None
+    embedder: Embedder | None
+    embedder_problem: str | None = None
+    has_passages: bool = False
+    structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    languages: frozenset[str] = frozenset()
+    state: IndexState = IndexState("", 0)
+
+    def lacks(self, language: str | None) -> bool:
+        """Whether the records are surely in other languages (ISO 639-1; None: unknown)."""
+        return language is not None and bool(self.languages) and language not in self.languages
+
+    def reading(self, language: str | None) -> Serving:
+        """Without the embedder if it does not read that language (ISO 639-1; None: unknown): its cosines are noise.
+        Nothing is degraded by that, so ``embedder_problem`` stays None.
+        """
+        return self if self.embedder is None or self.embedder.card.reads(language) else replace(self, embedder=None)
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the records have keys of names; those of an older schema get them by a reindex."""
+        return self.records.meta.schema_version >= NAMES_SINCE
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the records have all their words in one field, ``words``; their other texts then only show them."""
+        return self.records.meta.schema_version >= WORDS_SINCE
+
+    def countable(self, names: Sequence[FacetName]) -> tuple[FacetName, ...]:
+        """The facets that these records can be counted by; those of an older schema have no cells and years."""
+        older = self.records.meta.schema_version < CELLS_SINCE
+        return tuple(name for name in names if not (older and name in COUNTED))
+
+    def word_fields(self, weights: WordWeights) -> Boosts:
+        """Where a search for records looks."""
+        return weights.record_fields if self.has_words else weights.parted_fields
+
+    @property
+    def tokens(self) -> TokenCard | None:
+        """How the token vectors of the records were made, if the embedder makes a question's likewise."""
+        made_by = self.records.meta.tokens
+        return made_by if self.embedder is not None and self.embedder.card.tokens == made_by else None
+
+    @property
+    def cosine_floor(self) -> float:
+        """Where the embedder's cosines begin; -1 without an embedder."""
+        return -1.0 if self.embedder is None else self.embedder.card.floor
+
+
+class Resolver(Protocol):
+    """Finds the index for a request; call ``forget`` if that index no longer exists."""
+
+    def resolve(self) -> Serving: ...
+
+    def forget(self) -> None: ...
+
+
+class ServingResolver:
+    """Resolves aliases with a cache of two seconds; thread-safe."""
+
+    def __init__(self, client: Elasticsearch, prefix: str, embedder_for: EmbedderFor) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._embedder_for = embedder_for
+        self._lock = threading.Lock()
+        self._kept: TTLCache[str, Serving] = TTLCache(1, _KEPT_S)
+        self._languages: TTLCache[str, frozenset[str]] = TTLCache(4, _LANGUAGES_KEPT_S)
+
+    def resolve(self) -> Serving:
+        """The current index and model.
+
+        Raises Unavailable if Elasticsearch does not answer or nothing was harvested yet, IndexMismatch if these
+        settings do not fit the index.
+        """
+        with self._lock:
+            kept = self._kept.get(self._prefix)
+        remembered("serving", hit=kept is not None)
+        if kept is not None:
+            return kept
+        found = self._resolve()
+        with self._lock:
+            self._kept[self._prefix] = found
+        return found
+
+    def forget(self) -> None:
+        """Clears the cache, after an index was not found because another process deleted it."""
+        with self._lock:
+            self._kept.clear()
+
+    def _resolve(self) -> Serving:
+        records = serving(self._client, self._prefix, "records")
+        if records is None:
+            for lost in lost_aliases(self._client, self._prefix, ["records"]):
+                raise Unavailable(lost.told)
+            raise Unavailable(
+                f"There is no index {self._prefix}-records yet. Run `sonde harvest` (or `sonde demo`) to fill it."
+            )
+        passages = serving(self._client, self._prefix, "passages")
+        has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
+        structured = structured_fields(self._client, records.index)
+        languages = self._languages_of(records)
+        state = IndexState.read(self._client, records)
+        try:
+            embedder = self._embedder_for(records.meta.embedding_model)
+        except ModelMissing as error:
+            return Serving(records, passages, None, str(error), has_passages, structured, languages, state)
+        refuse_other_dimensions(records.index, records.meta, embedder.card)
+        return Serving(records, passages, embedder, None, has_passages, structured, languages, state)
+
+    def _languages_of(self, records: ServingIndex) -> frozenset[str]:
+        """A catalogue's languages change slowly, and reading them costs more than the rest."""
+        with self._lock:
+            kept = self._languages.get(records.uuid)
+        if kept is not None:
+            return kept
+        found = catalogue_languages(self._client, records.index)
+        with self._lock:
+            self._languages[records.uuid] = found
+        return found

@@ -1,0 +1,101 @@
+"""Records like a given one: a search whose question is the record, by the retrieval and the ranking of `/search`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.extent import enclosing_box
+from core.hit import Hit
+from core.record import Record
+from core.timespan import TimeSpan
+from es_gateway.searching import on_current
+from search_api.search.arranging import arranged
+from search_api.search.pipeline import SearchParts
+from search_api.search.ranking.rank import Ranking, rank
+from search_api.search.ranking.target import Target
+from search_api.search.request import SearchRequest
+from search_api.search.retrieval import arms, bm25
+from search_api.search.retrieval.candidates import CandidateSet, retrieve
+from search_api.search.retrieval.fetch import fetch_records
+from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.plan import RetrievalPlan
+from search_api.search.retrieval.serving import Serving
+
+Similar = tuple[Record, float | None]
+"""A record and its cosine to the given one, None where one of them has no vector."""
+
+
+def similar(parts: SearchParts, record: Record, vector: Sequence[float] | None, limit: int) -> list[Similar]:
+    """Best first, never the record itself nor the same data set from another source.
+
+    ``vector``: the record's own; without it the words alone decide. Raises Unavailable.
+    """
+    own = None if vector is None else np.asarray(vector, dtype=np.float32)
+    return on_current(
+        parts.resolver, lambda serving: _similar(parts, serving, _plan(parts, serving, record, own), record, limit)
+    )
+
+
+def _similar(parts: SearchParts, serving: Serving, plan: RetrievalPlan, record: Record, limit: int) -> list[Similar]:
+    ranker = parts.config.similar
+    found = retrieve(
+        parts.client,
+        plan,
+        window=ranker.candidate_window,
+        question=record.id,
+        columns=parts.config.record_columns,
+        memory=parts.caches.fields,
+    )
+    candidates = found.candidates(parts.config.record_columns)
+    ranking = rank(candidates, _target(record, parts.now_ms()), ranker, serving.cosine_floor)
+    hits = _first(ranking, found, limit)
+    versions = {hit.id: found.versions[hit.id] for hit in hits}
+    records = fetch_records(parts.client, serving.records.index, versions, parts.caches.records)
+    return [(records[hit.id], hit.signals.get("dense")) for hit in hits if hit.id in records]
+
+
+def _plan(parts: SearchParts, serving: Serving, record: Record, vector: NDArray[np.float32] | None) -> RetrievalPlan:
+    language = next(iter(record.languages), None)
+    weights = parts.config.words
+    fields = serving.word_fields(weights)
+    words = bm25.records_query(weights, fields, telling_text(record, weights.of_a_record), "", language)
+    others: list[Clause] = [
+        {"bool": {"must_not": [{"term": {"id": record.id}}, {"term": {"identity": record.identity}}]}}
+    ]
+    index = serving.records.index
+    chosen = [arms.lexical_arm(index, words, others)]
+    if vector is not None:
+        chosen.append(arms.dense_arm(index, vector, others))
+    return RetrievalPlan(index, serving.records.uuid, tuple(others), tuple(chosen), words, {})
+
+
+def telling_text(record: Record, most: int) -> str:
+    """The first ``most`` different words of title, keywords and abstract."""
+    texts = (record.title, *(keyword.term for keyword in record.keywords), record.abstract)
+    words = dict.fromkeys(word for text in texts for word in text.split())
+    return " ".join(list(words)[:most])
+
+
+def _target(record: Record, now_ms: int) -> Target:
+    """Where and when the record is from, as one box and one span: it may name hundreds."""
+    box = enclosing_box(record.extents)
+    return Target(boxes=() if box is None else (box,), span=_enclosing_span(record.times), now_ms=now_ms)
+
+
+def _enclosing_span(spans: Sequence[TimeSpan]) -> TimeSpan | None:
+    starts, ends = [span.start_ms for span in spans], [span.end_ms for span in spans]
+    if not spans:
+        return None
+    return TimeSpan(
+        None if None in starts else min(start for start in starts if start is not None),
+        None if None in ends else max(end for end in ends if end is not None),
+    )
+
+
+def _first(ranking: Ranking, found: CandidateSet, limit: int) -> list[Hit]:
+    """Duplicates folded and siblings spread, as `/search` does by default."""
+    order, _ = arranged(ranking, found.fields, SearchRequest(limit=limit))
+    return [ranking.hits(position, 1)[0] for position in order[:limit]]

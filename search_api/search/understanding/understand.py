@@ -1,0 +1,237 @@
+"""Combines the results of ``reading`` for a question into one Interpretation."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.extent import BBox
+from core.timespan import TimeSpan
+from reading.acronyms import acronym_candidates, own_acronyms
+from reading.contacts import contact_candidates
+from reading.identifiers import IdentifierMention, read_identifiers
+from reading.kinds import KindMention, read_kinds
+from reading.language import detect_language
+from reading.names import name_candidates
+from reading.places import RECOGNISED, PlaceMention, PlaceReader
+from reading.relations import RelationMention, read_relations
+from reading.scale import ScaleMention, read_scales
+from reading.spans import Claims, Range
+from reading.targets import target_box
+from reading.times import TimeMention, TimeReader
+from reading.vocabulary.vocabulary import TermMention, Vocabulary
+from search_api.search.request import Part
+from search_api.search.understanding.guarded import GuardedReaders
+from search_api.search.understanding.interpretation import (
+    IdentifierFound,
+    Interpretation,
+    KindFound,
+    PlaceFound,
+    Possible,
+    RelationFound,
+    ScaleFound,
+    TermFound,
+    TextSpan,
+    TimeFound,
+)
+from search_api.search.understanding.terms import widened_by
+from search_api.search.understanding.topic import free_ranges, topic_of
+
+StructuredField = Literal["place", "time"]
+STRUCTURED_FIELDS: frozenset[StructuredField] = frozenset(("place", "time"))
+
+MOST_READ = 24  # limit for places, and for times, of a question; a longer list is not a question
+_MOST_TERMS = 24  # limit for terms of a question; the words of a pasted page are not all expanded
+_SURE = 1.0  # found by a fixed pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Understander:
+    """Reads questions; fast enough for every request (a few milliseconds).
+
+    If a reader raises, its part is left out (``Interpretation.failed``). Of a very long list of places or times the
+    first ``MOST_READ`` are read (``Interpretation.unread``).
+    """
+
+    places: PlaceReader
+    times: TimeReader
+    language: Callable[[str], str | None] = detect_language
+    vocabulary: Callable[[], Vocabulary] = Vocabulary
+    identifiers: Callable[[str], list[IdentifierMention]] = read_identifiers
+    relations: Callable[[str, Sequence[Range]], list[RelationMention]] = read_relations
+    scales: Callable[[str], list[ScaleMention]] = read_scales
+    kinds: Callable[[str], list[KindMention]] = read_kinds
+
+    def understand(
+        self, text: str, parts: frozenset[Part], structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    ) -> Interpretation:
+        """What, where and when; a part that is not in ``parts`` is not read and its words stay in the topic.
+
+        ``structured``: whether the words of place and of time leave the topic, as they should where records say
+        place and time in numbers; where none does, words are all there is to find them by.
+        """
+        readers = GuardedReaders()
+        language = readers.read("language", lambda: self.language(text), None) if text else None
+        read = self._mentions(text, parts, language, readers)
+        located = [relation for relation in read.relations if relation.relation != "global"]
+        # A text that only looks like a file identifier may be an ordinary word, so it stays in the topic.
+        certain = [one for one in read.identifiers if one.kind != "file_identifier"]
+        gone: list[Any] = [
+            *(read.places if "place" in structured else []),
+            *(read.times if "time" in structured else []),
+        ]
+        elsewhere = [*gone, *(located if "place" in structured else []), *certain]
+        taken = [(one.start, one.end) for one in elsewhere]
+        terms = readers.mentions("terms", lambda: self._terms(text, taken, language), wanted="terms" in parts)
+        beside = [*taken, *((one.found.start, one.found.end) for one in terms)]
+        return Interpretation(
+            text=text,
+            thematic=readers.read("topic", lambda: topic_of(text, taken), text),
+            language=language,
+            places=tuple(_place(one) for one in read.places),
+            relations=tuple(_relation(text, one) for one in read.relations),
+            areas=readers.read("area", lambda: _areas(read.places, read.relations), ()),
+            times=tuple(_time(one) for one in read.times),
+            span=_span([time for time in read.times if time.kind != "recent"]),
+            latest=any(time.kind == "recent" for time in read.times),
+            scales=tuple(_scale(one) for one in read.scales),
+            kinds=tuple(_kind(one) for one in read.kinds),
+            identifiers=tuple(_identifier(text, one) for one in read.identifiers),
+            terms=tuple(terms),
+            beside_terms=readers.read("topic", lambda: topic_of(text, beside), text),
+            possible=_possible(text, taken, [(one.start, one.end) for one in certain], parts, readers),
+            named=" ".join(one.text for one in gone),
+            unread=read.unread,
+            failed=tuple(readers.failed),
+        )
+
+    def _mentions(self, text: str, parts: frozenset[Part], language: str | None, readers: GuardedReaders) -> _Mentions:
+        most = MOST_READ + 1  # one more shows that there are more
+        identifiers = readers.mentions("identifier", lambda: self.identifiers(text))
+        times = readers.mentions("time", lambda: self.times.read(text, language, most), wanted="time" in parts)
+        places = readers.mentions("place", lambda: self.places.read(text, language, most), wanted="place" in parts)
+        many: dict[StructuredField, list[Any]] = {"place": places, "time": times}
+        unread = [name for name, mentions in many.items() if len(mentions) > MOST_READ]
+        times = times[:MOST_READ]
+        places = _elsewhere(places[:MOST_READ], [*times, *identifiers], len(text))
+        ranges = [(place.start, place.end) for place in places]
+        return _Mentions(
+            identifiers=identifiers,
+            times=times,
+            places=places,
+            relations=readers.mentions("relation", lambda: self.relations(text, ranges), wanted="relation" in parts),
+            scales=readers.mentions("scale", lambda: self.scales(text), wanted="scale" in parts),
+            kinds=readers.mentions("kind", lambda: self.kinds(text), wanted="kind" in parts),
+            unread=(*unread, *(("entities",) if "place" in parts and len(text) > RECOGNISED else ())),
+        )
+
+    def _terms(self, text: str, taken: list[Range], language: str | None) -> list[TermFound]:
+        """Of the first terms, those with another name."""
+        mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language, _MOST_TERMS)
+        terms = [_term(mention, language) for mention in mentions]
+        return [term for term in terms if term.synonyms or term.narrower]
+
+
+def _possible(
+    text: str, taken: Sequence[Range], identified: Sequence[Range], parts: frozenset[Part], readers: GuardedReaders
+) -> Possible:
+    names = readers.mentions("names", lambda: name_candidates(text, taken), wanted="names" in parts)
+    acronyms = readers.mentions(
+        "acronyms", lambda: acronym_candidates(text, taken, own_acronyms()), wanted="terms" in parts
+    )
+    unclaimed = [one for one in names if not any(one.start < end and start < one.end for start, end in identified)]
+    contacts = readers.mentions("contacts", lambda: contact_candidates(text, taken), wanted="names" in parts)
+    return Possible(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken), "names" in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """The mentions of each reader in one question."""
+
+    identifiers: list[IdentifierMention]
+    times: list[TimeMention]
+    places: list[PlaceMention]
+    relations: list[RelationMention]
+    scales: list[ScaleMention]
+    kinds: list[KindMention]
+    unread: tuple[str, ...]
+
+
+def _elsewhere(places: Sequence[PlaceMention], others: Sequence[Any], length: int) -> list[PlaceMention]:
+    """The places that share no character with the others."""
+    claims = Claims(length)
+    for other in others:
+        claims.block((other.start, other.end))
+    return [place for place in places if claims.is_free((place.start, place.end))]
+
+
+def _areas(places: Sequence[PlaceMention], relations: Sequence[RelationMention]) -> tuple[BBox, ...]:
+    """The target boxes: each place shaped by the relations before it, nearest word first.
+
+    Places joined by ``between`` give one box; ``outside`` excludes a place, so it gives none.
+    """
+    areas: list[BBox] = []
+    joined: set[int] = set()
+    hung: defaultdict[int, list[RelationMention]] = defaultdict(list)
+    for relation in relations:
+        for argument in relation.arguments:
+            hung[argument].append(relation)
+    for index, place in enumerate(places):
+        if index in joined:
+            continue
+        own = sorted(hung[index], key=lambda r: r.start, reverse=True)
+        if any(relation.relation == "outside" for relation in own):
+            continue
+        boxes: tuple[BBox, ...] = (place.place.bbox,)
+        for relation in own:
+            if relation.relation == "between":
+                joined.update(relation.arguments)
+                boxes = tuple(places[argument].place.bbox for argument in relation.arguments)
+            shaped = target_box(relation.relation, boxes)
+            boxes = (shaped,) if shaped is not None else boxes
+        areas.extend(box for box in boxes if box not in areas)
+    return tuple(areas)
+
+
+def _span(times: Sequence[TimeMention]) -> TimeSpan | None:
+    """The first time named; the interpretation keeps all, but only one period is asked for."""
+    return times[0].span if times else None
+
+
+def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> TextSpan:
+    return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
+
+
+def _place(one: PlaceMention) -> PlaceFound:
+    place = one.place
+    return PlaceFound(_found(one, one.source), place.name, place.kind, place.bbox, place.country, place.estimated)
+
+
+def _relation(text: str, one: RelationMention) -> RelationFound:
+    return RelationFound(TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
+
+
+def _time(one: TimeMention) -> TimeFound:
+    return TimeFound(_found(one, "pattern"), one.span, one.kind)
+
+
+def _scale(one: ScaleMention) -> ScaleFound:
+    found = TextSpan(one.text, one.start, one.end, "pattern", _SURE)
+    return ScaleFound(found, one.metres, one.scale_denominator, one.time_step, one.level)
+
+
+def _kind(one: KindMention) -> KindFound:
+    return KindFound(_found(one, "pattern"), one.kind)
+
+
+def _term(one: TermMention, language: str | None) -> TermFound:
+    found = TextSpan(one.text, one.start, one.end, one.vocabulary, one.confidence)
+    return TermFound(found, one.uri, *widened_by(one, language))
+
+
+def _identifier(text: str, one: IdentifierMention) -> IdentifierFound:
+    return IdentifierFound(
+        TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value
+    )

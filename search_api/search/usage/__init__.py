@@ -1,0 +1,1 @@
+"""What people asked and opened: the log, and what ranking learns from it."""

@@ -1,0 +1,1 @@
+"""``/search``, ``/suggest`` and ``/embeddings``: a view parses, calls, presents."""

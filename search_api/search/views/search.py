@@ -1,0 +1,155 @@
+"""``/search``, by GET and, for long requests, by POST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from flask import Response, jsonify, request
+from flask_openapi import APIBlueprint, Tag
+from pydantic import BaseModel, Field
+
+from core.errors import InvalidInput
+from core.json_types import Json
+from search_api.formats_out.formats import result_writers
+from search_api.formats_out.output_format import ResultPage
+from search_api.http.access.guard import caller
+from search_api.http.addresses import GEOJSON, Addresses, ways_on
+from search_api.http.checked_query import checked_query
+from search_api.http.documented import sent_as
+from search_api.http.problems import Problem
+from search_api.library.own_documents_view import scoped_answer
+from search_api.page.page import page
+from search_api.page.plain_page import HTML, wants_html
+from search_api.parts import Parts
+from search_api.search.answer import Answer
+from search_api.search.parameters import SearchParameters, cursor_for, to_request
+from search_api.search.request import SearchRequest
+from search_api.search.telemetry import searched
+from search_api.search.usage.entry import Asker, new_id
+from search_api.search.views import geojson
+from search_api.search.views.presented import Presented
+from search_api.search.views.search_body import read_body, request_body
+
+_DEGRADED = (
+    "What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that "
+    "could not be read (`understanding.place`, `understanding.time`, ...)."
+)
+
+
+class SearchAnswer(BaseModel):
+    """A GeoJSON FeatureCollection (OGC API - Records items), best hit first."""
+
+    type: str = "FeatureCollection"
+    features: list[Json] = Field(description="Records with `sonde:score` and `sonde:signals`.")
+    numberMatched: int = Field(description="Hits that you can page through: at most 1,000.")  # noqa: N815 - OGC
+    numberReturned: int  # noqa: N815 - OGC's name
+    total: int = Field(
+        alias="sonde:total",
+        description="How many records match, each copy of a data set counted; facets count the same records.",
+    )
+    total_relation: Literal["exact"] = Field("exact", alias="sonde:totalRelation", description="The total is exact.")
+    links: list[Json]
+    interpretation: Json = Field(alias="sonde:interpretation")
+    facets: Json = Field(default={}, alias="sonde:facets", description="Only if requested.")
+    did_you_mean: str | None = Field(None, alias="sonde:didYouMean", description="A better spelling.")
+    corrected_from: str | None = Field(
+        None, alias="sonde:correctedFrom", description="The original question, if its corrected form was answered."
+    )
+    unknown_words: list[str] = Field(
+        default=[],
+        alias="sonde:unknownWords",
+        description="Words of the topic that no record contains, in small letters; only if there are any.",
+    )
+    degraded: list[str] = Field(alias="sonde:degraded", description=_DEGRADED)
+    took_ms: dict[str, float] = Field(alias="sonde:took_ms")
+
+
+def search_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("search", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
+    presented = Presented()
+
+    @api.get(
+        "/search",
+        summary="Ranked search over all records",
+        responses={
+            200: sent_as(GEOJSON, SearchAnswer, *(media_type for media_type, _ in result_writers().values()), HTML),
+            400: Problem,
+            401: Problem,
+            403: Problem,
+            503: Problem,
+        },
+    )
+    @checked_query
+    def search(query: SearchParameters) -> Response:
+        if wants_html(query.f):
+            return page()
+        return answered(query)
+
+    @api.post(
+        "/search",
+        summary="Ranked search by a body: the parameters of GET as a JSON object or as a form",
+        request_body=request_body(),
+        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
+    )
+    def search_by_body() -> Response:
+        query = read_body()
+        if query.f not in (None, "json"):
+            raise InvalidInput("f", "f: an answer to POST is JSON; use GET for a feed or the page")
+        return answered(query)
+
+    def answered(query: SearchParameters) -> Response:
+        if query.scope != "public":
+            return scoped_answer(query, parts)
+        asked = to_request(query)
+        answer = parts.search.search(asked)
+        searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
+        addresses = Addresses.of(parts)
+        end = asked.offset + len(answer.found)
+        cursor = cursor_for(query, end) if end < answer.matched else None
+        if query.f in (writers := result_writers()):
+            media_type, write = writers[query.f]
+            following = addresses.page(cursor) if cursor is not None else None
+            return _written(write(_result_page(query, answer, addresses, following)), media_type, following)
+        link_to = _noted(parts, query, asked, answer, addresses)
+        features = [presented.hit(found, addresses, link_to(found.record.id)) for found in answer.found]
+        response = jsonify(geojson.collection(answer, features, ways_on(addresses, cursor)))
+        response.mimetype = GEOJSON
+        return response
+
+    return api
+
+
+def _noted(
+    parts: Parts, query: SearchParameters, asked: SearchRequest, answer: Answer, addresses: Addresses
+) -> Callable[[str], str | None]:
+    """Notes the question, if the log is on, and makes the links that count what is opened. A later page is the same
+    question, and so is a map that asks where its matches lie, again with every zoom (``cell_area``). A question that
+    is still typed is not asked yet.
+    """
+    log = parts.queries
+    if not log.is_on or not asked.q or asked.offset or query.cell_area or query.typed or _by_steward():
+        return lambda _record: None
+    id = new_id()
+    log.asked(id, asked.q, asked.algorithm, answer, Asker(caller().subject, request.remote_addr or ""))
+    return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
+
+
+def _by_steward() -> bool:
+    """Stewards look at what others asked: their own searches would distort it."""
+    who = caller()
+    return who.subject is not None and not who.scopes.isdisjoint(("curate", "admin"))
+
+
+def _written(text: str, media_type: str, following: str | None) -> Response:
+    """Formats that have no place for it say the next page in the header Link."""
+    response = Response(text, mimetype=media_type)
+    if following is not None:
+        response.headers["Link"] = f'<{following}>; rel="next"; type="{media_type}"'
+    return response
+
+
+def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, following: str | None) -> ResultPage:
+    entries = [(found.record, addresses.item(found.record)) for found in answer.found]
+    title = f"Sonde: {query.q}" if query.q else "Sonde: all records"
+    return ResultPage(title, addresses.this(), answer.matched, entries, following)

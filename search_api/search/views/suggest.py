@@ -1,0 +1,70 @@
+"""``GET /suggest``: completions of a half-typed question."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from flask import Response, json, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import AfterValidator, BaseModel, Field
+
+from core.json_types import Json
+from search_api.http.addresses import Addresses
+from search_api.http.documented import PROBLEMS
+from search_api.http.parameter_types import Parameters, printable
+from search_api.parts import Parts
+from search_api.search.suggest.suggester import Suggestions
+
+OPENSEARCH_SUGGESTIONS = "application/x-suggestions+json"
+
+
+class SuggestParameters(Parameters):
+    """The text typed so far."""
+
+    q: Annotated[str, AfterValidator(printable)] = Field(
+        max_length=200, description="The text typed so far.", examples=["rainf"]
+    )
+    limit: int = Field(6, ge=1, le=20, description="Maximum number of each kind.")
+
+
+class SuggestAnswer(BaseModel):
+    """Completions, best first within each kind."""
+
+    q: str
+    titles: list[Json] = Field(description="Records: title, id, href.")
+    keywords: list[Json] = Field(description="Terms with the number of records that have them.")
+    names: list[Json] = Field(description="Products, platforms, instruments, projects: name, kind, count.")
+    places: list[Json] = Field(description="Name, kind, bbox, country.")
+
+
+def suggest_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("suggest", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
+
+    @api.get("/suggest", summary="Completions while typing", responses={200: SuggestAnswer, **PROBLEMS})
+    def suggest(query: SuggestParameters) -> Response:
+        found = parts.suggester.suggest(query.q, query.limit)
+        return jsonify(q=query.q, **_presented(found, Addresses.of(parts)))
+
+    @api.get("/suggest/opensearch", doc_ui=False)
+    def opensearch(query: SuggestParameters) -> Response:
+        """The browser's format: the typed text and a flat list."""
+        found = parts.suggester.suggest(query.q, query.limit)
+        words = [*(one.term for one in found.keywords), *(one.title for one in found.titles)]
+        return Response(json.dumps([query.q, words[: query.limit]]), mimetype=OPENSEARCH_SUGGESTIONS)
+
+    return api
+
+
+def _presented(found: Suggestions, addresses: Addresses) -> Json:
+    return {
+        "titles": [
+            {"title": one.title, "id": one.id, "href": addresses.collection(one.source, f"/items/{one.id}")}
+            for one in found.titles
+        ],
+        "keywords": [{"term": one.term, "count": one.count} for one in found.keywords],
+        "names": [{"name": one.name, "kind": one.kind, "count": one.count} for one in found.names],
+        "places": [
+            {"name": one.name, "kind": one.kind, "bbox": one.bbox.as_list(), "country": one.country}
+            for one in found.places
+        ],
+    }

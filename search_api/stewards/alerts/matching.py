@@ -1,0 +1,322 @@
+"""Matches all saved searches over the records of one window (a night's), in batches that survive a cut.
+
+Meaning is compared in memory: one matrix product of the questions of a page with the window's vectors. Words, filters,
+places and rights are asked of Elasticsearch, 200 searches in one request over the window's records alone, so that a
+match means what it means in a search. Equal questions with equal rights are asked once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from core.clock import utc_now
+from core.errors import InvalidInput
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import on_current, search_all
+from es_mappings.names import alias
+from search_api.http.access.visibility import visible_clause
+from search_api.search.deciding import blocked_clauses
+from search_api.search.pipeline import SearchPipeline
+from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.serving import Serving
+from search_api.stewards.alerts.compiled import Compiled, compile_question, compiled_by
+from search_api.stewards.alerts.notices import RECORDS_KEPT, Notice, NoticeStore, RecordFound, Round
+from search_api.stewards.alerts.saved import Channel, Every, SavedSearch, request_of
+from search_api.stewards.alerts.store import SavedSearchStore, SearchPage, StoredSearch
+
+log = structlog.get_logger(__name__)
+
+Floats = NDArray[np.float32]
+
+SETTLED = timedelta(minutes=30)
+"""A record is visible at most so long after the time that it carries: a batch is embedded before it is written."""
+FIRST_WINDOW = timedelta(days=1)
+MOST_RECORDS = 100_000
+"""Of one window; a longer list is matched in several."""
+_PAGE = 2_000
+_AT_ONCE = 200
+_NEAR = 200
+"""Of a search: the records nearest in meaning that are looked at."""
+_READ = 1_000
+_MONDAY = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The records written from ``since`` (inclusive) until ``until`` (exclusive), ISO 8601. ``vectors``: (n, dims)
+    float32, unit norm, in the order of ``ids``; a record without a vector is not among them.
+    """
+
+    since: str
+    until: str
+    ids: Sequence[str]
+    vectors: Floats
+
+    @property
+    def clause(self) -> Clause:
+        return {"range": {"harvest.written": {"gte": self.since, "lt": self.until}}}
+
+    def near(self, questions: Floats, least: float) -> list[list[tuple[str, float]]]:
+        """For each question the records with a cosine of at least ``least``, nearest first, at most 200."""
+        if not len(self.ids) or not len(questions):
+            return [[] for _ in questions]
+        cosines = questions @ self.vectors.T
+        return [self._best(row, least) for row in cosines]
+
+    def _best(self, row: Floats, least: float) -> list[tuple[str, float]]:
+        good = np.flatnonzero(row >= least)
+        if len(good) > _NEAR:
+            good = good[np.argpartition(-row[good], _NEAR)[:_NEAR]]
+        ordered = good[np.argsort(-row[good], kind="stable")]
+        return [(self.ids[place], float(row[place])) for place in ordered]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """``records``: at most 50, nearest in meaning first, then newest."""
+
+    records: tuple[RecordFound, ...]
+    total: int
+
+
+Rights = Callable[[SavedSearch], frozenset[str] | None]
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """Methods raise Unavailable if Elasticsearch or the embedder does not answer; a later call goes on."""
+
+    client: Elasticsearch
+    prefix: str
+    pipeline: SearchPipeline
+    searches: SavedSearchStore
+    notices: NoticeStore
+    rights: Callable[[], Rights]
+    now: Callable[[], datetime] = field(default=utc_now)
+    settled: timedelta = SETTLED
+
+    def match(self, seconds: float) -> bool:
+        """Goes on with the current round, or begins the next one; whether there is more to do.
+
+        The round's state is written after the notices of each page: a cut repeats a page, whose notices are the same.
+        """
+        current = self._current()
+        if current is None:
+            return False
+        started = time.monotonic()
+        window, rights = self._read(current), self.rights()
+        while not current.done:
+            begun = time.monotonic()
+            page = self.searches.active(current.after, _PAGE)
+            notices = self.page(page, window, rights)
+            self.notices.write(notices)
+            current = replace(
+                current,
+                after=page.after,
+                done=page.after is None,
+                searches=current.searches + len(page.found),
+                found=current.found + len(notices),
+                took_s=current.took_s + time.monotonic() - begun,
+            )
+            self.notices.put_round(current)
+            if time.monotonic() - started >= seconds:
+                break
+        if current.done:
+            self.notices.expire(self.now())
+            log.info("alerts.matched", searches=current.searches, notices=current.found, took_s=round(current.took_s))
+        return not current.done or self._is_behind(current)
+
+    def page(self, page: SearchPage, window: Window, rights: Rights) -> list[Notice]:
+        """What these searches found in the window."""
+        due = due_times(self.now())
+        chosen = [(one, groups) for one in page.found if (groups := rights(one.saved)) is not None]
+        fresh = on_current(self.pipeline.parts.resolver, lambda serving: self._compiled(chosen, serving))
+        found = self.found(fresh, window)
+        return [
+            notice
+            for (one, _), what in zip(fresh, found, strict=True)
+            for notice in _notices(one.saved, what, window, due[one.saved.every])
+            if what.total
+        ]
+
+    def found(self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: Window) -> list[Found]:
+        """What each of them found, in their order, with these groups."""
+        near = self._near([one.compiled for one, _ in searches], window)
+        asked: dict[tuple[object, ...], int] = {}
+        bodies: list[Json] = []
+        scores: list[Mapping[str, float]] = []
+        places = []
+        for (one, groups), nearest in zip(searches, near, strict=True):
+            # A search hears only of what was written after it was saved.
+            since = one.saved.watched if one.saved.watched > window.since else ""
+            key = (one.saved.same, groups, one.compiled.by, one.saved.changes, since)
+            if key not in asked:
+                asked[key] = len(bodies)
+                bodies.append(self._body(one, groups, [id for id, _ in nearest], window))
+                scores.append(dict(nearest))
+            places.append(asked[key])
+        answers = self._asked(bodies)
+        read = [_found(answer, cosines, window) for answer, cosines in zip(answers, scores, strict=True)]
+        return [read[place] for place in places]
+
+    def window(self, since: str, until: str) -> Window:
+        """The window with its vectors."""
+        ids: list[str] = []
+        vectors: list[Sequence[float]] = []
+        for hit in self._written(since, until):
+            vector = hit["_source"].get("vector")
+            if vector is not None:
+                ids.append(hit["_id"])
+                vectors.append(vector)
+        matrix = np.array(vectors, dtype=np.float32) if vectors else np.zeros((0, 1), np.float32)
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+        unit = (matrix / np.where(norms > 0.0, norms, 1.0)).astype(np.float32)
+        return Window(since, until, ids, unit)
+
+    def _current(self) -> Round | None:
+        """The round that is not done, else the next one; None if nothing has settled since."""
+        last = self.notices.round()
+        if last is not None and not last.done:
+            return last
+        now = self.now()
+        until = (now - self.settled).isoformat()
+        since = last.until if last is not None else (now - self.settled - FIRST_WINDOW).isoformat()
+        if since >= until:
+            return None
+        began = Round(since, self._edge(since, until))
+        self.notices.put_round(began)  # a repeated round has the same window, so its notices have the same ids
+        return began
+
+    def _read(self, current: Round) -> Window:
+        return self.window(current.since, current.until)
+
+    def _is_behind(self, current: Round) -> bool:
+        """Whether the window was cut because it held too many records."""
+        return current.until < (self.now() - self.settled - timedelta(hours=1)).isoformat()
+
+    def _edge(self, since: str, until: str) -> str:
+        """``until``, or an earlier time that leaves at most about ``MOST_RECORDS`` in the window."""
+        query = {"range": {"harvest.written": {"gte": since, "lt": until}}}
+        index = alias(self.prefix, "records")
+        count = int(self.client.count(index=index, query=query).body["count"])
+        if count <= MOST_RECORDS:
+            return until
+        share = 100.0 * MOST_RECORDS / count
+        aggs = {"edge": {"percentiles": {"field": "harvest.written", "percents": [share]}}}
+        answer = self.client.search(index=index, query=query, size=0, aggs=aggs).body
+        edge_ms = next(iter(answer["aggregations"]["edge"]["values"].values()))
+        edge = datetime.fromtimestamp(edge_ms / 1000.0 + 0.001, UTC).isoformat()
+        return edge if since < edge < until else until
+
+    def _written(self, since: str, until: str) -> Iterable[JsonMapping]:
+        query = {"range": {"harvest.written": {"gte": since, "lt": until}}}
+        after: list[object] | None = None
+        while True:
+            more: Json = {} if after is None else {"search_after": after}
+            hits = self.client.search(
+                index=alias(self.prefix, "records"),
+                query=query,
+                size=_READ,
+                sort=[{"harvest.written": "asc"}, {"id": "asc"}],
+                source={"includes": ["vector"]},
+                track_total_hits=False,
+                **more,
+            ).body["hits"]["hits"]
+            yield from hits
+            if len(hits) < _READ:
+                return
+            after = hits[-1]["sort"]
+
+    def _compiled(
+        self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], serving: Serving
+    ) -> list[tuple[StoredSearch, frozenset[str]]]:
+        """Those compiled for another model or schema are compiled again, and kept so."""
+        by, again, found = compiled_by(serving), [], []
+        for one, groups in searches:
+            if one.compiled.by != by:
+                try:
+                    compiled = compile_question(self.pipeline, request_of(one.saved.asked), serving)
+                except InvalidInput as error:
+                    self.searches.pause(one.saved.id, str(error))
+                    continue
+                one = StoredSearch(one.saved, compiled)
+                again.append(one)
+            found.append((one, groups))
+        self.searches.put_compiled(again)
+        return found
+
+    def _near(self, compiled: Sequence[Compiled], window: Window) -> list[list[tuple[str, float]]]:
+        """Nothing for a question without a vector, or one of another model."""
+        dims, least = window.vectors.shape[1], self._least()
+        places = [place for place, one in enumerate(compiled) if one.vector is not None and len(one.vector) == dims]
+        found: list[list[tuple[str, float]]] = [[] for _ in compiled]
+        if places and least is not None:
+            questions = np.stack([vector for place in places if (vector := compiled[place].vector) is not None])
+            for place, near in zip(places, window.near(questions, least), strict=True):
+                found[place] = near
+        return found
+
+    def _least(self) -> float | None:
+        embedder = self.pipeline.parts.resolver.resolve().embedder
+        return None if embedder is None else embedder.card.min_score
+
+    def _body(self, one: StoredSearch, groups: frozenset[str], near: Sequence[str], window: Window) -> Json:
+        saved, clauses = one.saved, one.compiled.clauses(near)
+        blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.asked.get("q", ""))))
+        filters = [window.clause, visible_clause(groups), *clauses]
+        if saved.watched > window.since:
+            filters.append({"range": {"harvest.written": {"gte": saved.watched}}})
+        if not saved.changes:
+            filters.append({"range": {"harvest.first_seen": {"gte": window.since}}})
+        hidden: Json = {"must_not": blocked} if blocked else {}
+        return {
+            "query": {"bool": {"filter": filters, **hidden}},
+            "size": RECORDS_KEPT,
+            "sort": [{"harvest.written": "desc"}, {"id": "asc"}],
+            "_source": False,
+            "docvalue_fields": [{"field": "harvest.first_seen", "format": "epoch_millis"}],
+            "track_total_hits": True,
+        }
+
+    def _asked(self, bodies: Sequence[Json]) -> list[Json]:
+        header = {"index": alias(self.prefix, "records")}
+        answers: list[Json] = []
+        for start in range(0, len(bodies), _AT_ONCE):
+            batch = bodies[start : start + _AT_ONCE]
+            answers += search_all(self.client, [part for body in batch for part in (header, body)])
+        return answers
+
+
+def due_times(now: datetime) -> dict[Every, str]:
+    """When a digest may be told: at once, or at the next Monday's round (on a Monday at once)."""
+    ahead = (_MONDAY - now.weekday()) % 7
+    monday = now if ahead == 0 else (now + timedelta(days=ahead)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return {"day": now.isoformat(), "week": monday.isoformat()}
+
+
+def _found(answer: JsonMapping, cosines: Mapping[str, float], window: Window) -> Found:
+    since_ms = datetime.fromisoformat(window.since).timestamp() * 1000.0
+    hits = sorted(answer["hits"]["hits"], key=lambda hit: -cosines.get(hit["_id"], -1.0))  # stable: then newest
+    records = [
+        RecordFound(hit["_id"], float(hit["fields"]["harvest.first_seen"][0]) >= since_ms)
+        for hit in hits
+        if "fields" in hit
+    ]
+    return Found(tuple(records), int(answer["hits"]["total"]["value"]))
+
+
+def _notices(saved: SavedSearch, found: Found, window: Window, due: str) -> list[Notice]:
+    def notice(channel: Channel | Literal["feed"], target: str) -> Notice:
+        whose, when = (saved.id, saved.owner), (window.since, window.until, due)
+        return Notice(*whose, channel, target, *when, found.records, found.total)
+
+    return [notice("feed", ""), *(notice(channel, target) for channel, target in saved.channels.items())]

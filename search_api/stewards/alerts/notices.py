@@ -1,0 +1,364 @@
+"""What was found and what is to be sent, in the index ``{prefix}-notices``: an outbox that survives a power cut.
+
+A round of matching writes notices under ids made of search, window and channel: written again, they are the same. A
+delivery is made of notices under an id made of theirs, marks them as taken, and only then may be sent. So nothing is
+lost, and nothing is sent in two deliveries. A cut between the receiver's yes and the note of it sends a delivery once
+more, under the same id, which the receiver can tell.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+import structlog
+
+from core.errors import Unavailable
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import VersionConflict
+from es_mappings.indices import ensure_without_vectors
+from es_mappings.names import alias
+from search_api.stewards.alerts.saved import Channel
+
+log = structlog.get_logger(__name__)
+
+State = Literal["new", "pending", "sent", "failed", "dropped"]
+"""``new``: its notices are not all marked yet. ``dropped``: nothing in it may be told any more."""
+
+KEPT_DAYS = 60
+RECORDS_KEPT = 50
+"""Of one notice; what is beyond is counted."""
+_COLLECTED = 2_000
+_CLAIM = timedelta(minutes=10)
+_PAUSES = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
+_CONFLICT = 409
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFound:
+    """``new``: first seen in the window; else it changed."""
+
+    id: str
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What one search found in one window, for one channel, or for its ``feed``. ``total``: how many records, of which
+    ``records`` are the first 50. Times are ISO 8601 in UTC; ``due``: when it may be told.
+    """
+
+    search: str
+    owner: str
+    channel: Channel | Literal["feed"]
+    target: str
+    since: str
+    until: str
+    due: str
+    records: tuple[RecordFound, ...]
+    total: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.search}:{self.until}:{self.channel}"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """``notices``: their ids, none for the confirmation of an address. ``attempts``: those begun."""
+
+    id: str
+    channel: Channel
+    target: str
+    owner: str
+    notices: tuple[str, ...]
+    state: State
+    due: str
+    attempts: int = 0
+    version: tuple[int, int] = (0, 0)
+
+    @property
+    def is_confirmation(self) -> bool:
+        return not self.notices
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The matching of one window. ``after``: how far it is; ``done``: to its end. ``found``: notices so far."""
+
+    since: str
+    until: str
+    after: tuple[str, str] | None = None
+    done: bool = False
+    searches: int = 0
+    found: int = 0
+    took_s: float = 0.0
+
+
+class NoticeStore:
+    """Raises the errors of the gateway."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._index = alias(prefix, "notices")
+
+    def round(self) -> Round | None:
+        """The last one, in real time; None before the first."""
+        found = self._get("round")
+        if found is None:
+            return None
+        said = found["content"]
+        after = None if said.get("after") is None else (said["after"][0], said["after"][1])
+        numbers = said["searches"], said["found"], said["took_s"]
+        return Round(found["from"], found["until"], after, said["done"], *numbers)
+
+    def put_round(self, one: Round) -> None:
+        """After the notices of the searches up to ``after``."""
+        self._ready()
+        content = {
+            "after": None if one.after is None else list(one.after),
+            "done": one.done,
+            "searches": one.searches,
+            "found": one.found,
+            "took_s": round(one.took_s, 1),
+        }
+        document = {"kind": "round", "from": one.since, "until": one.until, "content": content}
+        self._client.index(index=self._index, id="round", document=document, require_alias=True)
+
+    def write(self, notices: Sequence[Notice]) -> None:
+        """Those that are there stay as they are. Raises Unavailable if some could not be written."""
+        if not notices:
+            return
+        self._ready()
+        lines = [line for one in notices for line in ({"create": {"_id": one.id}}, _document(one))]
+        self._bulk(lines)
+
+    def of_search(self, search: str, size: int) -> list[Notice]:
+        """What it found, newest first."""
+        query = {"bool": {"filter": [_is("notice"), {"term": {"search": search}}, {"term": {"channel": "feed"}}]}}
+        return [_notice(hit["_source"]) for hit in self._search(query, [{"until": "desc"}], size)]
+
+    def some(self, ids: Sequence[str]) -> list[Notice]:
+        """Those that exist, in real time and in this order."""
+        found = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
+        return [_notice(one["_source"]) for one in found.get("docs", ()) if one.get("found")]
+
+    def forget(self, search: str) -> None:
+        self._delete({"bool": {"filter": [_is("notice"), {"term": {"search": search}}]}})
+
+    def ask_confirmation(self, owner: str, mail: str, now: datetime, number: int) -> None:
+        """A delivery that asks the owner of the address to confirm it."""
+        id = _digest("confirm", owner, mail, str(number))
+        self._ready()
+        self._create([Delivery(id, "mail", mail, owner, (), "pending", now.isoformat())], now)
+
+    def counts(self) -> list[Json]:
+        """The number of deliveries by channel and state."""
+        by_state = {"terms": {"field": "state"}}
+        aggs = {"channels": {"terms": {"field": "channel"}, "aggs": {"states": by_state}}}
+        query = {"bool": {"filter": [_is("delivery")]}}
+        answer = self._client.search(index=self._index, query=query, aggs=aggs, size=0, ignore_unavailable=True)
+        return [
+            {"channel": channel["key"], "state": state["key"], "count": state["doc_count"]}
+            for channel in answer.body.get("aggregations", {}).get("channels", {}).get("buckets", [])
+            for state in channel["states"]["buckets"]
+        ]
+
+    def collect(self, now: datetime) -> int:
+        """Makes deliveries of the notices that are due, one for each owner and address; returns their number.
+
+        One process at a time.
+        """
+        # Left by a cut between deliveries and their marks.
+        self._mark(self._deliveries([{"term": {"state": "new"}}], _COLLECTED), now)
+        made = 0
+        while True:
+            hits = self._uncollected(now)
+            deliveries = [
+                Delivery(_digest(*sorted(ids)), channel, target, owner, tuple(sorted(ids)), "new", now.isoformat())
+                for (owner, channel, target, _), ids in _grouped(hits).items()
+            ]
+            self._create(deliveries, now)
+            self._mark(deliveries, now)
+            made += len(deliveries)
+            if len(hits) < _COLLECTED:
+                return made
+
+    def due(self, now: datetime, size: int) -> list[Delivery]:
+        """Those to be sent now, oldest first."""
+        waiting: list[Json] = [{"term": {"state": "pending"}}, {"range": {"due": {"lte": now.isoformat()}}}]
+        return self._deliveries(waiting, size)
+
+    def claim(self, delivery: Delivery, now: datetime) -> bool:
+        """Notes an attempt before it is made; False if another process just did."""
+        doc = {"attempts": delivery.attempts + 1, "due": (now + _CLAIM).isoformat()}
+        seq_no, primary_term = delivery.version
+        try:
+            self._client.update(
+                index=self._index, id=delivery.id, doc=doc, if_seq_no=seq_no, if_primary_term=primary_term
+            )
+        except VersionConflict:
+            return False
+        return True
+
+    def finish(self, delivery: Delivery, state: State, problem: str | None, now: datetime) -> None:
+        """``refresh`` shows it to ``due``."""
+        doc: Json = {"state": state, "at": now.isoformat(), "problem": problem or ""}
+        self._client.update(index=self._index, id=delivery.id, doc=doc)
+
+    def retry(self, delivery: Delivery, problem: str, now: datetime) -> bool:
+        """Plans another attempt; False if there were enough, and the delivery has failed."""
+        if delivery.attempts >= len(_PAUSES):
+            self.finish(delivery, "failed", problem, now)
+            return False
+        doc = {"due": (now + _PAUSES[delivery.attempts]).isoformat(), "problem": problem}
+        self._client.update(index=self._index, id=delivery.id, doc=doc)
+        return True
+
+    def refresh(self) -> None:
+        """Shows what was claimed and finished."""
+        self._client.indices.refresh(index=self._index, ignore_unavailable=True)
+
+    def expire(self, now: datetime) -> None:
+        """Deletes what is older than 60 days and not waiting."""
+        before = (now - timedelta(days=KEPT_DAYS)).isoformat()
+        old: list[Json] = [{"range": {"due": {"lt": before}}}]
+        self._delete({"bool": {"filter": old, "must_not": [{"terms": {"state": ["new", "pending"]}}]}})
+
+    def _uncollected(self, now: datetime) -> list[Json]:
+        filters: list[Json] = [_is("notice"), {"range": {"due": {"lte": now.isoformat()}}}]
+        none: list[Json] = [{"exists": {"field": "delivery"}}, {"term": {"channel": "feed"}}]
+        return self._search({"bool": {"filter": filters, "must_not": none}}, [{"owner": "asc"}], _COLLECTED)
+
+    def _create(self, deliveries: Sequence[Delivery], now: datetime) -> None:
+        lines: list[Json] = []
+        for one in deliveries:
+            document = {
+                "kind": "delivery",
+                "channel": one.channel,
+                "target": one.target,
+                "owner": one.owner,
+                "state": one.state,
+                "due": one.due,
+                "attempts": 0,
+                "at": now.isoformat(),
+                "content": {"notices": list(one.notices)},
+            }
+            lines += [{"create": {"_id": one.id}}, document]
+        self._bulk(lines)
+
+    def _mark(self, deliveries: Sequence[Delivery], now: datetime) -> None:
+        """Each delivery may be sent once its notices are marked."""
+        lines: list[Json] = []
+        for one in deliveries:
+            for id in one.notices:
+                lines += [{"update": {"_id": id}}, {"doc": {"delivery": one.id}}]
+            lines += [{"update": {"_id": one.id}}, {"doc": {"state": "pending", "due": now.isoformat()}}]
+        self._bulk(lines, allowed=(404,))  # its search was deleted meanwhile
+
+    def _deliveries(self, filters: Sequence[Json], size: int) -> list[Delivery]:
+        query = {"bool": {"filter": [_is("delivery"), *filters]}}
+        return [_delivery(hit) for hit in self._search(query, [{"due": "asc"}], size)]
+
+    def _bulk(self, lines: Sequence[Json], allowed: Iterable[int] = ()) -> None:
+        if not lines:
+            return
+        answer = self._client.bulk(index=self._index, operations=lines, refresh=True, require_alias=True).body
+        good = {_CONFLICT, *allowed}
+        states = [next(iter(item.values())) for item in answer["items"]]
+        bad = [one for one in states if one["status"] >= 400 and one["status"] not in good]
+        if bad:
+            raise Unavailable(f"Elasticsearch refused {len(bad)} notices: {bad[0].get('error', {}).get('type')}.")
+
+    def _delete(self, query: Json) -> None:
+        self._client.delete_by_query(
+            index=self._index, query=query, conflicts="proceed", refresh=True, ignore_unavailable=True
+        )
+
+    def _ready(self) -> None:
+        ensure_without_vectors(self._client, self._prefix, ("notices",))
+
+    def _get(self, id: str) -> JsonMapping | None:
+        found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return found["_source"] if found.get("found") else None
+
+    def _search(self, query: Json, sort: list[Json], size: int) -> list[Json]:
+        found = self._client.search(
+            index=self._index, query=query, sort=sort, size=size, seq_no_primary_term=True, ignore_unavailable=True
+        )
+        return list(found.body["hits"]["hits"])
+
+
+def _grouped(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[str]]:
+    """Ids of notices by owner, channel and target: a mail tells all of an address, a webhook one search.
+
+    ``hits``: by owner. The last owner of a full list may have more of them, and waits for the next one.
+    """
+    last = hits[-1]["_source"]["owner"] if len(hits) == _COLLECTED else None
+    if last == (hits[0]["_source"]["owner"] if hits else None):
+        last = None
+    found: defaultdict[tuple[str, Channel, str, str], list[str]] = defaultdict(list)
+    for hit in hits:
+        source = hit["_source"]
+        if source["owner"] != last:
+            apart = source["search"] if source["channel"] == "webhook" else ""
+            found[source["owner"], source["channel"], source["target"], apart].append(hit["_id"])
+    return found
+
+
+def _is(kind: str) -> Json:
+    return {"term": {"kind": kind}}
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
+
+
+def _document(one: Notice) -> Json:
+    return {
+        "kind": "notice",
+        "search": one.search,
+        "owner": one.owner,
+        "channel": one.channel,
+        "target": one.target,
+        "from": one.since,
+        "until": one.until,
+        "due": one.due,
+        "content": {"records": [[record.id, record.new] for record in one.records], "total": one.total},
+    }
+
+
+def _notice(source: JsonMapping) -> Notice:
+    records = tuple(RecordFound(id, new) for id, new in source["content"]["records"])
+    return Notice(
+        source["search"],
+        source["owner"],
+        source["channel"],
+        source["target"],
+        source["from"],
+        source["until"],
+        source["due"],
+        records,
+        source["content"]["total"],
+    )
+
+
+def _delivery(hit: JsonMapping) -> Delivery:
+    source = hit["_source"]
+    return Delivery(
+        hit["_id"],
+        source["channel"],
+        source["target"],
+        source["owner"],
+        tuple(source["content"]["notices"]),
+        source["state"],
+        source["due"],
+        source["attempts"],
+        (hit["_seq_no"], hit["_primary_term"]),
+    )

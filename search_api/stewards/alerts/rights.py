@@ -1,0 +1,48 @@
+"""What the owner of a saved search may see now: asked again at each matching and at each sending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from core.clock import utc_now
+from search_api.http.access.keys import ApiKey
+from search_api.stewards.alerts.saved import SavedSearch
+
+
+@dataclass(frozen=True)
+class OwnerRights:
+    """The rights of owners, by their keys; ``keys``: all keys, ``token_days``: how long the groups of a token count.
+
+    A search never shows more than its owner could see when it was saved. An owner with keys, all of which have ended,
+    is told nothing. The groups of an owner without keys (one who comes with tokens) count for ``token_days`` after the
+    last visit; later only public records are told.
+    """
+
+    keys: Callable[[], Sequence[ApiKey]]
+    token_days: int = 30
+    now: Callable[[], datetime] = field(default=utc_now)
+
+    def current(self) -> Callable[[SavedSearch], frozenset[str] | None]:
+        """The keys are read once. The result gives the groups of a search's owner; None: tell nothing."""
+        now = self.now()
+        by_owner: dict[str, list[ApiKey]] = {}
+        for key in self.keys():
+            by_owner.setdefault(key.grant.subject, []).append(key)
+
+        def groups_of(saved: SavedSearch) -> frozenset[str] | None:
+            keys = by_owner.get(saved.owner)
+            if keys is None:
+                fresh = datetime.fromisoformat(saved.seen) >= now - timedelta(days=self.token_days)
+                return saved.groups if fresh else frozenset()
+            usable = [key for key in keys if key.state(now) == "active" and _may_search(key)]
+            if not usable:
+                return None
+            return saved.groups & frozenset[str]().union(*(key.grant.groups for key in usable))
+
+        return groups_of
+
+
+def _may_search(key: ApiKey) -> bool:
+    return bool(key.grant.scopes & {"search", "admin"})

@@ -1,0 +1,200 @@
+"""A saved search: what its owner asks, how it is told, and its place in the index ``{prefix}-searches``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+
+from core.errors import InvalidInput
+from core.json_types import Json, JsonMapping
+from net.errors import Refused
+from net.targets import parse_target
+from search_api.http.parameter_types import printable
+from search_api.search.parameters import SearchParameters, to_request
+from search_api.search.request import SearchRequest
+from search_api.stewards.alerts.compiled import Compiled
+from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, Language
+
+Every = Literal["day", "week"]
+Channel = Literal["mail", "webhook"]
+
+LONGEST_TITLE = 200
+_NOT_ASKED = (
+    "limit", "cursor", "facets", "cell_area", "cell_level", "explain", "highlight", "typed", "f", "scope", "group",
+    "diversity", "sortby",
+)  # fmt: skip
+"""Parameters that say how an answer is shown, not what matches."""
+
+
+def _webhook(text: str) -> str:
+    try:
+        target = parse_target(text)
+    except Refused as error:
+        raise ValueError(str(error)) from None
+    if target.scheme != "https" and target.host not in ("localhost", "127.0.0.1"):
+        raise ValueError("must start with https://")
+    return text
+
+
+MailAddress = Annotated[
+    str,
+    Field(max_length=254, pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"),
+]
+WebhookUrl = Annotated[str, Field(max_length=2000), AfterValidator(_webhook)]
+Title = Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE), AfterValidator(printable)]
+
+
+class SavedSearchBody(BaseModel):
+    """What a user sends."""
+
+    model_config = ConfigDict(extra="forbid", title="SavedSearch")
+
+    title: Title
+    search: SearchParameters = Field(description="The parameters of `GET /search`; those of its presentation are left.")
+    mail: MailAddress | None = Field(None, description="Told by mail, once the address is confirmed.")
+    webhook: WebhookUrl | None = Field(None, description="Told by a signed POST (CloudEvents).")
+    every: Every = Field("day", description="A digest each day, or each week on Monday.")
+    changes: bool = Field(True, description="Whether changed records are told too, or only new ones.")
+    active: bool = Field(True, description="`false` pauses it.")
+    language: Language | None = Field(None, description="Of its mails. Default: `Accept-Language`, or as before.")
+
+    @field_validator("search", mode="before")
+    @classmethod
+    def _filter_as_text(cls, given: object) -> object:
+        """A CQL2 JSON filter may be an object, as in `POST /search`."""
+        if isinstance(given, dict) and isinstance(given.get("filter"), dict):
+            return {**given, "filter": json.dumps(given["filter"])}
+        return given
+
+    def asked(self) -> Json:
+        """The parameters that say what matches, without defaults. Raises InvalidInput for private documents."""
+        if self.search.scope != "public":
+            raise InvalidInput("search", "search.scope: a saved search watches records, not one's own documents")
+        said: Json = self.search.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude=set(_NOT_ASKED))
+        return said
+
+
+def request_of(asked: JsonMapping) -> SearchRequest:
+    """Raises InvalidInput if parameters contradict each other."""
+    return to_request(SearchParameters.model_validate(dict(asked)))
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSearch:
+    """``groups``: those that the owner had when it was saved, the most that it may ever show. ``seen``: when the owner
+    last came with a key or token. Times are ISO 8601 in UTC.
+
+    ``watched``: since when; what was written before is not told. ``problem``: why it tells nothing now; None if nothing
+    is wrong. ``feed``: part of the address of its feed, changed to end the address before.
+    """
+
+    id: str
+    owner: str
+    groups: frozenset[str]
+    title: str
+    asked: Json
+    every: Every
+    changes: bool
+    active: bool
+    created: str
+    changed: str
+    seen: str
+    watched: str
+    mail: str | None = None
+    webhook: str | None = None
+    problem: str | None = None
+    language: Language = DEFAULT_LANGUAGE
+    feed: str = ""
+
+    @property
+    def same(self) -> str:
+        """Equal for searches that match the same records: they are evaluated together."""
+        said = json.dumps([self.asked, sorted(self.groups)], sort_keys=True)
+        return hashlib.sha256(said.encode()).hexdigest()[:24]
+
+    @property
+    def channels(self) -> dict[Channel, str]:
+        """Where it is told, by channel."""
+        found: dict[Channel, str] = {}
+        if self.mail is not None:
+            found["mail"] = self.mail
+        if self.webhook is not None:
+            found["webhook"] = self.webhook
+        return found
+
+    def with_body(self, body: SavedSearchBody, groups: frozenset[str], now: str) -> SavedSearch:
+        """As its owner now wants it; a problem of before is forgotten, and another question begins now."""
+        same = body.asked() == self.asked and self.active
+        return replace(
+            self,
+            title=body.title,
+            asked=body.asked(),
+            mail=body.mail,
+            webhook=body.webhook,
+            every=body.every,
+            changes=body.changes,
+            active=body.active,
+            groups=groups,
+            changed=now,
+            seen=now,
+            watched=self.watched if same else now,
+            problem=None,
+            language=body.language or self.language,
+        )
+
+
+def to_document(saved: SavedSearch, compiled: Compiled) -> Json:
+    document = {
+        "id": saved.id,
+        "kind": "search",
+        "owner": saved.owner,
+        "groups": sorted(saved.groups),
+        "seen": saved.seen,
+        "title": saved.title,
+        "asked": saved.asked,
+        "same": saved.same,
+        "mail": saved.mail,
+        "webhook": saved.webhook,
+        "every": saved.every,
+        "changes": saved.changes,
+        "active": saved.active,
+        "problem": saved.problem,
+        "language": saved.language,
+        "feed": saved.feed or None,
+        "created": saved.created,
+        "changed": saved.changed,
+        "watched": saved.watched,
+        "compiled_by": compiled.by,
+        "compiled": compiled.as_json(),
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def from_document(id: str, source: JsonMapping) -> SavedSearch:
+    return SavedSearch(
+        id,
+        source["owner"],
+        frozenset(source.get("groups", ())),
+        source["title"],
+        dict(source["asked"]),
+        source["every"],
+        source["changes"],
+        source["active"],
+        source["created"],
+        source["changed"],
+        source["seen"],
+        source["watched"],
+        source.get("mail"),
+        source.get("webhook"),
+        source.get("problem"),
+        source.get("language", DEFAULT_LANGUAGE),
+        source.get("feed", ""),
+    )
+
+
+def compiled_of(source: JsonMapping) -> Compiled:
+    return Compiled.from_json(source["compiled"])

@@ -1,0 +1,164 @@
+"""Sends what is due: collects notices into deliveries, looks at rights again, sends, and notes how it ended.
+
+At least once: an attempt is noted before it is made, and its end after. A cut between the two sends the delivery again
+ten minutes later under the same id (``Message-ID``, the event's ``id``).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.message import EmailMessage
+from typing import Protocol
+
+import structlog
+
+from core.clock import utc_now
+from core.errors import Unavailable
+from core.record import Record
+from net.gate import Gate
+from search_api.stewards.alerts.desk import webhook_secret
+from search_api.stewards.alerts.digest import AlertAddresses, Told
+from search_api.stewards.alerts.links import LinkSigner
+from search_api.stewards.alerts.mail import Letter, MailRefused, confirmation, digest
+from search_api.stewards.alerts.matching import Rights
+from search_api.stewards.alerts.notices import Delivery, Notice, NoticeStore, State
+from search_api.stewards.alerts.records import AlertRecords
+from search_api.stewards.alerts.saved import SavedSearch
+from search_api.stewards.alerts.store import SavedSearchStore
+from search_api.stewards.alerts.webhook import WebhookRefused, event, post
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 100
+
+
+class MailPort(Protocol):
+    """Sends one mail. Raises MailRefused or Unavailable."""
+
+    def send(self, message: EmailMessage) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SendPolicy:
+    """``base``: the service's public address; ``name``: what it calls itself; ``sender``: the From of its mails."""
+
+    base: str
+    secret: bytes = field(repr=False)
+    name: str = "Sonde"
+    sender: str = "Sonde <nobody@sonde.invalid>"
+
+
+@dataclass(frozen=True)
+class Sender:
+    """``mail`` None: the operator named no mail server. One process sends at a time."""
+
+    searches: SavedSearchStore
+    notices: NoticeStore
+    records: AlertRecords
+    rights: Callable[[], Rights]
+    gate: Callable[[], Gate]
+    mail: MailPort | None
+    policy: SendPolicy
+    now: Callable[[], datetime] = field(default=utc_now)
+
+    def send(self, seconds: float) -> bool:
+        """Whether more is due. Raises Unavailable if Elasticsearch does not answer; a later call goes on."""
+        started = time.monotonic()
+        self.notices.collect(self.now())
+        rights: Rights | None = None
+        while due := self.notices.due(self.now(), _AT_ONCE):
+            rights = rights or self.rights()
+            for delivery in due:
+                if time.monotonic() - started >= seconds:
+                    return True
+                self.send_one(delivery, rights)
+            self.notices.refresh()
+        return False
+
+    def send_one(self, delivery: Delivery, rights: Rights) -> None:
+        if not self.notices.claim(delivery, self.now()):
+            return
+        try:
+            state, problem = self._attempt(delivery, rights)
+        except Unavailable as error:
+            again = self.notices.retry(delivery, str(error), self.now())
+            log.warning("alerts.not_sent", channel=delivery.channel, again=again, reason=str(error))
+            return
+        except (MailRefused, WebhookRefused) as error:
+            self._refused(delivery, error)
+            state, problem = "failed", str(error)
+        self.notices.finish(delivery, state, problem, self.now())
+        log.info("alerts.delivery_ended", channel=delivery.channel, state=state)
+
+    def _attempt(self, delivery: Delivery, rights: Rights) -> tuple[State, str | None]:
+        if delivery.is_confirmation:
+            if delivery.target not in {one.mail for one in self.searches.of_owner(delivery.owner)}:
+                return "dropped", "its owner wants another address now"
+            language = self.searches.confirmation(delivery.owner, delivery.target).language
+            self._mailed(confirmation(self._letter(delivery), delivery.owner, language, self._addresses))
+            return "sent", None
+        told = self._told(delivery, rights)
+        if not told:
+            return "dropped", "nothing in it may be told any more"
+        if delivery.channel == "mail":
+            self._mailed(digest(self._letter(delivery), told, self._addresses))
+        else:
+            (one,) = told
+            secret = webhook_secret(self.policy.secret, one.saved.id)
+            post(self.gate(), event(delivery.id, one, secret, self._addresses), int(self.now().timestamp()))
+        return "sent", None
+
+    def _told(self, delivery: Delivery, rights: Rights) -> list[Told]:
+        """What may still be told: the search exists and wants it here, and its owner may see the record now."""
+        by_search: dict[str, list[Notice]] = {}
+        for notice in self.notices.some(delivery.notices):
+            by_search.setdefault(notice.search, []).append(notice)
+        found = []
+        for id, saved in self.searches.some(list(by_search)).items():
+            groups = rights(saved)
+            if groups is None or not self._is_wanted(saved, delivery):
+                continue
+            records = self._visible(by_search[id], groups)
+            if records:
+                found.append(Told(saved, by_search[id], records))
+        return sorted(found, key=lambda one: one.saved.created)
+
+    def _visible(self, notices: Sequence[Notice], groups: frozenset[str]) -> list[tuple[Record, bool]]:
+        new: dict[str, bool] = {}
+        for notice in notices:
+            for one in notice.records:
+                new[one.id] = new.get(one.id, False) or one.new
+        seen = self.records.visible(list(new), groups)
+        return [(seen[id], is_new) for id, is_new in new.items() if id in seen]
+
+    def _is_wanted(self, saved: SavedSearch, delivery: Delivery) -> bool:
+        if not saved.active or saved.channels.get(delivery.channel) != delivery.target:
+            return False
+        if delivery.channel == "webhook":
+            return True
+        return self.searches.confirmation(saved.owner, delivery.target).confirmed is not None
+
+    def _refused(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
+        """The owner sees why; a receiver that is gone is not asked again."""
+        gone = isinstance(error, MailRefused) or error.gone
+        searches = {notice.search for notice in self.notices.some(delivery.notices)} if delivery.notices else set()
+        for id in searches:
+            if gone:
+                self.searches.pause(id, str(error))
+            else:
+                self.searches.note_problem(id, str(error))
+
+    def _mailed(self, message: EmailMessage) -> None:
+        if self.mail is None:
+            raise Unavailable("No mail server is named (SONDE_MAIL__HOST).")
+        self.mail.send(message)
+
+    def _letter(self, delivery: Delivery) -> Letter:
+        return Letter(delivery.id, delivery.target, self.policy.sender, self.policy.name, self.now())
+
+    @property
+    def _addresses(self) -> AlertAddresses:
+        return AlertAddresses(self.policy.base.rstrip("/"), LinkSigner(self.policy.secret))

@@ -1,0 +1,209 @@
+"""Saved searches and confirmed mail addresses in the index ``{prefix}-searches``."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from core.errors import Conflict, NotFound
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import VersionConflict
+from es_mappings.indices import ensure_without_vectors
+from es_mappings.names import alias
+from search_api.stewards.alerts.compiled import Compiled
+from search_api.stewards.alerts.saved import SavedSearch, compiled_of, from_document, to_document
+from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, Language
+
+MOST_OF_ALL_OWN = 1_000
+Counted = Literal["owner", "mailbox", "domain"]
+"""Whose mails of a day are counted."""
+_DAY = timedelta(days=1)
+_SPEND = (
+    "if (ctx._source.mailed == null || ctx._source.mailed.compareTo(params.before) < 0)"
+    " { ctx._source.mailed = params.now; ctx._source.mails = 0; }"
+    " if (ctx._source.mails >= params.most) { ctx.op = 'none'; } else { ctx._source.mails += 1; }"
+)
+_OF_SEARCHES: Json = {"term": {"kind": "search"}}
+
+
+@dataclass(frozen=True, slots=True)
+class MailConfirmation:
+    """An owner's mail address. ``mails``: how many confirmations were sent; ``mailed``: when the last one was, in
+    ``language``.
+    """
+
+    owner: str
+    mail: str
+    confirmed: str | None = None
+    mailed: str | None = None
+    mails: int = 0
+    language: Language = DEFAULT_LANGUAGE
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSearch:
+    """A saved search, and its question as it was compiled last."""
+
+    saved: SavedSearch
+    compiled: Compiled
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """``after``: where the next page begins; None at the end."""
+
+    found: Sequence[StoredSearch]
+    after: tuple[str, str] | None
+
+
+class SavedSearchStore:
+    """Raises the errors of the gateway."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._index = alias(prefix, "searches")
+
+    def put(self, saved: SavedSearch, compiled: Compiled) -> None:
+        """Visible when this returns. Creates the index if necessary."""
+        self._ready()
+        self._client.index(
+            index=self._index, id=saved.id, document=to_document(saved, compiled), refresh=True, require_alias=True
+        )
+
+    def put_compiled(self, stored: Sequence[StoredSearch]) -> None:
+        """New readings of unchanged searches; one that was changed or deleted meanwhile is left alone."""
+        lines: list[Json] = []
+        for one in stored:
+            script = {
+                "source": "if (ctx._source.changed == params.changed) { ctx._source.putAll(params.doc); }"
+                " else { ctx.op = 'none'; }",
+                "params": {
+                    "changed": one.saved.changed,
+                    "doc": {"compiled_by": one.compiled.by, "compiled": one.compiled.as_json()},
+                },
+            }
+            lines += [{"update": {"_id": one.saved.id}}, {"script": script}]
+        if lines:
+            self._client.bulk(index=self._index, operations=lines, require_alias=True)
+
+    def find(self, id: str) -> StoredSearch:
+        """In real time. Raises NotFound."""
+        found = self._get(id)
+        if found is None or found["kind"] != "search":
+            raise NotFound("There is no such saved search.")
+        return StoredSearch(from_document(id, found), compiled_of(found))
+
+    def of_owner(self, owner: str) -> list[SavedSearch]:
+        """Oldest first."""
+        query = {"bool": {"filter": [_OF_SEARCHES, {"term": {"owner": owner}}]}}
+        hits = self._search(query, [{"created": "asc"}, {"id": "asc"}], MOST_OF_ALL_OWN)
+        return [from_document(hit["_id"], hit["_source"]) for hit in hits]
+
+    def count(self) -> int:
+        """Of all owners."""
+        found = self._client.count(index=self._index, query=_OF_SEARCHES, ignore_unavailable=True)
+        return int(found.body["count"])
+
+    def some(self, ids: Sequence[str]) -> dict[str, SavedSearch]:
+        """Those that exist, in real time."""
+        if not ids:
+            return {}
+        found = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
+        there = [one for one in found.get("docs", ()) if one.get("found")]
+        return {one["_id"]: from_document(one["_id"], one["_source"]) for one in there}
+
+    def active(self, after: tuple[str, str] | None, size: int) -> SearchPage:
+        """Equal questions one behind the other; ``size``: at most 10,000."""
+        query = {"bool": {"filter": [_OF_SEARCHES, {"term": {"active": True}}]}}
+        hits = self._search(query, [{"same": "asc"}, {"id": "asc"}], size, after)
+        found = [StoredSearch(from_document(hit["_id"], hit["_source"]), compiled_of(hit["_source"])) for hit in hits]
+        return SearchPage(found, tuple(hits[-1]["sort"]) if len(hits) == size else None)
+
+    def delete(self, id: str) -> None:
+        """Nothing happens if it is gone."""
+        self._client.options(ignore_status=404).delete(index=self._index, id=id, refresh=True)
+
+    def pause(self, id: str, problem: str) -> None:
+        """``problem``: why, for its owner, who makes it active again."""
+        self._update(id, {"active": False, "problem": problem})
+
+    def note_problem(self, id: str, problem: str) -> None:
+        """For its owner; the search goes on."""
+        self._update(id, {"problem": problem})
+
+    def note_seen(self, owner: str, at: str) -> None:
+        """The owner came with a key or token: what the groups of a token are worth is counted from here."""
+        self._client.update_by_query(
+            index=self._index,
+            query={"bool": {"filter": [_OF_SEARCHES, {"term": {"owner": owner}}]}},
+            script={"source": "ctx._source.seen = params.at", "params": {"at": at}},
+            conflicts="proceed",
+            ignore_unavailable=True,
+        )
+
+    def confirmation(self, owner: str, mail: str) -> MailConfirmation:
+        """As it is, confirmed or not."""
+        found = self._get(_address_id(owner, mail)) or {}
+        asked = found.get("mails", 0), found.get("language", DEFAULT_LANGUAGE)
+        return MailConfirmation(owner, mail, found.get("confirmed"), found.get("mailed"), *asked)
+
+    def put_confirmation(self, one: MailConfirmation) -> None:
+        self._ready()
+        said = {"kind": "address", "owner": one.owner, "mail": one.mail, "mailed": one.mailed, "mails": one.mails}
+        said["language"] = one.language
+        document = {**said, **({} if one.confirmed is None else {"confirmed": one.confirmed})}
+        self._client.index(
+            index=self._index, id=_address_id(one.owner, one.mail), document=document, refresh=True, require_alias=True
+        )
+
+    def spend(self, kind: Counted, whose: str, most: int, now: datetime) -> bool:
+        """Counts one mail, unless there were ``most`` in the day that began with the first; whether it may be sent.
+
+        One request, so that many at once cannot pass together.
+        """
+        self._ready()
+        params = {"most": most, "now": now.isoformat(), "before": (now - _DAY).isoformat()}
+        answer = self._client.update(
+            index=self._index,
+            id=f"count:{_digest(kind, whose)}",
+            script={"source": _SPEND, "params": params},
+            upsert={"kind": "count", "owner": kind, "mails": 0},
+            scripted_upsert=True,
+            retry_on_conflict=20,
+        ).body
+        return bool(answer["result"] != "noop")
+
+    def _update(self, id: str, doc: Json) -> None:
+        try:
+            self._client.options(ignore_status=404).update(
+                index=self._index, id=id, doc=doc, refresh=True, retry_on_conflict=3
+            )
+        except VersionConflict:
+            raise Conflict("Somebody else has just changed this search; try again.") from None
+
+    def _ready(self) -> None:
+        ensure_without_vectors(self._client, self._prefix, ("searches", "notices"))
+
+    def _get(self, id: str) -> JsonMapping | None:
+        found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return found["_source"] if found.get("found") else None
+
+    def _search(self, query: Json, sort: list[Json], size: int, after: tuple[str, str] | None = None) -> list[Json]:
+        more: Json = {} if after is None else {"search_after": list(after)}
+        found = self._client.search(
+            index=self._index, query=query, sort=sort, size=size, ignore_unavailable=True, **more
+        )
+        return list(found.body["hits"]["hits"])
+
+
+def _address_id(owner: str, mail: str) -> str:
+    return f"address:{_digest(owner, mail.lower())}"
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]

@@ -1,0 +1,253 @@
+"""``/saved-searches``: searches that tell their owner what is new; signed links for what a mail offers."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+
+from flask import Response, request
+from flask_openapi import APIBlueprint, Tag
+from flask_openapi.types import ResponseDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.errors import NotFound
+from core.json_types import Json
+from search_api.formats_out.atom import MEDIA_TYPE as ATOM
+from search_api.formats_out.atom import atom
+from search_api.formats_out.output_format import ResultPage
+from search_api.http.access.audit import audit
+from search_api.http.access.guard import caller
+from search_api.http.addresses import Addresses
+from search_api.http.documented import WITH_NOT_FOUND, texts
+from search_api.http.problems import Problem
+from search_api.page.plain_page import HTML, PageWords, plain_page
+from search_api.parts import Parts
+from search_api.stewards.alerts.desk import AlertDesk
+from search_api.stewards.alerts.links import SignedLink
+from search_api.stewards.alerts.notices import Notice
+from search_api.stewards.alerts.saved import SavedSearch, SavedSearchBody
+from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, LANGUAGES, TEXTS, Language
+from search_api.stewards.steward import fresh
+
+_GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
+_WRITING: ResponseDict = {409: Problem, **_GUARDED}
+_IN_FEED = 100
+_NOTICES = 60
+_FORM_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "form-action 'self'; base-uri 'self'; frame-ancestors 'none'"
+)
+
+
+class SavedPath(BaseModel):
+    """One saved search."""
+
+    search: str = Field(max_length=64)
+
+
+class LinkPath(BaseModel):
+    """A signed link."""
+
+    token: str = Field(max_length=2000)
+
+
+class SavedAnswer(BaseModel):
+    """A saved search as it is kept."""
+
+    model_config = ConfigDict(title="SavedSearchKept")
+
+    id: str
+    title: str
+    search: Json = Field(description="What is asked: the parameters of `GET /search`.")
+    mail: str | None
+    mail_confirmed: bool
+    webhook: str | None
+    webhook_secret: str | None = Field(description="Signs each POST (Standard Webhooks).")
+    every: str
+    changes: bool
+    active: bool
+    language: str = Field(description="Of its mails.")
+    problem: str | None = Field(description="Why it tells nothing now.")
+    feed: str = Field(description="An Atom feed that needs no key: keep its address to yourself.")
+    created: str
+    changed: str
+
+
+class SavedListAnswer(BaseModel):
+    """One's own saved searches, oldest first."""
+
+    model_config = ConfigDict(title="SavedSearches")
+
+    searches: list[Json]
+
+
+class FoundAnswer(BaseModel):
+    """What a saved search found in the last 60 days, newest first."""
+
+    model_config = ConfigDict(title="SavedSearchFound")
+
+    found: list[Json]
+
+
+def saved_search_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint(
+        "saved_searches", __name__, abp_tags=[Tag(name="saved searches", description="Told of what is new")]
+    )
+    desk = parts.alerts
+    _own(api, parts, desk)
+    _linked(api, parts, desk)
+    return api
+
+
+def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
+    def shown(saved: SavedSearch) -> Json:
+        return _shown(saved, desk, Addresses.of(parts))
+
+    @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
+    def own() -> Response:
+        return fresh({"searches": [shown(one) for one in desk.own(caller())]})
+
+    @api.post("/saved-searches", summary="Save a search", responses={201: SavedAnswer, **_WRITING})
+    def save(body: SavedSearchBody) -> Response:
+        saved = desk.save(body, caller(), _spoken())
+        audit("saved_search.added", saved.id, subject=caller().subject)
+        response = fresh(shown(saved))
+        response.status_code = 201
+        response.headers["Location"] = Addresses.of(parts).to(f"/saved-searches/{saved.id}")
+        return response
+
+    @api.get("/saved-searches/<search>", summary="One saved search", responses={200: SavedAnswer, **_GUARDED})
+    def one(path: SavedPath) -> Response:
+        return fresh(shown(desk.of(path.search, caller())))
+
+    @api.put("/saved-searches/<search>", summary="Change a saved search", responses={200: SavedAnswer, **_WRITING})
+    def change(path: SavedPath, body: SavedSearchBody) -> Response:
+        saved = desk.change(path.search, body, caller())
+        audit("saved_search.changed", saved.id, subject=caller().subject)
+        return fresh(shown(saved))
+
+    @api.delete("/saved-searches/<search>", summary="Delete a saved search", responses={204: None, **_WRITING})
+    def delete(path: SavedPath) -> Response:
+        desk.delete(path.search, caller())
+        audit("saved_search.deleted", path.search, subject=caller().subject)
+        return Response(status=204)
+
+    @api.post(
+        "/saved-searches/<search>/feed",
+        summary="Another address for the feed; the one before ends",
+        responses={200: SavedAnswer, **_WRITING},
+    )
+    def renew(path: SavedPath) -> Response:
+        saved = desk.renew_feed(path.search, caller())
+        audit("saved_search.feed_renewed", saved.id, subject=caller().subject)
+        return fresh(shown(saved))
+
+    @api.get(
+        "/saved-searches/<search>/found",
+        summary="What a saved search found in the last 60 days",
+        responses={200: FoundAnswer, **_GUARDED},
+    )
+    def found(path: SavedPath) -> Response:
+        saved = desk.of(path.search, caller())
+        notices = desk.found(saved, _NOTICES)
+        ids = list(dict.fromkeys(record.id for notice in notices for record in notice.records))[:_IN_FEED]
+        seen = desk.records.visible(ids, caller().groups & saved.groups)
+        return fresh({"found": [_found(one, {id: record.title for id, record in seen.items()}) for one in notices]})
+
+
+def _spoken() -> Language:
+    """The first language of ``Accept-Language`` that mails speak; ``fr-CA`` is French."""
+    wanted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+    known = {language: language for language in LANGUAGES}
+    return next((known[tag] for tag in wanted if tag in known), DEFAULT_LANGUAGE)
+
+
+def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
+    @api.get(
+        "/saved-searches/links/<token>",
+        summary="What a link of a mail does, with a button",
+        description="Looking at a link changes nothing: mail scanners open every link.",
+        responses={200: texts(HTML), **WITH_NOT_FOUND},
+    )
+    def look(path: LinkPath) -> Response:
+        language, title, said = _asked(desk, desk.links.read(path.token))
+        form = f'<form method="post"><button type="submit">{html.escape(title)}</button></form>'
+        return _page(language, title, f"<p>{html.escape(said)}</p>{form}")
+
+    @api.post(
+        "/saved-searches/links/<token>",
+        summary="Confirm an address, or unsubscribe (RFC 8058)",
+        responses={200: texts(HTML), **WITH_NOT_FOUND},
+    )
+    def follow(path: LinkPath) -> Response:
+        link = desk.links.read(path.token)
+        language, _, _ = _asked(desk, link)
+        desk.follow(link)
+        audit(f"saved_search.{link.action}", "link", subject=None)
+        say = TEXTS[language]
+        return _page(language, say.confirmed if link.action == "confirm" else say.unsubscribed)
+
+    @api.get(
+        "/saved-searches/links/<token>/feed",
+        summary="What a saved search found, as an Atom feed",
+        responses={200: texts(ATOM), **WITH_NOT_FOUND},
+    )
+    def feed(path: LinkPath) -> Response:
+        saved, addresses = desk.feed_of(path.token), Addresses.of(parts)
+        groups = desk.rights.current()(saved)
+        if groups is None:
+            raise NotFound("The owner of this search has no valid key any more.")
+        ids = list(dict.fromkeys(one.id for notice in desk.found(saved, _NOTICES) for one in notice.records))[:_IN_FEED]
+        seen = desk.records.visible(ids, groups)
+        entries = [(seen[id], addresses.record_page(id)) for id in ids if id in seen]
+        page = ResultPage(saved.title, addresses.this(), len(entries), entries)
+        response = Response(atom(page), mimetype=ATOM)
+        response.headers["Cache-Control"] = "private, no-cache"
+        return response
+
+
+def _asked(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
+    """The owner's language, and what the link does, as a title and a sentence. Raises NotFound."""
+    if link.action == "confirm":
+        language = desk.searches.confirmation(link.subject, link.target).language
+        say = TEXTS[language]
+        return language, say.confirm, say.confirm_asks.format(owner=link.subject, mail=link.target)
+    if link.action == "stop":
+        saved = desk.searches.find(link.subject).saved
+        say = TEXTS[saved.language]
+        return saved.language, say.unsubscribe, say.unsubscribe_asks.format(title=saved.title)
+    raise NotFound("There is nothing to confirm here.")
+
+
+def _page(language: Language, title: str, more: str = "") -> Response:
+    """``more`` is markup."""
+    words = PageWords(language, TEXTS[language].search, TEXTS[language].catalogues)
+    response = plain_page(title, f"<h1>{html.escape(title)}</h1>{more}", words=words)
+    response.headers["Content-Security-Policy"] = _FORM_POLICY
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
+    return {
+        "id": saved.id,
+        "title": saved.title,
+        "search": saved.asked,
+        "mail": saved.mail,
+        "mail_confirmed": saved.mail is not None and desk.is_confirmed(saved),
+        "webhook": saved.webhook,
+        "webhook_secret": None if saved.webhook is None else desk.webhook_secret(saved),
+        "every": saved.every,
+        "changes": saved.changes,
+        "active": saved.active,
+        "language": saved.language,
+        "problem": saved.problem,
+        "feed": addresses.to(f"/saved-searches/links/{desk.feed_token(saved)}/feed"),
+        "created": saved.created,
+        "changed": saved.changed,
+    }
+
+
+def _found(notice: Notice, titles: Mapping[str, str]) -> Json:
+    records = [{"id": one.id, "new": one.new, "title": titles[one.id]} for one in notice.records if one.id in titles]
+    return {"since": notice.since, "until": notice.until, "total": notice.total, "records": records}

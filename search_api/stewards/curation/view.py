@@ -1,0 +1,234 @@
+"""``/curation``: stewards write rules, look at their history, and try drafts before they count."""
+
+from __future__ import annotations
+
+from flask import Response, request
+from flask_openapi import APIBlueprint, Tag
+from flask_openapi.types import ResponseDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.errors import InvalidInput, NotFound
+from core.json_types import Json
+from search_api.http.access.audit import audit
+from search_api.http.access.guard import caller
+from search_api.http.documented import WITH_NOT_FOUND
+from search_api.http.parameter_types import Parameters
+from search_api.http.problems import Problem
+from search_api.parts import Parts
+from search_api.search.curation.changes import Change, KeptRule, RuleKey
+from search_api.search.curation.rules import RULE_KINDS, RULES, RuleKind
+from search_api.stewards.curation.desk import CurationDesk
+from search_api.stewards.curation.lines import read_lines
+from search_api.stewards.steward import fresh, steward
+
+_GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
+_WRITING: ResponseDict = {409: Problem, 413: Problem, **_GUARDED}
+MOST_NAMED = 10
+"""Refused lines in the message of an answer without any good one."""
+DRAFT_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+
+
+class DraftParameters(Parameters):
+    """Live rules, or those of a draft."""
+
+    draft: str | None = Field(None, pattern=DRAFT_NAME, description="Name of a draft. Default: what counts now.")
+
+
+class KindPath(BaseModel):
+    """A kind of rule."""
+
+    kind: str = Field(max_length=20, description=", ".join(RULE_KINDS), examples=["pins"])
+
+
+class RulePath(KindPath):
+    """One rule."""
+
+    rule: str = Field(max_length=450, description="Its id; of an overlay: its record.")
+
+
+class ChangePath(BaseModel):
+    """A change of the history."""
+
+    change: str = Field(max_length=64)
+
+
+class DraftPath(BaseModel):
+    """A draft."""
+
+    draft: str = Field(pattern=DRAFT_NAME)
+
+
+class HistoryParameters(Parameters):
+    """Which changes, newest first."""
+
+    kind: str | None = Field(None, max_length=20, description="Only those of this kind.")
+    rule: str | None = Field(None, max_length=450, description="Only those of this rule; needs its kind.")
+    limit: int = Field(50, ge=1, le=500)
+
+
+class RulesAnswer(BaseModel):
+    """Rules, each with who wrote it, and when."""
+
+    model_config = ConfigDict(title="CurationRules")
+
+    rules: list[Json]
+
+
+class TakenAnswer(BaseModel):
+    """The lines that count now, and those that do not, with what is wrong with them."""
+
+    model_config = ConfigDict(title="CurationTaken")
+
+    accepted: list[Json]
+    refused: list[Json]
+    later: list[str] = Field(description="Overlays that count from the next harvest on, because one is under way.")
+
+
+class HistoryAnswer(BaseModel):
+    """Changes, newest first."""
+
+    model_config = ConfigDict(title="CurationHistory")
+
+    changes: list[Json]
+
+
+class DraftsAnswer(BaseModel):
+    """Drafts with their number of rules."""
+
+    model_config = ConfigDict(title="CurationDrafts")
+
+    drafts: list[Json]
+
+
+class ChangeAnswer(BaseModel):
+    """One change."""
+
+    model_config = ConfigDict(title="CurationChange")
+
+    id: str
+    action: str
+    kind: str
+    rule: str
+
+
+class PublishedAnswer(BaseModel):
+    """How many rules count now."""
+
+    model_config = ConfigDict(title="CurationPublished")
+
+    published: int
+
+
+def curation_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("curation", __name__, abp_tags=[Tag(name="curation", description="For stewards: scope curate")])
+    desk = parts.curation
+
+    @api.get("/curation/<kind>", summary="The rules of a kind", responses={200: RulesAnswer, **_GUARDED})
+    def rules(path: KindPath, query: DraftParameters) -> Response:
+        found = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
+        return fresh({"rules": [_rule(one) for one in found]})
+
+    @api.post(
+        "/curation/<kind>",
+        summary="Write rules: one, a list, CSV, or places as GeoJSON",
+        description="A bad line is refused, and the others are kept. A rule with the id of another replaces it.",
+        request_body=_body(),
+        responses={200: TakenAnswer, **_WRITING},
+    )
+    def write(path: KindPath, query: DraftParameters) -> Response:
+        kind = _kind(path.kind)
+        lines = read_lines(kind, request.get_data(cache=False), request.mimetype)
+        taken = desk.take(kind, lines, steward(), query.draft or "")
+        if not taken.ids and taken.refused:
+            named = "; ".join(f"line {one.line}: {one.problem}" for one in taken.refused[:MOST_NAMED])
+            raise InvalidInput("body", f"body: {named}")
+        audit("curation.written", kind, subject=caller().subject, accepted=len(taken.ids), refused=len(taken.refused))
+        accepted = [{"line": line, "id": id} for line, id in taken.ids.items()]
+        refused = [{"line": one.line, "problem": one.problem} for one in taken.refused]
+        return fresh({"accepted": accepted, "refused": refused, "later": list(taken.later)})
+
+    @api.delete(
+        "/curation/<kind>/<rule>",
+        summary="Take a rule away; in a draft: take the live rule away when it is published",
+        responses={204: None, **_WRITING},
+    )
+    def remove(path: RulePath, query: DraftParameters) -> Response:
+        desk.remove(RuleKey(_kind(path.kind), path.rule, query.draft or ""), steward())
+        return Response(status=204)
+
+    _history(api, desk)
+    _drafts(api, desk)
+    return api
+
+
+def _history(api: APIBlueprint, desk: CurationDesk) -> None:
+    @api.get("/curation/history", summary="Who changed what", responses={200: HistoryAnswer, **_GUARDED})
+    def history(query: HistoryParameters) -> Response:
+        if query.rule is not None and query.kind is None:
+            raise InvalidInput("kind", "kind: name the kind of the rule")
+        kind = None if query.kind is None else _kind(query.kind)
+        found = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
+        return fresh({"changes": [_change(one) for one in found]})
+
+    @api.post(
+        "/curation/history/<change>/undo", summary="Put back what was before", responses={200: ChangeAnswer, **_WRITING}
+    )
+    def undo(path: ChangePath) -> Response:
+        return fresh(_change(desk.undo(path.change, steward())))
+
+
+def _drafts(api: APIBlueprint, desk: CurationDesk) -> None:
+    @api.get("/curation/drafts", summary="The drafts", responses={200: DraftsAnswer, **_GUARDED})
+    def drafts() -> Response:
+        return fresh({"drafts": [{"id": name, "rules": count} for name, count in sorted(desk.drafts().items())]})
+
+    @api.post(
+        "/curation/drafts/<draft>/publish",
+        summary="Put a draft into service",
+        responses={200: PublishedAnswer, **_WRITING},
+    )
+    def publish(path: DraftPath) -> Response:
+        return fresh({"published": desk.publish(path.draft, steward())})
+
+    @api.delete("/curation/drafts/<draft>", summary="Drop a draft", responses={204: None, **_WRITING})
+    def discard(path: DraftPath) -> Response:
+        desk.discard(path.draft, steward())
+        return Response(status=204)
+
+
+def _kind(text: str) -> RuleKind:
+    """Raises NotFound."""
+    for kind in RULE_KINDS:
+        if kind == text:
+            return kind
+    raise NotFound(f"There are no rules {text!r}; there are {', '.join(RULE_KINDS)}.")
+
+
+def _body() -> Json:
+    shapes = [model.model_json_schema() for model in RULES.values()]
+    return {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {"anyOf": [*shapes, {"type": "array"}, {"type": "object"}]}},
+            "text/csv": {"schema": {"type": "string"}},
+        },
+    }
+
+
+def _rule(kept: KeptRule) -> Json:
+    said: Json = {"removes": True, "id": kept.key.id} if kept.content is None else dict(kept.content)
+    return {**said, "by": kept.by, "at": kept.at}
+
+
+def _change(change: Change) -> Json:
+    return {
+        "id": change.id,
+        "action": change.action,
+        "kind": change.key.kind,
+        "rule": change.key.id,
+        "draft": change.key.draft or None,
+        "by": change.by,
+        "at": change.at,
+        "before": change.before,
+        "after": change.after,
+    }

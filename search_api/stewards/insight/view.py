@@ -1,0 +1,220 @@
+"""``/insight``: what is asked, for stewards; ``/opened``: the signed links by which a page says what was opened."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from flask import Response
+from flask_openapi import APIBlueprint, Tag
+from flask_openapi.types import ResponseDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.errors import InvalidInput
+from core.json_types import Json
+from search_api.catalogue.listing.reader import LONGEST_ID
+from search_api.http.access.audit import audit
+from search_api.http.access.guard import caller
+from search_api.http.addresses import Addresses
+from search_api.http.documented import WITH_NOT_FOUND, texts
+from search_api.http.parameter_types import Parameters
+from search_api.http.problems import Problem
+from search_api.parts import Parts
+from search_api.search.usage.entry import normal, subject_hash
+from search_api.stewards.insight.export import judged_collection
+from search_api.stewards.insight.questions import Interval, Slice, View
+from search_api.stewards.steward import fresh
+
+_GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
+_ZIP = "application/zip"
+
+
+class SliceParameters(Parameters):
+    """Which questions."""
+
+    language: str | None = Field(None, pattern=r"^[a-z]{2}$", description="ISO 639-1.")
+    place: str | None = Field(None, max_length=200, description="A place that was read from them.")
+    decade: int | None = Field(None, ge=-10_000, le=10_000, description="A decade that they asked for: 1990.")
+    since: date | None = None
+    until: date | None = Field(None, description="Included.")
+
+    def slice(self) -> Slice:
+        before = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
+        since = None if self.since is None else self.since.isoformat()
+        return Slice(self.language, self.place, self.decade, since, before)
+
+
+class QueriesParameters(SliceParameters):
+    """Which questions, in which order."""
+
+    view: View = Field("asked", description="Most asked; asked and not found; asked and not opened; slow.")
+    limit: int = Field(50, ge=1, le=500)
+
+
+class SummaryParameters(SliceParameters):
+    """Which questions, in which steps of time."""
+
+    interval: Interval = "day"
+
+
+class CollectionParameters(SliceParameters):
+    """Which questions."""
+
+    view: View = "asked"
+    limit: int = Field(100, ge=1, le=500)
+
+
+class DeleteParameters(Parameters):
+    """Whose questions, or which one; one of both."""
+
+    subject: str | None = Field(None, max_length=200, description="Owner of a key or token.")
+    question: str | None = Field(None, max_length=2000)
+
+
+class RecordPath(BaseModel):
+    """A record."""
+
+    record: str = Field(max_length=LONGEST_ID, description="Its id.")
+
+
+class LinkPath(BaseModel):
+    """A signed link."""
+
+    link: str = Field(max_length=1000)
+
+
+class QueriesAnswer(BaseModel):
+    """Questions that at least five people asked; the others are only counted."""
+
+    model_config = ConfigDict(title="InsightQueries")
+
+    questions: list[Json]
+    hidden: Json
+
+
+class SummaryAnswer(BaseModel):
+    """Sums over all questions."""
+
+    model_config = ConfigDict(title="InsightSummary")
+
+    keep: str = Field(description="What is kept of a question: off, counts or full.")
+    asked: int
+    over_time: list[Json]
+    by: Json
+
+
+class RecordInsightAnswer(BaseModel):
+    """What a steward looks at beside a record."""
+
+    model_config = ConfigDict(title="InsightRecord")
+
+    completeness: float = Field(description="0 to 1, as in the quality report of its source.")
+    missing: list[str]
+    repaired: list[str]
+    broken_links: list[str] = Field(description="Of its links, those that failed at the last check.")
+    questions: list[Json] = Field(description="Questions of five people or more whose askers opened it.")
+    hidden: Json
+
+
+class DeletedAnswer(BaseModel):
+    """How many questions were deleted."""
+
+    model_config = ConfigDict(title="InsightDeleted")
+
+    deleted: int
+
+
+def insight_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("insight", __name__, abp_tags=[Tag(name="insight", description="For stewards: scope curate")])
+    reader, log = parts.questions, parts.queries
+
+    @api.get("/insight/queries", summary="What is asked", responses={200: QueriesAnswer, **_GUARDED})
+    def queries(query: QueriesParameters) -> Response:
+        found = reader.questions(query.view, query.slice(), query.limit)
+        hidden = {"questions": found.hidden_questions, "asked": found.hidden_asked}
+        return fresh({"questions": [row.as_json() for row in found.rows], "hidden": hidden})
+
+    @api.get(
+        "/insight/summary",
+        summary="How much is asked: over time, by language, place and decade",
+        responses={200: SummaryAnswer, **_GUARDED},
+    )
+    def summary(query: SummaryParameters) -> Response:
+        return fresh({"keep": log.policy.keeping, **reader.summary(query.slice(), query.interval)})
+
+    @api.get(
+        "/insight/collection",
+        summary="Questions and what they found, for `sonde judge`",
+        description="A zip of queries.jsonl, run.trec and corpus.jsonl; people grade it with `sonde judge run.trec`.",
+        responses={200: texts(_ZIP), **_GUARDED},
+    )
+    def collection(query: CollectionParameters) -> Response:
+        rows = reader.questions(query.view, query.slice(), query.limit).rows
+        shown = reader.shown([row.question for row in rows])
+        response = Response(judged_collection(shown, parts.texts), mimetype=_ZIP)
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["Content-Disposition"] = 'attachment; filename="questions.zip"'
+        return response
+
+    @api.get(
+        "/insight/records/<record>",
+        summary="One record: completeness, broken links, and which questions led to it",
+        responses={200: RecordInsightAnswer, **_GUARDED},
+    )
+    def of_record(path: RecordPath) -> Response:
+        record = parts.records.record(path.record).record
+        quality, asked = parts.record_quality(record.id), reader.leading_to(record.id)
+        broken = parts.broken_links(record.source)
+        return fresh(
+            {
+                "completeness": quality.completeness,
+                "missing": list(quality.missing),
+                "repaired": list(quality.repaired),
+                "broken_links": [one.href for one in record.links if one.href.partition("#")[0] in broken],
+                "questions": [row.as_json() for row in asked.rows],
+                "hidden": {"questions": asked.hidden_questions, "asked": asked.hidden_asked},
+            }
+        )
+
+    @api.delete(
+        "/insight/queries",
+        summary="Delete a person's questions, or one question",
+        responses={200: DeletedAnswer, **_GUARDED},
+    )
+    def delete(query: DeleteParameters) -> Response:
+        if (query.subject is None) == (query.question is None):
+            raise InvalidInput("subject", "subject: name a subject or a question")
+        log.tick()  # what waits is deleted too
+        if query.subject is not None:
+            count = log.delete({"term": {"who": subject_hash(log.policy.secret, query.subject)}})
+        else:
+            count = log.delete({"term": {"question": normal(query.question or "")}})
+        audit("queries.deleted", "queries", subject=caller().subject, count=count)
+        return fresh({"deleted": count})
+
+    return api
+
+
+def opened_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("opened", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
+
+    @api.get(
+        "/opened/<link>",
+        summary="Go to a hit, and count that it was opened (no cookie)",
+        responses={303: None, 401: Problem, 403: Problem, **WITH_NOT_FOUND},
+    )
+    def follow(path: LinkPath) -> Response:
+        response = Response(status=303)
+        response.headers["Location"] = Addresses.of(parts).record_page(parts.queries.opened(path.link))
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @api.post(
+        "/opened/<link>",
+        summary="Count that a hit was opened; for pages that show it themselves",
+        responses={204: None, 401: Problem, 403: Problem, **WITH_NOT_FOUND},
+    )
+    def note(path: LinkPath) -> Response:
+        parts.queries.opened(path.link)
+        return Response(status=204)
+
+    return api

@@ -1,1 +1,0 @@
-"""HTTP in and out: a view parses, calls, presents."""
