@@ -22,7 +22,7 @@ BAD: frozenset[Verdict] = frozenset(("unmarked", "failed"))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchOutcome:
     """One search: when it was answered (seconds, monotonic), how, after how many ms; what the answer lacks, its best
     hit's id.
     """
@@ -46,7 +46,7 @@ class Asked:
 
 
 @dataclass
-class Asker:
+class SteadySearcher:
     """Asks ``url`` the same questions in turn.
 
     ``expected``: the first hit of each before anything broke, and those that scored all but the same; others may change
@@ -59,7 +59,7 @@ class Asker:
     source: str
     expected: dict[str, frozenset[str]] = field(default_factory=dict)
     missing: frozenset[str] = frozenset()
-    log: list[Asked] = field(default_factory=list)
+    log: list[SearchOutcome] = field(default_factory=list)
 
     def learn(self, patience_s: float = 180.0) -> None:
         """Asks each question while all is well, again where the service says that it is busy: it has just started.
@@ -89,7 +89,7 @@ class Asker:
                         break
                     time.sleep(1.0)
 
-    def judged_again(self, one: Asked) -> Asked:
+    def judged_again(self, one: SearchOutcome) -> SearchOutcome:
         """Another first hit than before is right where it leads by now."""
         if one.verdict == "unmarked" and one.first in self.expected[one.question]:
             return replace(one, verdict="right", detail="")
@@ -151,7 +151,7 @@ class Asker:
         except httpx.HTTPError as error:
             verdict, detail = ("unreachable" if isinstance(error, httpx.ReadError) else "failed"), type(error).__name__
         ended = time.monotonic()
-        self.log.append(Asked(ended, verdict, (ended - begun) * 1000, detail, lacks, question, first))
+        self.log.append(SearchOutcome(ended, verdict, (ended - begun) * 1000, detail, lacks, question, first))
 
     def _judged(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
         if answer.status_code == 200:

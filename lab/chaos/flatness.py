@@ -13,7 +13,7 @@ MOST_HANDLES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ResourceSample:
     """At ``at_s`` seconds after the beginning: resident memory in MiB, and open files and sockets."""
 
     at_s: float
@@ -39,7 +39,7 @@ class Trend:
         return grown <= MOST_GROWTH * self.memory_before and more <= MOST_HANDLES
 
 
-def trend(part: str, samples: Sequence[Held]) -> Trend:
+def trend(part: str, samples: Sequence[ResourceSample]) -> Trend:
     """Of samples in order of time. Raises ValueError for fewer than eight: a quarter of them is no median."""
     if len(samples) < 8:
         raise ValueError(f"{len(samples)} samples of {part} say nothing of a trend")

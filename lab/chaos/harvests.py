@@ -29,7 +29,7 @@ _HURRIED = RequestPolicy(
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ChaosRun:
     """One run. ``lost``, ``doubled`` and ``wrong`` (kept though gone, or an old title) must be 0.
 
     ``tries``: how often the harvest had to be taken up again before it was complete.
@@ -53,7 +53,7 @@ class Outcome:
         return self.state == "complete" and not (self.lost or self.doubled or self.wrong)
 
 
-def chaos(parts: Parts, runs: int, *, records: int = 1000, seed: int = 1, share: float = 0.3) -> Iterator[Outcome]:
+def chaos(parts: Parts, runs: int, *, records: int = 1000, seed: int = 1, share: float = 0.3) -> Iterator[ChaosRun]:
     """Harvests ``runs`` times into the indices of ``parts``, which must be there and hold nothing of ``SOURCE``."""
     rng = random.Random(seed)  # noqa: S311  # nosec B311 (to be repeated)
     catalogue = {f"rec-{index:05d}": f"Title {index}" for index in range(records)}
@@ -78,14 +78,14 @@ def change(catalogue: dict[str, str], rng: random.Random, run: int) -> None:
 
 def one_run(
     parts: Parts, run: int, plan: FaultPlan, open_source: Callable[[], CswSource], catalogue: Mapping[str, str]
-) -> Outcome:
+) -> ChaosRun:
     """Taken up again, as workers do, until it is complete."""
     begun = time.perf_counter()
     report, tries = _until_complete(parts, open_source)
     found = titles(parts, SOURCE)
     expected = {f"{SOURCE}:{id}": title for id, title in catalogue.items()}
     right = {id for id, title in found if expected.get(id) == title}
-    return Outcome(
+    return ChaosRun(
         run=run,
         seed=plan.seed,
         state=report.state,

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from core.errors import SondeError
 from indexer.harvest.parts import Parts
-from lab.chaos.harvests import Outcome
+from lab.chaos.harvests import ChaosRun
 from lab.chaos.harvests import chaos as run_chaos
 from lab.cli.chaos_cluster import cluster
 from lab.cli.chaos_documents import documents
@@ -64,7 +64,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
     Exit code 1 where a run ended with other records than the catalogue's.
     """
     progress = messages()
-    outcomes: list[Outcome] = []
+    outcomes: list[ChaosRun] = []
     with ExitStack() as after:
         settings = after.enter_context(temporary_node(load_settings(), progress.print))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
@@ -73,12 +73,12 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
             outcomes.append(outcome)
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
             progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")
-    show(screen(), outcomes)
+    show_runs(screen(), outcomes)
     if not all(outcome.right for outcome in outcomes):
         sys.exit(1)
 
 
-def show(console: Console, outcomes: list[Outcome]) -> None:
+def show_runs(console: Console, outcomes: list[ChaosRun]) -> None:
     """Sums over all runs, and how often each fault was met."""
     table = Table(box=None, pad_edge=False)
     for column in ("runs", "right", "lost", "doubled", "wrong", "taken up again", "requests", "spoilt", "seconds"):

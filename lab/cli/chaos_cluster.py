@@ -21,7 +21,7 @@ from lab.benchmarks.machine import machine
 from lab.cluster import clock
 from lab.cluster.breakages import breakages
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, chaos_cluster
-from lab.cluster.outcome import Outcome
+from lab.cluster.outcome import TrialOutcome
 from lab.cluster.trial import TrialSize, trials
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
@@ -98,24 +98,24 @@ def cluster(
                 progress.print(f"{outcome.what}: {verdict} after {outcome.seconds:.0f} s", highlight=False)
                 keep_in(json_file, before, outcomes)
     except (StackError, TimeoutError) as error:
-        show(screen(), outcomes, before)  # what was tried so far is worth knowing
+        show_trials(screen(), outcomes, before)  # what was tried so far is worth knowing
         raise SondeError(str(error)) from error
-    show(screen(), outcomes, before)
+    show_trials(screen(), outcomes, before)
     if any(outcome.wrong(within) for outcome in outcomes):
         sys.exit(1)
 
 
-def kept(file: Path) -> list[Outcome]:
+def kept(file: Path) -> list[TrialOutcome]:
     """The rows of an earlier course that was ended half way. Raises SondeError for another kind of file."""
     if not file.exists():
         return []
     try:
-        return [Outcome(**row) for row in json.loads(file.read_text("utf-8"))["trials"]]
+        return [TrialOutcome(**row) for row in json.loads(file.read_text("utf-8"))["trials"]]
     except (ValueError, TypeError, KeyError) as error:
         raise SondeError(f"{file} is not what --json writes: {error!r}") from error
 
 
-def keep_in(file: Path | None, before: dict[str, str], outcomes: list[Outcome]) -> None:
+def keep_in(file: Path | None, before: dict[str, str], outcomes: list[TrialOutcome]) -> None:
     """Whole or not at all: the course may be ended while it is written."""
     if file is None:
         return
@@ -141,7 +141,7 @@ def working_folder(keep: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def show(console: Console, outcomes: list[Outcome], before: dict[str, str]) -> None:
+def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str, str]) -> None:
     """A row for each breakage."""
     where = f"{before['cores']} cores, load {before['load before']} before, {os.getloadavg()[0]:.1f} after"
     table = Table(box=None, pad_edge=False, title=where)

@@ -13,18 +13,18 @@ from rich.console import Console
 from rich.table import Table
 
 from lab.hostile_documents.catalogue import KINDS
-from lab.hostile_documents.course import Honest, Read, Terms, course
+from lab.hostile_documents.course import HonestReadings, ReadOutcome, ReadingTerms, read_course
 from lab.hostile_documents.honest import HONEST
 from sonde.cli.screen import messages, screen
 from sonde.settings import load_settings
 from sonde.wiring.documents import reading_limits, segment_options
 
-_COLUMNS = ("KB", "what happened", "seconds", "child MiB", "parent MiB", "passages", "cells", "verdict")
-NAMES = tuple(kind.name for kind in KINDS)
+_READING_COLUMNS = ("KB", "what happened", "seconds", "child MiB", "parent MiB", "passages", "cells", "verdict")
+KIND_NAMES = tuple(kind.name for kind in KINDS)
 
 
 @click.command()
-@click.option("--kind", "names", type=click.Choice(NAMES), multiple=True, help="Only this kind; repeatable.")
+@click.option("--kind", "names", type=click.Choice(KIND_NAMES), multiple=True, help="Only this kind; repeatable.")
 @click.option("--small", is_flag=True, help="The sizes of the test suite.")
 @click.option(
     "--parent-mib", type=click.FloatRange(64), default=1024.0, show_default=True, help="Most memory of a worker."
@@ -36,32 +36,32 @@ def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: P
     Exit code 1 where one crashed its reader or passed a limit, or an honest document was not read.
     """
     settings = load_settings()
-    terms = Terms(reading_limits(settings), segment_options(settings), parent_mib)
+    terms = ReadingTerms(reading_limits(settings), segment_options(settings), parent_mib)
     chosen = [kind for kind in KINDS if not names or kind.name in names]
-    progress, found, others = messages(), list[Read](), Honest()
+    progress, found, others = messages(), list[ReadOutcome](), HonestReadings()
     with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
-        for one in course(chosen, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual):
-            if isinstance(one, Honest):
+        for one in read_course(chosen, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual):
+            if isinstance(one, HonestReadings):
                 others = one
             else:
                 found.append(one)
                 progress.print(f"{one.kind}: {', '.join(one.wrong(terms)) or 'held'}", highlight=False)
             if into is not None:
                 into.write_text(_as_json(found, others), "utf-8")
-    show(screen(), found, others, terms)
+    show_readings(screen(), found, others, terms)
     if others.wrong or not others.read or any(one.wrong(terms) for one in found):
         sys.exit(1)
 
 
-def _as_json(found: list[Read], others: Honest) -> str:
+def _as_json(found: list[ReadOutcome], others: HonestReadings) -> str:
     honest = {"read": others.read, "slowest_s": round(others.slowest_s, 1), "wrong": others.wrong}
     return json.dumps({"kinds": [one.as_json() for one in found], "honest": honest}, indent=1)
 
 
-def show(console: Console, found: list[Read], others: Honest, terms: Terms) -> None:
+def show_readings(console: Console, found: list[ReadOutcome], others: HonestReadings, terms: ReadingTerms) -> None:
     """One row for each kind, and what came of the honest documents."""
     table = Table(box=None, pad_edge=False)
-    for head in ("document", *_COLUMNS):
+    for head in ("document", *_READING_COLUMNS):
         table.add_column(head, justify="left" if head in ("document", "what happened", "verdict") else "right")
     for one in found:
         happened = one.state if one.state != "ready" or not one.told else "ready, with a warning"

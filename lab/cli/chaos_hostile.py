@@ -12,15 +12,25 @@ from rich.console import Console
 from rich.table import Table
 
 from lab.hostile.attacks import attacks
-from lab.hostile.course import Outcome, Terms, course
+from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.malformed.target import target
 from local_stack.ports import free_port
 from sonde.cli.screen import messages, screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import LimitsSettings, load_settings
 
-_COLUMNS = ("answered", "refused", "failed", "p50 ms", "p95 ms", "probes failed", "sent", "what they met", "verdict")
-NAMES = tuple(one.name for one in attacks(""))
+_ATTACK_COLUMNS = (
+    "answered",
+    "refused",
+    "failed",
+    "p50 ms",
+    "p95 ms",
+    "probes failed",
+    "sent",
+    "what they met",
+    "verdict",
+)
+ATTACK_NAMES = tuple(one.name for one in attacks(""))
 
 
 @click.command()
@@ -32,7 +42,7 @@ NAMES = tuple(one.name for one in attacks(""))
 @click.option(
     "--ratio", type=click.FloatRange(1), default=2.0, show_default=True, help="Maximum ratio to the usual p50, p95."
 )
-@click.option("--attack", "names", type=click.Choice(NAMES), multiple=True, help="Only this attack; repeatable.")
+@click.option("--attack", "names", type=click.Choice(ATTACK_NAMES), multiple=True, help="Only this attack; repeatable.")
 @click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
 def hostile(
     *, seconds: float, searchers: int, records: int, ratio: float, names: tuple[str, ...], into: Path | None
@@ -52,13 +62,13 @@ def hostile(
         target(settings, records, more) as there,
     ):
         chosen = [one for one in attacks(there.key) if not names or one.name in names]
-        terms = Terms(searchers, seconds, ratio)
-        for outcome in course(there.url, chosen, terms, f"http://127.0.0.1:{port}"):
+        terms = AttackTerms(searchers, seconds, ratio)
+        for outcome in run_attacks(there.url, chosen, terms, f"http://127.0.0.1:{port}"):
             found.append(outcome)
             progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(found[0], ratio)) or 'held'}")
             if into is not None:
                 into.write_text(json.dumps([one.as_json() for one in found], indent=1), "utf-8")
-    show(screen(), found, ratio)
+    show_attacks(screen(), found, ratio)
     if any(one.wrong(found[0], ratio) for one in found):
         sys.exit(1)
 
@@ -69,10 +79,10 @@ def _as_it_ships() -> dict[str, str]:
     return {"SONDE_LIMITS__PER_ADDRESS": str(limits.per_address), "SONDE_LIMITS__PER_KEY": str(limits.per_key)}
 
 
-def show(console: Console, found: list[Outcome], ratio: float) -> None:
+def show_attacks(console: Console, found: list[AttackOutcome], ratio: float) -> None:
     """One row for the searchers alone, one for each attack."""
     table = Table(box=None, pad_edge=False)
-    for head in ("attack", *_COLUMNS):
+    for head in ("attack", *_ATTACK_COLUMNS):
         table.add_column(head, justify="left" if head in ("attack", "what they met", "verdict") else "right")
     for one in found:
         met = ", ".join(f"{name} {number}" for name, number in sorted(one.answers.items()))

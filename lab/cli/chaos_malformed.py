@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from lab.malformed.asking import BAD, Came, ask_all, summed
+from lab.malformed.asking import BAD, RequestOutcome, ask_all, summed
 from lab.malformed.by_schema import made_by_schema
 from lab.malformed.makers import made
 from lab.malformed.target import target
@@ -18,7 +18,7 @@ from sonde.cli.screen import messages, screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 
-_COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer", "failed", "hang")
+_VERDICT_COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer", "failed", "hang")
 
 
 @click.command()
@@ -48,26 +48,26 @@ def malformed(*, number: int, schema: int | None, first: int, seed: int, clients
                 _tell(progress, came)
             if len(found) % 1_000 == 0:
                 progress.print(f"{len(found)} of {number}")
-    show(screen(), found)
+    show_families(screen(), found)
     if any(came.verdict in BAD for came in found):
         sys.exit(1)
 
 
-def _tell(console: Console, came: Came) -> None:
+def _tell(console: Console, came: RequestOutcome) -> None:
     told = f"{came.sent.number} {came.sent.family}: {came.verdict} {came.status or ''} after {came.took_s:.1f} s"
     console.print(f"{told}\n  {came.sent.told}\n  {came.said}", highlight=False)
 
 
-def show(console: Console, found: list[Came]) -> None:
+def show_families(console: Console, found: list[RequestOutcome]) -> None:
     """Verdicts by family, the slowest answer of each, and the load they were taken under."""
     table = Table(box=None, pad_edge=False)
-    for head in ("family", "requests", *_COLUMNS, "slowest s"):
+    for head in ("family", "requests", *_VERDICT_COLUMNS, "slowest s"):
         table.add_column(head, justify="left" if head == "family" else "right")
     slowest: Counter[str] = Counter()
     for came in found:
         slowest[came.sent.family] = max(slowest[came.sent.family], came.took_s)  # type: ignore[assignment]
     for family, verdicts in summed(found).items():
-        counts = (str(verdicts[name]) for name in _COLUMNS)
+        counts = (str(verdicts[name]) for name in _VERDICT_COLUMNS)
         table.add_row(family, str(verdicts.total()), *counts, f"{slowest[family]:.2f}")
     bad = sum(came.verdict in BAD for came in found)
     console.print(table)

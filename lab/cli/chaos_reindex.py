@@ -16,7 +16,7 @@ from core.errors import SondeError
 from lab.benchmarks.machine import machine
 from lab.cli.chaos_cluster import SAMPLES, queue_only, working_folder
 from lab.cluster.chaos_cluster import chaos_cluster
-from lab.cluster.switching import Step, switching
+from lab.cluster.switching import SwitchStep, switching
 from lab.cluster.trial import TrialSize
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
@@ -54,10 +54,10 @@ def reindex(
                     f"{step.name}: {'right' if step.right else 'WRONG'}, {step.seconds:.1f} s", highlight=False
                 )
     except (StackError, TimeoutError) as error:
-        _show(screen(), steps, before)
+        _show_steps(screen(), steps, before)
         raise SondeError(str(error)) from error
     where = {**before, "load after": f"{os.getloadavg()[0]:.1f}"}
-    _show(screen(), steps, where)
+    _show_steps(screen(), steps, where)
     if json_file is not None:
         json_file.write_text(
             json.dumps({"machine": where, "steps": [asdict(step) for step in steps]}, indent=1), "utf-8"
@@ -66,7 +66,7 @@ def reindex(
         sys.exit(1)
 
 
-def _show(console: Console, steps: list[Step], where: dict[str, str]) -> None:
+def _show_steps(console: Console, steps: list[SwitchStep], where: dict[str, str]) -> None:
     title = f"{where['cores']} cores, load {where['load before']} before, {os.getloadavg()[0]:.1f} after"
     table = Table(box=None, pad_edge=False, title=title)
     table.add_column("", no_wrap=True)

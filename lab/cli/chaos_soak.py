@@ -16,7 +16,7 @@ from core.errors import SondeError
 from lab.benchmarks.machine import machine
 from lab.cli.chaos_cluster import SAMPLES, queue_only, working_folder
 from lab.cluster.chaos_cluster import chaos_cluster
-from lab.cluster.soak import Soak, Soaked
+from lab.cluster.soak import SoakPlan, SoakResult
 from lab.cluster.soak import soak as run_soak
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
@@ -42,14 +42,14 @@ def soak(
     and API on free ports of this machine, and ends them. Exit code 1 where something grew or a search failed.
     """
     progress, before = messages(), machine()
-    course = Soak(minutes, rate, records, sample_every_s=min(5.0, minutes * 60.0 / 16))
+    course = SoakPlan(minutes, rate, records, sample_every_s=min(5.0, minutes * 60.0 / 16))
     try:
         with working_folder(keep) as folder, chaos_cluster(folder, nodes=1) as made:
             done = run_soak(made, queue_only(made), course, samples.resolve(), lambda text: progress.print(text))
     except StackError as error:
         raise SondeError(str(error)) from error
     after = f"{os.getloadavg()[0]:.1f}"
-    _show(screen(), done, f"{before['cores']} cores, load {before['load before']} before, {after} after")
+    _show_soak(screen(), done, f"{before['cores']} cores, load {before['load before']} before, {after} after")
     if json_file is not None:
         json_file.write_text(
             json.dumps({"machine": {**before, "load after": after}, **asdict(done)}, indent=1), "utf-8"
@@ -58,7 +58,7 @@ def soak(
         sys.exit(1)
 
 
-def _show(console: Console, done: Soaked, where: str) -> None:
+def _show_soak(console: Console, done: SoakResult, where: str) -> None:
     table = Table(box=None, pad_edge=False, title=where)
     table.add_column("part", no_wrap=True)
     for column in ("MiB, second quarter", "MiB, last quarter", "handles", "handles, last", ""):

@@ -36,7 +36,7 @@ def volume(*, records: int, turtle: bool) -> None:
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         with throwaway(client) as prefix:
             found = list(run_volume(Parts(client, prefix), records))
-    show(screen(), found)
+    show_volumes(screen(), found)
     if not all(one.right for one in found):
         sys.exit(1)
 
@@ -51,7 +51,7 @@ def show_turtle(console: Console, records: int) -> None:
         sys.exit(1)
 
 
-def show(console: Console, found: list[Volume]) -> None:
+def show_volumes(console: Console, found: list[Volume]) -> None:
     """``read/s``: records fetched, parsed and planned in a second of the time that this took."""
     table = Table(box=None, pad_edge=False)
     for head in ("run", "state", "there", "s", "/s", "CPU s", "per CPU s", "read/s", "peak MiB"):

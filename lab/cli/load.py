@@ -18,10 +18,10 @@ from core.errors import SondeError
 from lab.benchmarks.machine import machine, serving
 from lab.cli.load_catalogue import catalogue
 from lab.cli.load_tables import say_what_was_made, show
-from lab.load.catalogue import Size
+from lab.load.catalogue import CatalogueSize
 from lab.load.clients import SEARCH_MODES, SearchMode, ask
 from lab.load.standing import drop as drop_standing
-from lab.load.summary import Summary
+from lab.load.summary import LoadSummary
 from lab.own_api import own_api
 from sonde.cli.screen import messages, screen
 from sonde.cli.signals import ended_by_signals
@@ -107,7 +107,7 @@ def load(
     if drop:
         drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
         return
-    size = Size(records, passages, embedded, index_shape(settings))
+    size = CatalogueSize(records, passages, embedded, index_shape(settings))
     plan = Plan(_courses(chosen), clients, seconds, processes)
     paths, questions = _real(catalogues), _questions()
     console, progress = screen(), messages()
@@ -175,14 +175,14 @@ def _questions() -> list[str]:
     return [json.loads(line)["q"] for line in file.read_text("utf-8").splitlines()]
 
 
-def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[Summary]:
+def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[LoadSummary]:
     """Each course after a warm-up by four clients for each process, so that every process and cache has seen it."""
     with own_api(settings, prefix, plan.processes) as url:
         for course in plan.courses:
             ask(url, course, questions, 4 * plan.processes, _WARM_UP_S)
             for clients in plan.clients:
                 replies, seconds = ask(url, course, questions, clients, plan.seconds)
-                yield Summary.of(course.name, clients, replies, seconds)
+                yield LoadSummary.of(course.name, clients, replies, seconds)
 
 
 COMMANDS = (load,)

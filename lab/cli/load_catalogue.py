@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID
 
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from lab.load.catalogue import Made, Size, Told, made_catalogue, real_records
+from lab.load.catalogue import MadeCatalogue, CatalogueSize, ProgressReport, made_catalogue, real_records
 from lab.load.standing import standing
 from sonde.cli.screen import NameColumn
 from sonde.settings import Settings
@@ -20,7 +20,9 @@ from sonde.wiring.models import Models
 
 
 @contextmanager
-def catalogue(settings: Settings, paths: list[Path], size: Size, name: str | None, progress: Console) -> Iterator[Made]:
+def catalogue(
+    settings: Settings, paths: list[Path], size: CatalogueSize, name: str | None, progress: Console
+) -> Iterator[MadeCatalogue]:
     """The one that stands under ``name``, made first where it does not; without a name, one for the ``with`` alone."""
     with ExitStack() as held:
         told, done = held.enter_context(_told(progress))
@@ -43,7 +45,7 @@ def catalogue(settings: Settings, paths: list[Path], size: Size, name: str | Non
 
 
 @contextmanager
-def _told(console: Console) -> Iterator[tuple[Told, Callable[[], None]]]:
+def _told(console: Console) -> Iterator[tuple[ProgressReport, Callable[[], None]]]:
     with Progress(NameColumn(), BarColumn(), MofNCompleteColumn(), console=console) as bars:
         tasks: dict[str, TaskID] = {}
 

@@ -7,11 +7,11 @@ from dataclasses import astuple
 from rich.console import Console
 from rich.table import Table
 
-from lab.load.catalogue import Made, Size
-from lab.load.summary import Summary
+from lab.load.catalogue import MadeCatalogue, CatalogueSize
+from lab.load.summary import LoadSummary
 
 
-def show(console: Console, summaries: list[Summary], before: dict[str, str], after: str) -> None:
+def show(console: Console, summaries: list[LoadSummary], before: dict[str, str], after: str) -> None:
     """Rates and times, then whose time it was; the load of the machine above both."""
     console.print(
         f"{before['processor']}, {before['cores']} cores, load {before['load before']} before, {after} after; "
@@ -40,7 +40,7 @@ def _table(*heads: str) -> Table:
     return table
 
 
-def say_what_was_made(console: Console, made: Made, size: Size) -> None:
+def say_what_was_made(console: Console, made: MadeCatalogue, size: CatalogueSize) -> None:
     """What the figures mean, and which vectors are not real."""
     for line in (
         "Times as clients waited for answers; refused: 503 with Retry-After, which clients keep to.",

@@ -14,7 +14,7 @@ from evaluation.collection import Collection
 from lab.month.month import Course, Month
 from lab.month.people import Habits
 from lab.month.source import copied, judged_questions, own_indices
-from lab.month.usage_trial import Table, Trial, UsageTrial, evidence_of
+from lab.month.usage_trial import UsageSnapshot, Trial, UsageTrial, evidence_of
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.usage import Usage
@@ -138,7 +138,7 @@ def _trial(
     examination: float | None,
     scripted: bool,
 ) -> Trial:
-    table, config = Table(), pipeline.parts.config
+    table, config = UsageSnapshot(), pipeline.parts.config
     ranking = replace(config, records=config.records.with_signals(signal))
     ranks = SearchPipeline(replace(pipeline.parts, usage=table, config=ranking))
     evidence = evidence_of(ranks) if examination is None else evidence_of(ranks, examination=examination)

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lab.chaos.asking import BAD, Asked
+from lab.chaos.asking import BAD, SearchOutcome
 
 NOT_TRIED = "not tried"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrialOutcome:
     """``missing`` and ``strange``: records that should be there and are not, and the other way round.
 
     ``left``: records that were still to be written when the part was put right; where there were none the harvest met
@@ -65,6 +65,6 @@ class Outcome:
         )
 
 
-def bad_ones(log: Sequence[Asked], most: int = 5) -> dict[str, int]:
+def bad_ones(log: Sequence[SearchOutcome], most: int = 5) -> dict[str, int]:
     """The commonest of what searches that failed were told."""
     return dict(Counter(f"{one.verdict}: {one.detail}" for one in log if one.verdict in BAD).most_common(most))

@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 from celery import Celery
 
-from lab.chaos.asking import BAD, Asker
+from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.catalogue_server import catalogue_server
-from lab.chaos.flatness import Held, Trend, trend
+from lab.chaos.flatness import ResourceSample, Trend, trend
 from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, search_samples, until, written
 from lab.cluster.trial import QUESTIONS
@@ -26,7 +26,7 @@ _HARVEST_EVERY_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Soak:
+class SoakPlan:
     """``minutes`` of searches, ``per_second`` of them, and a harvest of ``records`` every minute."""
 
     minutes: float = 20.0
@@ -36,7 +36,7 @@ class Soak:
 
 
 @dataclass(frozen=True, slots=True)
-class Soaked:
+class SoakResult:
     """``searches``: verdicts and their number. ``harvests``: started, after the first."""
 
     trends: tuple[Trend, ...]
@@ -49,26 +49,28 @@ class Soaked:
         return all(one.flat for one in self.trends) and not any(self.searches.get(verdict) for verdict in BAD)
 
 
-def soak(cluster: ChaosCluster, celery: Celery, course: Soak, samples: Path, tell: Callable[[str], None]) -> Soaked:
+def soak(
+    cluster: ChaosCluster, celery: Celery, course: SoakPlan, samples: Path, tell: Callable[[str], None]
+) -> SoakResult:
     """Every part is up when the clock starts, and has done what it does from then on. Raises TimeoutError."""
     with catalogue_server(made_titles(course.records)) as csw:
         search_samples(cluster, celery, csw, [_SOURCE], samples)
         start_harvest(celery, _SOURCE)
         until(lambda: written(cluster.client, _SOURCE) >= course.records, 1200.0, _SOURCE)
-        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
+        asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         begun = time.monotonic()
         with asker.asking(course.per_second):
             held, harvests = _watched(cluster, celery, course, begun, tell)
     searches: dict[str, int] = dict(Counter(asked.verdict for asked in asker.log))
     trends = tuple(trend(part, samples) for part, samples in held.items())
-    return Soaked(trends, searches, harvests, time.monotonic() - begun)
+    return SoakResult(trends, searches, harvests, time.monotonic() - begun)
 
 
 def _watched(
-    cluster: ChaosCluster, celery: Celery, course: Soak, begun: float, tell: Callable[[str], None]
-) -> tuple[dict[str, list[Held]], int]:
-    held: dict[str, list[Held]] = {part: [] for part in PARTS}
+    cluster: ChaosCluster, celery: Celery, course: SoakPlan, begun: float, tell: Callable[[str], None]
+) -> tuple[dict[str, list[ResourceSample]], int]:
+    held: dict[str, list[ResourceSample]] = {part: [] for part in PARTS}
     harvests = 0
     while (at_s := time.monotonic() - begun) < course.minutes * 60.0:
         if at_s >= harvests * _HARVEST_EVERY_S:
@@ -81,7 +83,7 @@ def _watched(
     return held, harvests
 
 
-def _held(pid: int, at_s: float) -> Held:
+def _held(pid: int, at_s: float) -> ResourceSample:
     """Of a process and all it started; one that ends just now holds nothing. Raises NoSuchProcess for a dead part."""
     memory, handles = 0.0, 0
     leader = psutil.Process(pid)
@@ -92,4 +94,4 @@ def _held(pid: int, at_s: float) -> Held:
         except psutil.NoSuchProcess:
             if process.pid == pid:
                 raise
-    return Held(at_s, memory, handles)
+    return ResourceSample(at_s, memory, handles)

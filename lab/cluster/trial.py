@@ -13,12 +13,12 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
-from lab.chaos.asking import Asked, Asker
+from lab.chaos.asking import SearchOutcome, SteadySearcher
 from lab.chaos.catalogue_server import catalogue_server
 from lab.cluster.breakages import Breakage, mend_all
 from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
-from lab.cluster.outcome import NOT_TRIED, Outcome, bad_ones
+from lab.cluster.outcome import NOT_TRIED, TrialOutcome, bad_ones
 from local_stack.errors import StackError
 from workers.jobs import start_harvest
 
@@ -45,7 +45,7 @@ class TrialSize:
 
 def trials(
     cluster: ChaosCluster, celery: Celery, chosen: list[Breakage], course: TrialSize, samples: Path
-) -> Iterator[Outcome]:
+) -> Iterator[TrialOutcome]:
     """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
 
     Raises TimeoutError or StackError where the service does not come up at all; later nothing ends the others.
@@ -54,11 +54,11 @@ def trials(
     with catalogue_server(catalogue) as csw:
         ids = [f"chaos-{breakage.name}" for breakage in chosen]
         search_samples(cluster, celery, csw, ids, samples, course.patience_s)
-        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
+        asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         for breakage, source in zip(chosen, ids, strict=True):
             if (why := breakage.needs(cluster)) is not None:
-                yield Outcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
+                yield TrialOutcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
                 continue
             yield _Trial(cluster, celery, breakage, source, asker, course, frozenset(catalogue)).go()
 
@@ -72,7 +72,7 @@ class _Trial:
     celery: Celery
     breakage: Breakage
     source: str
-    asker: Asker
+    asker: SteadySearcher
     course: TrialSize
     catalogue: frozenset[str]
     mended: float | None = None
@@ -80,7 +80,7 @@ class _Trial:
     left: int = 0
     harvest_back_s: float | None = None
 
-    def go(self) -> Outcome:
+    def go(self) -> TrialOutcome:
         begun = time.monotonic()
         self.asker.log.clear()
         note = ""
@@ -94,7 +94,7 @@ class _Trial:
         if not note:
             self.asker.learn_again()
         found, log = self._found(), self._log()
-        return Outcome(
+        return TrialOutcome(
             self.breakage.name,
             self.breakage.what,
             len(self.catalogue),
@@ -140,7 +140,7 @@ class _Trial:
             return f"afterwards: {error}"
         return ""
 
-    def _log(self) -> list[Asked]:
+    def _log(self) -> list[SearchOutcome]:
         """Linux takes connections for a server that still starts: who asked then and gave up found nobody there."""
         down_until = self.mended if self.breakage.takes_api and self.mended is not None else -math.inf
         return [

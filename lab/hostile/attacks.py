@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.malformed.sent import Parts, written
+from lab.malformed.sent import RequestParts, written
 
 ITEMS = "/collections/all/items"
 LONGEST_FILTER = 8000
@@ -16,7 +16,7 @@ _JSON = [("Content-Type", "application/json")]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class UnfinishedRequest:
     """A request that is never finished: ``opening``, then a byte of ``drip`` each ``every_s``, on many ``sockets``."""
 
     opening: bytes
@@ -32,7 +32,7 @@ class Attack:
     name: str
     told: str
     wires: tuple[bytes, ...] = ()
-    held: Held | None = None
+    held: UnfinishedRequest | None = None
     attackers: int = 8
 
 
@@ -43,9 +43,9 @@ def attacks(key: str) -> tuple[Attack, ...]:
         Attack(
             "half-sent headers",
             "100 requests whose headers never end",
-            held=Held(b"GET /search?q=a HTTP/1.1\r\n", b"X"),
+            held=UnfinishedRequest(b"GET /search?q=a HTTP/1.1\r\n", b"X"),
         ),
-        Attack("silent connections", "200 connections that say nothing", held=Held(b"", sockets=200)),
+        Attack("silent connections", "200 connections that say nothing", held=UnfinishedRequest(b"", sockets=200)),
         Attack("slow bodies", "100 bodies of a megabyte, a byte every two seconds", held=_slow_body()),
         Attack("large bodies", "bodies of 24 MB", _large_bodies(), attackers=4),
         Attack("JSON towers", "bodies nested 100,000 deep", _towers()),
@@ -59,11 +59,11 @@ def attacks(key: str) -> tuple[Attack, ...]:
 
 
 def _get(path: str, *query: tuple[str, str]) -> bytes:
-    return written(Parts("GET", path, list(query)))
+    return written(RequestParts("GET", path, list(query)))
 
 
 def _post(path: str, body: bytes) -> bytes:
-    return written(Parts("POST", path, headers=_JSON, body=body))
+    return written(RequestParts("POST", path, headers=_JSON, body=body))
 
 
 def _brackets() -> tuple[bytes, ...]:
@@ -95,9 +95,9 @@ def _brackets() -> tuple[bytes, ...]:
     )
 
 
-def _slow_body() -> Held:
+def _slow_body() -> UnfinishedRequest:
     head = "POST /embeddings HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
-    return Held(head.encode() + b'{"texts":["', b"a")
+    return UnfinishedRequest(head.encode() + b'{"texts":["', b"a")
 
 
 def _large_bodies() -> tuple[bytes, ...]:
@@ -167,7 +167,7 @@ def _records(key: str) -> tuple[bytes, ...]:
     )
     return tuple(
         written(
-            Parts(
+            RequestParts(
                 "PUT",
                 "/collections/fuzz/items/bomb",
                 headers=[("Content-Type", media_type), ("Authorization", f"Bearer {key}")],

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from core.json_types import Json
 from lab.benchmarks.timing import Spread
 from lab.hostile.attacks import Attack
-from lab.hostile.honest import Probes, probing, searching, trouble
-from lab.hostile.sending import Came, attacking_apart
-from lab.load.clients import Reply
+from lab.hostile.honest import ProbeLog, probing, searching, trouble
+from lab.hostile.sending import AttackTally, attacking_apart
+from lab.load.clients import SearchReply
 
 _WARM_UP_S = 5.0
 _BEGINS_S = 1.0
@@ -21,7 +21,7 @@ _RECOVERS_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class AttackTerms:
     """``ratio``: how many times their usual time honest searchers may wait; None where any answer will do."""
 
     searchers: int = 10
@@ -30,7 +30,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttackOutcome:
     """Of honest searchers: how many were answered, refused, failed, and how soon; of the attack: what it met."""
 
     attack: str
@@ -48,7 +48,7 @@ class Outcome:
     answers: dict[str, int]
     attack_failed: int
 
-    def wrong(self, alone: Outcome, ratio: float | None) -> list[str]:
+    def wrong(self, alone: AttackOutcome, ratio: float | None) -> list[str]:
         """What did not hold; empty where everything did."""
         said = [f"{self.refused} refused"] if self.refused else []
         said += [f"{self.failed} failed"] if self.failed else []
@@ -67,7 +67,9 @@ class Outcome:
 NOBODY = Attack("nobody", "honest searchers alone")
 
 
-def course(url: str, chosen: Sequence[Attack], terms: Terms, probes_url: str | None = None) -> Iterator[Outcome]:
+def run_attacks(
+    url: str, chosen: Sequence[Attack], terms: AttackTerms, probes_url: str | None = None
+) -> Iterator[AttackOutcome]:
     """First the searchers alone, then each attack. Raises ValueError where the address is not this machine's."""
     if not ipaddress.ip_address(urlsplit(url).hostname or "").is_loopback:
         raise ValueError(f"{url} is not an address of this machine; attacks go nowhere else")
@@ -75,7 +77,7 @@ def course(url: str, chosen: Sequence[Attack], terms: Terms, probes_url: str | N
     searching(url, terms.searchers, min(_WARM_UP_S, terms.seconds))
     with probing(probed) as probes:
         replies = searching(url, terms.searchers, terms.seconds)
-    yield _outcome(NOBODY, replies, probes, Came())
+    yield _outcome(NOBODY, replies, probes, AttackTally())
     for attack in chosen:
         with probing(probed) as probes, attacking_apart(url, attack) as came:
             time.sleep(min(_BEGINS_S, terms.seconds))
@@ -91,11 +93,11 @@ def _recovered(url: str) -> None:
         time.sleep(0.5)
 
 
-def _outcome(attack: Attack, replies: Sequence[Reply], probes: Probes, came: Came) -> Outcome:
+def _outcome(attack: Attack, replies: Sequence[SearchReply], probes: ProbeLog, came: AttackTally) -> AttackOutcome:
     good = [reply for reply in replies if reply.status == 200]
     refused = sum(reply.refused for reply in replies)
     times = Spread.of([reply.took_ms for reply in good]) if good else None
-    return Outcome(
+    return AttackOutcome(
         attack.name,
         attack.told,
         len(good),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from lab.load.clients import Api, Reply
+from lab.load.clients import ApiConnection, SearchReply
 
 _PROBE_EVERY_S = 0.5
 _PROBE_TIMEOUT_S = 3.0
@@ -34,7 +34,7 @@ def questions() -> list[str]:
 
 
 @dataclass
-class Probes:
+class ProbeLog:
     """Of ``/healthz`` and ``/readyz``: how many were asked, which failed, how long the slowest took."""
 
     asked: int = 0
@@ -42,19 +42,19 @@ class Probes:
     slowest_s: float = 0.0
 
 
-def searching(url: str, searchers: int, seconds: float) -> list[Reply]:
+def searching(url: str, searchers: int, seconds: float) -> list[SearchReply]:
     """Every searcher, each from an address of its own, asks, reads half a second and asks again."""
     with ThreadPoolExecutor(searchers, thread_name_prefix="honest") as pool:
-        running: list[Future[list[Reply]]] = [
+        running: list[Future[list[SearchReply]]] = [
             pool.submit(_search, url, number, time.monotonic() + seconds) for number in range(searchers)
         ]
         return [reply for one in running for reply in one.result()]
 
 
-def _search(url: str, number: int, ends: float) -> list[Reply]:
+def _search(url: str, number: int, ends: float) -> list[SearchReply]:
     replies = []
     time.sleep(_THINK_S * number / 10)  # nobody begins at the same moment
-    with closing(Api.at(url, 1, source=f"127.0.0.{100 + number}")) as api:
+    with closing(ApiConnection.at(url, 1, source=f"127.0.0.{100 + number}")) as api:
         for question in _from(questions(), number):
             replies.append(api.reply_to({"q": question})[0])
             if time.monotonic() + _THINK_S > ends:
@@ -69,9 +69,9 @@ def _from(asked: Sequence[str], number: int) -> Iterator[str]:
 
 
 @contextmanager
-def probing(url: str) -> Iterator[Probes]:
+def probing(url: str) -> Iterator[ProbeLog]:
     """Asks by a connection of its own each time, as a kubelet does."""
-    found, stop = Probes(), threading.Event()
+    found, stop = ProbeLog(), threading.Event()
     thread = threading.Thread(target=_probe, args=(url, found, stop), name="probes", daemon=True)
     thread.start()
     try:
@@ -81,7 +81,7 @@ def probing(url: str) -> Iterator[Probes]:
         thread.join()
 
 
-def _probe(url: str, found: Probes, stop: threading.Event) -> None:
+def _probe(url: str, found: ProbeLog, stop: threading.Event) -> None:
     while not stop.wait(_PROBE_EVERY_S):
         for path in ("/healthz", "/readyz"):
             begun = time.monotonic()

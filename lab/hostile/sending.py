@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from lab.hostile.attacks import Attack, Held
+from lab.hostile.attacks import Attack, UnfinishedRequest
 from lab.malformed.asking import ask
-from lab.malformed.sent import Sent
+from lab.malformed.sent import MalformedRequest
 
 ADDRESS = "127.0.0.66"
 """All attackers come from one address of this machine, the honest searchers from others."""
@@ -28,7 +28,7 @@ _LONGEST_S = 600.0
 
 
 @dataclass
-class Came:
+class AttackTally:
     """``answers``: how often each status, or what came instead; ``failed``: 5xx, but for a 503 with Retry-After."""
 
     answers: Counter[str] = field(default_factory=Counter)
@@ -40,9 +40,9 @@ class Came:
 
 
 @contextmanager
-def attacking_apart(url: str, attack: Attack) -> Iterator[Came]:
+def attacking_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
     """As ``attacking``, from a process of its own: attackers and searchers share the machine, not an interpreter."""
-    spawned, came = multiprocessing.get_context("spawn"), Came()
+    spawned, came = multiprocessing.get_context("spawn"), AttackTally()
     stop, begun, told = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
     child = spawned.Process(target=_apart, args=(url, attack, stop, begun, told), daemon=True)
     child.start()
@@ -66,9 +66,9 @@ def _apart(url: str, attack: Attack, stop: Any, begun: Any, told: Any) -> None:
 
 
 @contextmanager
-def attacking(url: str, attack: Attack) -> Iterator[Came]:
+def attacking(url: str, attack: Attack) -> Iterator[AttackTally]:
     """The attack goes on for as long as the block lasts; what it met is whole after the block."""
-    came, stop = Came(), threading.Event()
+    came, stop = AttackTally(), threading.Event()
     number = attack.attackers if attack.held is None else 1
     with ThreadPoolExecutor(number, thread_name_prefix="attacker") as pool:
         for one in range(number):
@@ -82,17 +82,17 @@ def attacking(url: str, attack: Attack) -> Iterator[Came]:
             stop.set()
 
 
-def _send(url: str, attack: Attack, first: int, came: Came, stop: threading.Event) -> None:
+def _send(url: str, attack: Attack, first: int, came: AttackTally, stop: threading.Event) -> None:
     place = first * len(attack.wires) // attack.attackers
     for wire in itertools.cycle([*attack.wires[place:], *attack.wires[:place]]):
         if stop.is_set() or came.sent >= MOST_REQUESTS:
             return
-        found = ask(url, Sent(0, "wire", wire), _GIVES_UP_S, ADDRESS)
+        found = ask(url, MalformedRequest(0, "wire", wire), _GIVES_UP_S, ADDRESS)
         came.answers[str(found.status) if found.status else found.verdict] += 1
         came.failed += found.verdict == "failed"
 
 
-def _hold(url: str, held: Held, came: Came, stop: threading.Event) -> None:
+def _hold(url: str, held: UnfinishedRequest, came: AttackTally, stop: threading.Event) -> None:
     """Every socket is opened again where the server closed it, once each turn."""
     place = urlsplit(url)
     wires: list[socket.socket | None] = [None] * held.sockets
@@ -108,7 +108,7 @@ def _hold(url: str, held: Held, came: Came, stop: threading.Event) -> None:
             wire.close()
 
 
-def _opened(host: str, port: int, held: Held, came: Came) -> socket.socket | None:
+def _opened(host: str, port: int, held: UnfinishedRequest, came: AttackTally) -> socket.socket | None:
     try:
         wire = socket.create_connection((host, port), timeout=1.0, source_address=(ADDRESS, 0))
         wire.sendall(held.opening)
@@ -119,7 +119,7 @@ def _opened(host: str, port: int, held: Held, came: Came) -> socket.socket | Non
     return wire
 
 
-def _kept(wire: socket.socket | None, held: Held, came: Came) -> socket.socket | None:
+def _kept(wire: socket.socket | None, held: UnfinishedRequest, came: AttackTally) -> socket.socket | None:
     """The socket with one byte more sent, or None where the server answered or closed it."""
     if wire is None:
         return None

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from lab.hostile_documents import pdf_files, texts, web_pages, word_files
-from lab.hostile_documents.kinds import Kind
+from lab.hostile_documents.kinds import HostileKind
 
-KINDS: tuple[Kind, ...] = (*texts.KINDS, *web_pages.KINDS, *word_files.KINDS, *pdf_files.KINDS)
+KINDS: tuple[HostileKind, ...] = (
+    *texts.TEXT_KINDS,
+    *web_pages.HTML_KINDS,
+    *word_files.WORD_KINDS,
+    *pdf_files.PDF_KINDS,
+)
 
 
-def kind_named(name: str) -> Kind:
+def kind_named(name: str) -> HostileKind:
     return next(kind for kind in KINDS if kind.name == name)

@@ -23,14 +23,14 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.segment import SegmentOptions, segment
 from indexer.documents.table_stored import stored_table
 from lab.hostile_documents.counting import WordPieces
-from lab.hostile_documents.kinds import Kind
+from lab.hostile_documents.kinds import HostileKind
 
 _GRACE_S = 60.0  # to start, to split into passages, and to kill
 _MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ReadingTerms:
     """What one document may cost. ``parent_mib``: of the worker's process, its start included."""
 
     limits: Limits = field(default_factory=Limits)
@@ -39,7 +39,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadOutcome:
     """``state``: ready or the reason of the refusal. ``child_mib`` and ``parent_mib``: the most memory of the process
     that read the document, and of the worker's.
     """
@@ -55,7 +55,7 @@ class Read:
     cells: int = 0
     stored_bytes: int = 0
 
-    def wrong(self, terms: Terms) -> list[str]:
+    def wrong(self, terms: ReadingTerms) -> list[str]:
         """What passed its limit; empty where all held."""
         most_child = terms.limits.memory_bytes / _MIB
         said = [self.told] if self.state in ("crashed", "lost") else []
@@ -71,10 +71,10 @@ class Read:
         return asdict(self)
 
 
-def read_here(name: str, data: bytes, terms: Terms) -> Read:
+def read_here(name: str, data: bytes, terms: ReadingTerms) -> ReadOutcome:
     """Reads the document as a worker does, in this process and its child."""
     started = time.monotonic()
-    found = Read(name, len(data), "ready", "", 0.0, 0.0, 0.0)
+    found = ReadOutcome(name, len(data), "ready", "", 0.0, 0.0, 0.0)
     try:
         document = read_isolated(data, terms.limits, Ocr(command=None)).document
         tables = [stored_table(table) for table in document.tables]
@@ -103,7 +103,7 @@ def _own_peak_mib() -> float:
     return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
-def read_apart(kind: Kind, size: int, terms: Terms, folder: Path) -> Read:
+def read_apart(kind: HostileKind, size: int, terms: ReadingTerms, folder: Path) -> ReadOutcome:
     """The same in a process of its own, which reads the file from the folder."""
     file = folder / "document"
     file.write_bytes(kind.make(size))
@@ -112,13 +112,15 @@ def read_apart(kind: Kind, size: int, terms: Terms, folder: Path) -> Read:
     most = 2 * terms.limits.seconds + _GRACE_S
     try:
         done = subprocess.run(argv, capture_output=True, timeout=most, check=False)  # noqa: S603  # nosec B603
-        return Read(**json.loads(done.stdout))
+        return ReadOutcome(**json.loads(done.stdout))
     except (subprocess.TimeoutExpired, ValueError) as error:
-        return Read(kind.name, file.stat().st_size, "lost", f"its reader is gone ({type(error).__name__})", most, 0, 0)
+        return ReadOutcome(
+            kind.name, file.stat().st_size, "lost", f"its reader is gone ({type(error).__name__})", most, 0, 0
+        )
 
 
 @dataclass(slots=True)
-class Honest:
+class HonestReadings:
     """Documents of others that are read over and over meanwhile: how many were read, and why others were not."""
 
     read: int = 0
@@ -126,15 +128,15 @@ class Honest:
     wrong: list[str] = field(default_factory=list)
 
 
-def course(
-    kinds: Sequence[Kind],
+def read_course(
+    kinds: Sequence[HostileKind],
     honest: Sequence[tuple[str, bytes]],
-    terms: Terms,
+    terms: ReadingTerms,
     folder: Path,
-    size_of: Callable[[Kind], int] = lambda kind: kind.usual,
-) -> Iterator[Read | Honest]:
+    size_of: Callable[[HostileKind], int] = lambda kind: kind.usual,
+) -> Iterator[ReadOutcome | HonestReadings]:
     """What came of each kind, then of the honest documents."""
-    others, end = Honest(), threading.Event()
+    others, end = HonestReadings(), threading.Event()
     reader = threading.Thread(target=_read_honest, args=(honest, terms, others, end), daemon=True)
     reader.start()
     try:
@@ -146,7 +148,9 @@ def course(
     yield others
 
 
-def _read_honest(honest: Sequence[tuple[str, bytes]], terms: Terms, others: Honest, end: threading.Event) -> None:
+def _read_honest(
+    honest: Sequence[tuple[str, bytes]], terms: ReadingTerms, others: HonestReadings, end: threading.Event
+) -> None:
     """Every document at least once."""
     while True:
         for name, data in honest:
@@ -165,5 +169,5 @@ def _read_honest(honest: Sequence[tuple[str, bytes]], terms: Terms, others: Hone
 
 if __name__ == "__main__":
     asked = json.loads(sys.argv[1])
-    own = Terms(Limits(**asked["limits"]), SegmentOptions(**asked["options"]))
+    own = ReadingTerms(Limits(**asked["limits"]), SegmentOptions(**asked["options"]))
     sys.stdout.write(json.dumps(read_here(asked["name"], Path(asked["file"]).read_bytes(), own).as_json()))

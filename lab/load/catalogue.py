@@ -34,14 +34,14 @@ from lab.load.made import SOURCE, MadeVectors, made_passages, made_records, pass
 
 log = structlog.get_logger(__name__)
 
-Told = Callable[[str, int, int], None]
+ProgressReport = Callable[[str, int, int], None]
 """What is under way, how many are done, of how many."""
 
 _CALM_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class CatalogueSize:
     """``embedded``: most texts of records, and of passages, that get their own vector; the rest are perturbed ones.
 
     ``shape``: of both indices.
@@ -54,7 +54,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeCatalogue:
     """What was made. ``real``: records that it was made of; ``vectors_*``: how many of the vectors are real ones."""
 
     prefix: str
@@ -81,8 +81,8 @@ def real_records(paths: Sequence[Path]) -> list[Record]:
 
 @contextmanager
 def made_catalogue(
-    client: Elasticsearch, real: Sequence[Record], embedder: Embedder, size: Size, told: Told
-) -> Iterator[Made]:
+    client: Elasticsearch, real: Sequence[Record], embedder: Embedder, size: CatalogueSize, told: ProgressReport
+) -> Iterator[MadeCatalogue]:
     """Filled, refreshed and done with merging on entry. What a killed run left is deleted by a later one.
 
     Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a document.
@@ -96,8 +96,13 @@ def made_catalogue(
 
 
 def fill(
-    client: Elasticsearch, prefix: str, real: Sequence[Record], embedder: Embedder, size: Size, told: Told
-) -> Made:
+    client: Elasticsearch,
+    prefix: str,
+    real: Sequence[Record],
+    embedder: Embedder,
+    size: CatalogueSize,
+    told: ProgressReport,
+) -> MadeCatalogue:
     """Indices of ``prefix`` made and filled; refreshed and done with merging on return."""
     begun = time.perf_counter()
     ensure_indices(client, prefix, embedder.card, shape=size.shape)
@@ -112,17 +117,17 @@ def fill(
         _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, told)
     _refresh(client, prefix, None)
     calm(client, _filled(prefix))
-    return Made(prefix, len(real), len(records.real), vectors, time.perf_counter() - begun)
+    return MadeCatalogue(prefix, len(real), len(records.real), vectors, time.perf_counter() - begun)
 
 
-def _records(prefix: str, real: Sequence[Record], vectors: MadeVectors, size: Size) -> Iterator[Operation]:
+def _records(prefix: str, real: Sequence[Record], vectors: MadeVectors, size: CatalogueSize) -> Iterator[Operation]:
     index = concrete(prefix, "records", 1)
     for place, record in enumerate(made_records(real, size.records)):
         yield index_operation(index, record.id, {**to_document(record), **vectors.at(place)})
 
 
 def _passages(
-    prefix: str, real: Sequence[Record], texts: Sequence[str], vectors: MadeVectors, size: Size
+    prefix: str, real: Sequence[Record], texts: Sequence[str], vectors: MadeVectors, size: CatalogueSize
 ) -> Iterator[Operation]:
     index = concrete(prefix, "passages", 1)
     nowhere = WhereWhen()
@@ -133,7 +138,7 @@ def _passages(
         yield index_operation(index, passage.id, document)
 
 
-def _write(client: Elasticsearch, operations: Iterator[Operation], what: str, total: int, told: Told) -> None:
+def _write(client: Elasticsearch, operations: Iterator[Operation], what: str, total: int, told: ProgressReport) -> None:
     def counted() -> Iterator[Operation]:
         for done, operation in enumerate(operations, start=1):
             yield operation

@@ -40,7 +40,7 @@ SEARCH_MODES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class SearchReply:
     """``status``: of HTTP, 0 where none came; ``refused``: 503 or 429 that says when to come again.
 
     ``took_ms``: as the client waited; ``stages``: milliseconds that the service names.
@@ -54,13 +54,13 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
+class ApiConnection:
     """The API under load, by a client that costs little: it shares the cores with what it measures."""
 
     connections: KeptConnections
 
     @classmethod
-    def at(cls, url: str, clients: int, source: str | None = None) -> Api:
+    def at(cls, url: str, clients: int, source: str | None = None) -> ApiConnection:
         """``clients``: how many connections stay open. ``source``: the address to ask from."""
         address = urlsplit(url)
         return cls(KeptConnections(str(address.hostname), int(address.port or 80), kept=clients, source=source))
@@ -68,34 +68,34 @@ class Api:
     def close(self) -> None:
         self.connections.close()
 
-    def reply_to(self, parameters: Mapping[str, str]) -> tuple[Reply, float]:
+    def reply_to(self, parameters: Mapping[str, str]) -> tuple[SearchReply, float]:
         """The reply, and how many seconds to wait before the next question."""
         target = f"/search?{urlencode(parameters)}"
         begun = time.perf_counter()
         try:
             answer = self.connections.ask("GET", target, {"Accept": "application/json"}, None, _TIMEOUT_S)
         except OSError:
-            return Reply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
+            return SearchReply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
         took_ms = (time.perf_counter() - begun) * 1000.0
         if answer.status == HTTPStatus.OK:
             body = orjson.loads(answer.body)
             stages, degraded = body["sonde:took_ms"], bool(body.get("sonde:degraded"))
-            return Reply(took_ms, answer.status, degraded=degraded, stages=stages), 0.0
+            return SearchReply(took_ms, answer.status, degraded=degraded, stages=stages), 0.0
         pause = answer.headers.get("retry-after")
         refused = answer.status in _BUSY and pause is not None
-        return Reply(took_ms, answer.status, refused=refused), _pause_s(pause) if refused else 0.0
+        return SearchReply(took_ms, answer.status, refused=refused), _pause_s(pause) if refused else 0.0
 
 
 def ask(
     url: str, course: SearchMode, questions: Sequence[str], clients: int, seconds: float
-) -> tuple[list[Reply], float]:
+) -> tuple[list[SearchReply], float]:
     """All replies, and the seconds until the last of them.
 
     Each client begins at a question of its own and goes round. One that is refused waits as long as it is told.
     """
     stop = threading.Event()
     with ExitStack() as held:
-        server = Api.at(url, clients)
+        server = ApiConnection.at(url, clients)
         held.callback(server.close)
         pool = held.enter_context(ThreadPoolExecutor(clients, thread_name_prefix="load"))
         held.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
@@ -113,9 +113,11 @@ def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterat
     return itertools.cycle([*questions[place:], *questions[:place]])
 
 
-def _one(server: Api, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event) -> list[Reply]:
+def _one(
+    server: ApiConnection, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
+) -> list[SearchReply]:
     """At least one question, and none begun after the end."""
-    replies: list[Reply] = []
+    replies: list[SearchReply] = []
     for question in questions:
         reply, pause_s = server.reply_to({**course.parameters, "q": question})
         replies.append(reply)

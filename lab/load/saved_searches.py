@@ -28,7 +28,7 @@ from search_api.stewards.alerts.notices import Round
 from search_api.stewards.alerts.saved import SavedSearch, request_of
 from search_api.stewards.alerts.saved import to_document as saved_document
 
-Told = Callable[[str, int, int], None]
+ProgressReport = Callable[[str, int, int], None]
 
 _SEED = 20_26
 _LONG_AGO = "2001-01-01T00:00:00+00:00"
@@ -97,7 +97,9 @@ def made_questions(real: Sequence[Record], number: int) -> list[dict[str, object
     return found
 
 
-def fill_searches(matcher: Matcher, asked: Sequence[dict[str, object]], number: int, told: Told) -> tuple[int, float]:
+def fill_searches(
+    matcher: Matcher, asked: Sequence[dict[str, object]], number: int, told: ProgressReport
+) -> tuple[int, float]:
     """Saves ``number`` searches; returns how many questions were compiled, and the milliseconds of each."""
     ensure_indices(matcher.client, matcher.prefix, _card(matcher), kinds=("searches", "notices"))
     compiled: list[tuple[dict[str, object], Compiled]] = []

@@ -11,7 +11,7 @@ from core.ports import Embedder
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_mappings.names import concrete
-from lab.load.catalogue import Made, Size, Told, delete, fill
+from lab.load.catalogue import MadeCatalogue, CatalogueSize, ProgressReport, delete, fill
 
 _PREFIX = "sonde-load-"  # not the throw-away one: nobody sweeps it
 _MANIFEST = "load"
@@ -20,7 +20,7 @@ Made_of = Callable[[], tuple[Sequence[Record], Embedder]]
 """The real records and the embedder: asked for only where there is something to fill, since both take a while."""
 
 
-def standing(client: Elasticsearch, name: str, size: Size, of: Made_of, told: Told) -> Made:
+def standing(client: Elasticsearch, name: str, size: CatalogueSize, of: Made_of, told: ProgressReport) -> MadeCatalogue:
     """The catalogue of that name as it stands; made where it does not.
 
     One that a killed run left half filled carries no manifest and is made anew. Raises SondeError where it stands in
@@ -35,7 +35,7 @@ def standing(client: Elasticsearch, name: str, size: Size, of: Made_of, told: To
         return made
     if manifest["size"] != asdict(size):
         raise SondeError(f"The catalogue {name} has another size: {manifest['size']}. Use that size, or --drop it.")
-    return Made(**manifest["made"])
+    return MadeCatalogue(**manifest["made"])
 
 
 def drop(client: Elasticsearch, name: str) -> None:
@@ -56,7 +56,7 @@ def _manifest(client: Elasticsearch, prefix: str) -> Json | None:
     return (_meta(client, prefix) or {}).get(_MANIFEST)
 
 
-def _commit(client: Elasticsearch, made: Made, size: Size) -> None:
+def _commit(client: Elasticsearch, made: MadeCatalogue, size: CatalogueSize) -> None:
     """Written last: what carries it is whole."""
     manifest = {"size": asdict(size), "made": asdict(made)}
     client.indices.put_mapping(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.benchmarks.timing import Spread
-from lab.load.clients import Reply
+from lab.load.clients import SearchReply
 
 _ELASTICSEARCH = frozenset(("names", "retrieve", "fetch"))
 _ENCODERS = frozenset(("embed", "rerank"))
@@ -27,7 +27,7 @@ class Shares:
     around: float
 
     @classmethod
-    def of(cls, replies: Sequence[Reply]) -> Shares | None:
+    def of(cls, replies: Sequence[SearchReply]) -> Shares | None:
         """None where nothing was answered."""
         whole = sum(reply.took_ms for reply in replies)
         if not whole:
@@ -47,7 +47,7 @@ def _who(stage: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class LoadSummary:
     """One course at one number of clients. ``answered`` are 200; ``failed`` are neither that nor refused.
 
     ``per_second``, ``latency_ms`` and ``shares`` are of the answered ones; ``refusal_ms``: how long a refusal took.
@@ -66,7 +66,7 @@ class Summary:
     refusal_ms: Spread | None = None
 
     @classmethod
-    def of(cls, course: str, clients: int, replies: Sequence[Reply], seconds: float) -> Summary:
+    def of(cls, course: str, clients: int, replies: Sequence[SearchReply], seconds: float) -> LoadSummary:
         answered = [reply for reply in replies if reply.status == 200]
         refused = [reply for reply in replies if reply.refused]
         return cls(
@@ -84,5 +84,5 @@ class Summary:
         )
 
 
-def _spread(replies: Sequence[Reply]) -> Spread | None:
+def _spread(replies: Sequence[SearchReply]) -> Spread | None:
     return Spread.of([reply.took_ms for reply in replies]) if replies else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from lab.malformed.sent import Sent
+from lab.malformed.sent import MalformedRequest
 
 Verdict = Literal["answered", "refused", "turned away", "hung up", "no answer", "failed", "hang"]
 """``answered``: 2xx, 3xx. ``refused``: 4xx. ``turned away``: 503 that says when to come back. ``hung up``: closed
@@ -25,23 +25,23 @@ _MOST_READ = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class RequestOutcome:
     """What came of one request; ``status`` 0 where there was no answer."""
 
-    sent: Sent
+    sent: MalformedRequest
     verdict: Verdict
     status: int
     took_s: float
     said: str = ""
 
 
-def ask_all(url: str, requests: Sequence[Sent], clients: int, hang_s: float) -> Iterator[Came]:
+def ask_all(url: str, requests: Sequence[MalformedRequest], clients: int, hang_s: float) -> Iterator[RequestOutcome]:
     """Each outcome as it is there, in the order of the requests; ``clients`` at a time."""
     with ThreadPoolExecutor(clients, thread_name_prefix="malformed") as pool:
         yield from pool.map(lambda sent: ask(url, sent, hang_s), requests)
 
 
-def ask(url: str, sent: Sent, hang_s: float, comes_from: str = "") -> Came:
+def ask(url: str, sent: MalformedRequest, hang_s: float, comes_from: str = "") -> RequestOutcome:
     """Sends the bytes and reads one answer to its end; what is not there after ``hang_s`` seconds is a hang.
 
     ``comes_from``: the address of this machine that sends it and keeps its side open. Where it is empty any address
@@ -55,14 +55,14 @@ def ask(url: str, sent: Sent, hang_s: float, comes_from: str = "") -> Came:
             # What breaks HTTP may lack its end; a whole request stays open, for who closes a side counts as gone.
             status, again, said = _exchanged(wire, sent, begun + hang_s, ends=not comes_from and not sent.is_http)
     except TimeoutError:
-        return Came(sent, "hang", 0, time.monotonic() - begun)
+        return RequestOutcome(sent, "hang", 0, time.monotonic() - begun)
     except (http.client.HTTPException, OSError) as error:
         verdict: Verdict = "no answer" if sent.is_http else "hung up"
-        return Came(sent, verdict, 0, time.monotonic() - begun, f"{type(error).__name__}: {error}"[:200])
-    return Came(sent, _judged(sent, status, again), status, time.monotonic() - begun, said)
+        return RequestOutcome(sent, verdict, 0, time.monotonic() - begun, f"{type(error).__name__}: {error}"[:200])
+    return RequestOutcome(sent, _judged(sent, status, again), status, time.monotonic() - begun, said)
 
 
-def _exchanged(wire: socket.socket, sent: Sent, until: float, *, ends: bool) -> tuple[int, bool, str]:
+def _exchanged(wire: socket.socket, sent: MalformedRequest, until: float, *, ends: bool) -> tuple[int, bool, str]:
     """Status, whether the answer says when to come back, and its beginning. Raises TimeoutError after ``until``."""
     try:
         wire.sendall(sent.wire)
@@ -80,7 +80,7 @@ def _exchanged(wire: socket.socket, sent: Sent, until: float, *, ends: bool) -> 
     return response.status, response.getheader("Retry-After") is not None, body.decode("utf-8", "replace")
 
 
-def _judged(sent: Sent, status: int, again: bool) -> Verdict:
+def _judged(sent: MalformedRequest, status: int, again: bool) -> Verdict:
     if status < 400:
         return "answered"
     if status < 500 or (status == _NOT_IMPLEMENTED and not sent.is_http):  # the server's to an invented transfer coding
@@ -88,7 +88,7 @@ def _judged(sent: Sent, status: int, again: bool) -> Verdict:
     return "turned away" if status == 503 and again else "failed"
 
 
-def summed(found: Sequence[Came]) -> dict[str, Counter[str]]:
+def summed(found: Sequence[RequestOutcome]) -> dict[str, Counter[str]]:
     """How many of each verdict, by family."""
     table: dict[str, Counter[str]] = {}
     for came in found:

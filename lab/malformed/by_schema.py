@@ -7,10 +7,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.errors import SondeError
-from lab.malformed.sent import Sent
+from lab.malformed.sent import MalformedRequest
 
 
-def made_by_schema(url: str, key: str, number: int, first: int) -> list[Sent]:
+def made_by_schema(url: str, key: str, number: int, first: int) -> list[MalformedRequest]:
     """About ``number`` requests, as many for each call of ``/api``; the same ones each time, counted from ``first``.
 
     Raises SondeError where schemathesis is not installed: it is no part of what ships.
@@ -25,7 +25,10 @@ def made_by_schema(url: str, key: str, number: int, first: int) -> list[Sent]:
     found = schemathesis.openapi.from_url(f"{url}/api").get_all_operations()
     calls = [one.ok() for one in found if isinstance(one, Ok)]
     cases = [case for call in calls for case in _cases(call, max(1, number // len(calls)))]
-    return [Sent(first + place, "schema", _wire(case, url, key)) for place, case in enumerate(cases[:number])]
+    return [
+        MalformedRequest(first + place, "schema", _case_wire(case, url, key))
+        for place, case in enumerate(cases[:number])
+    ]
 
 
 def _cases(call: Any, number: int) -> list[Any]:
@@ -55,7 +58,7 @@ def _cases(call: Any, number: int) -> list[Any]:
     return made
 
 
-def _wire(case: Any, url: str, key: str) -> bytes:
+def _case_wire(case: Any, url: str, key: str) -> bytes:
     """The bytes that `requests` would send."""
     import requests
 

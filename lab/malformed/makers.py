@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from core.json_types import Json
 from lab.malformed import values
-from lab.malformed.sent import FAMILIES, Family, Parts, Sent, written
+from lab.malformed.sent import FAMILIES, Family, RequestParts, MalformedRequest, written
 
 _LISTS = ("/search", "/collections/all/items", "/stac/search", "/stac/collections/fuzz/items")
 _PATHS = (
@@ -154,16 +154,16 @@ _VERBS = ("ListRecords", "GetRecord", "ListIdentifiers", "Identify", "ListSets",
 _BOUNDARY = "edge"
 
 
-def made(number: int, seed: int, key: str) -> Sent:
+def made(number: int, seed: int, key: str) -> MalformedRequest:
     """The request of that number: the same bytes for the same three values. ``key`` goes with most of them."""
     random = Random(f"{seed}:{number}")  # noqa: S311  # nosec B311
     family = FAMILIES[number % len(FAMILIES)]
     if family == "wire":
-        return Sent(number, family, _wire(random), is_http=False)
+        return MalformedRequest(number, family, _wire(random), is_http=False)
     parts = _MAKERS[family](random)
     if key and random.random() < 0.8 and not any(name == "Authorization" for name, _ in parts.headers):
         parts.headers.append(("Authorization", f"Bearer {key}"))
-    return Sent(number, family, written(parts))
+    return MalformedRequest(number, family, written(parts))
 
 
 def _wire(random: Random) -> bytes:
@@ -174,52 +174,52 @@ def _wire(random: Random) -> bytes:
     return bytes(wire)
 
 
-def _query(random: Random) -> Parts:
+def _query(random: Random) -> RequestParts:
     names = [random.choice(_NAMES) for _ in range(random.choice((1, 1, 2, 3, 40)))]
     given = [(name if random.random() < 0.95 else values.text(random), values.text(random)) for name in names]
-    return Parts(path=random.choice(_GET), query=[("q", "rain"), *given] if random.random() < 0.5 else given)
+    return RequestParts(path=random.choice(_GET), query=[("q", "rain"), *given] if random.random() < 0.5 else given)
 
 
-def _bbox(random: Random) -> Parts:
+def _bbox(random: Random) -> RequestParts:
     given = [("bbox", values.bbox(random))]
     if random.random() < 0.5:
         given.append(("relation", random.choice(("within", "near", "north_of", "contains", "touches", ""))))
-    return Parts(path=random.choice(_LISTS), query=given)
+    return RequestParts(path=random.choice(_LISTS), query=given)
 
 
-def _datetime(random: Random) -> Parts:
-    return Parts(path=random.choice(_LISTS), query=[("datetime", values.datetime(random))])
+def _datetime(random: Random) -> RequestParts:
+    return RequestParts(path=random.choice(_LISTS), query=[("datetime", values.datetime(random))])
 
 
-def _cql2(random: Random) -> Parts:
+def _cql2(random: Random) -> RequestParts:
     in_json = random.random() < 0.4
     expression = values.cql2_json(random) if in_json else values.cql2_text(random)
     language = "cql2-json" if in_json else "cql2-text"
     if random.random() < 0.05:
         language = values.text(random)
-    return Parts(path=random.choice(_LISTS), query=[("filter", expression), ("filter-lang", language)])
+    return RequestParts(path=random.choice(_LISTS), query=[("filter", expression), ("filter-lang", language)])
 
 
-def _path(random: Random) -> Parts:
+def _path(random: Random) -> RequestParts:
     name = quote(values.text(random)[:2_000], safe=random.choice(("", "/", "/.:%")))
     method = random.choice(("GET", "GET", "GET", "HEAD", "DELETE", "PATCH", "PUT", "POST", "OPTIONS", "BREW"))
-    return Parts(method, random.choice(_PATHS).format(name))
+    return RequestParts(method, random.choice(_PATHS).format(name))
 
 
-def _headers(random: Random) -> Parts:
+def _headers(random: Random) -> RequestParts:
     names = random.sample(_HEADERS, random.choice((1, 1, 2, 4)))
-    return Parts(
+    return RequestParts(
         path=random.choice(_GET), query=[("q", "rain")], headers=[(name, random.choice(_SAID)) for name in names]
     )
 
 
-def _json(random: Random) -> Parts:
+def _json(random: Random) -> RequestParts:
     path = random.choice(tuple(_BODIES))
     kind = random.choice(("application/json",) * 6 + ("text/plain", "", "application/json; charset=utf-7"))
-    return Parts("POST", path, headers=[("Content-Type", kind)], body=values.json_bytes(random, _BODIES[path]))
+    return RequestParts("POST", path, headers=[("Content-Type", kind)], body=values.json_bytes(random, _BODIES[path]))
 
 
-def _multipart(random: Random) -> Parts:
+def _multipart(random: Random) -> RequestParts:
     file_name = values.text(random)[:300].replace("\r", "").replace("\n", "")
     content = random.choice(
         (
@@ -248,10 +248,10 @@ def _multipart(random: Random) -> Parts:
         (f"multipart/form-data; boundary={_BOUNDARY}",) * 5
         + ("multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=é")
     )
-    return Parts("POST", "/library/documents", headers=[("Content-Type", kind)], body=body)
+    return RequestParts("POST", "/library/documents", headers=[("Content-Type", kind)], body=body)
 
 
-def _push(random: Random) -> Parts:
+def _push(random: Random) -> RequestParts:
     shapes: tuple[Callable[[], bytes], ...] = (
         lambda: values.json_bytes(random, RECORD | {"id": "broken"}),
         lambda: b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
@@ -261,21 +261,21 @@ def _push(random: Random) -> Parts:
     )
     kind = random.choice(("application/json", "application/xml", "application/geo+json", "text/turtle", "x", ""))
     name = quote(random.choice(("broken", values.text(random)[:300])), safe="")
-    return Parts(
+    return RequestParts(
         "PUT", f"/collections/fuzz/items/{name or 'a'}", headers=[("Content-Type", kind)], body=random.choice(shapes)()
     )
 
 
-def _oai(random: Random) -> Parts:
+def _oai(random: Random) -> RequestParts:
     names = ("metadataPrefix", "identifier", "from", "until", "set", "resumptionToken", "verb", "x")
     given = [("verb", random.choice(_VERBS))]
     for name in random.sample(names, random.randrange(4)):
         made_up = (values.text(random), values.datetime(random), "oai_dc", "2001-01-01")
         given.append((name, random.choice(made_up)))
-    return Parts(random.choice(("GET", "GET", "POST")), "/oai", query=given)
+    return RequestParts(random.choice(("GET", "GET", "POST")), "/oai", query=given)
 
 
-_MAKERS: Mapping[Family, Callable[[Random], Parts]] = {
+_MAKERS: Mapping[Family, Callable[[Random], RequestParts]] = {
     "query": _query,
     "bbox": _bbox,
     "datetime": _datetime,

@@ -15,7 +15,7 @@ FAMILIES: tuple[Family, ...] = get_args(Family)[:-1]
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class MalformedRequest:
     """``wire``: the very bytes. ``is_http``: whether an answer is owed (who breaks HTTP itself may be hung up on)."""
 
     number: int
@@ -30,7 +30,7 @@ class Sent:
 
 
 @dataclass
-class Parts:
+class RequestParts:
     method: str = "GET"
     path: str = "/search"
     query: list[tuple[str, str]] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Parts:
     body: bytes = b""
 
 
-def written(parts: Parts) -> bytes:
+def written(parts: RequestParts) -> bytes:
     query = "&".join(f"{_escaped(name)}={_escaped(value)}" for name, value in parts.query)
     target = f"{parts.path}{'?' + query if query else ''}"
     lines = [f"{parts.method} {target} HTTP/1.1"]

@@ -28,7 +28,7 @@ from indexer.harvest.parts import Parts as HarvestParts
 from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
 from lab.month.people import SHOWN, Habits, People
-from lab.month.script import Check, Question, Tally
+from lab.month.script import Expectation, JudgedQuestion, ScriptTally
 from lab.month.watching import EDITION, Watch, told, watches
 from search_api.app import create_app
 from search_api.parts import Parts
@@ -61,7 +61,7 @@ class Course:
 
     source: str
     folder: Path
-    questions: Sequence[Question]
+    questions: Sequence[JudgedQuestion]
     habits: Habits
     evidence: Evidence
     pin_day: int = 5
@@ -75,7 +75,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class DeskAuthenticator:
     """Keys are names: ``steward-*`` may curate, ``person*`` may search."""
 
     def identify(self, bearer: str | None) -> Caller:
@@ -94,7 +94,7 @@ class Clock:
         return self.today
 
 
-class Shown(NamedTuple):
+class ShownHits(NamedTuple):
     """``links``: by record, the id of its signed link, best first."""
 
     links: Mapping[str, str]
@@ -117,9 +117,9 @@ class Month:
     models: Models
     course: Course
     told: Callable[[str], None] = lambda _: None
-    checks: list[Check] = field(default_factory=list)
+    checks: list[Expectation] = field(default_factory=list)
     clock: Clock = field(default_factory=Clock)
-    tally: Tally = field(default_factory=lambda: Tally(SECRET.encode()))
+    tally: ScriptTally = field(default_factory=lambda: ScriptTally(SECRET.encode()))
     pinned: str = ""
     overlaid: str = ""
     broken_pins: int = 0
@@ -133,7 +133,7 @@ class Month:
     def prefix(self) -> str:
         return self.settings.index.prefix
 
-    def run(self) -> list[Check]:
+    def run(self) -> list[Expectation]:
         """What the script says beside what the service says, in the order of the month."""
         self._open()
         people = People(self.course.habits)
@@ -163,14 +163,14 @@ class Month:
         log = QueryLog(self.client, self.prefix, parts.queries.policy, self.clock, every_s=_NEVER_S)
         self._usage = LiveUsage(OpeningsReader(self.client, self.prefix), self.course.evidence, every_s=_NEVER_S)
         search = SearchPipeline(replace(parts.search.parts, usage=self._usage))
-        self._parts = replace(parts, authenticator=Desk(), queries=log, search=search)
+        self._parts = replace(parts, authenticator=DeskAuthenticator(), queries=log, search=search)
         self._http = create_app(self._parts).test_client()
 
     def _harvest(self) -> RunReport:
         parts = HarvestParts(self.client, self.prefix, self.models.embedder)
         return harvest(self.course.source, FolderSource(self.course.folder), parts)
 
-    def _ask(self, who: int, question: Question) -> Shown:
+    def _ask(self, who: int, question: JudgedQuestion) -> ShownHits:
         """Even people have a key; odd ones come from an address of their own."""
         address = f"10.{who // 250}.{who % 250}.1"
         keyed = who % 2 == 0
@@ -185,9 +185,9 @@ class Month:
         self.tally.note(question.text, asker, day, list(links), found["numberMatched"])
         if self.pinned and question == self.course.questions[0]:
             self.broken_pins += list(links)[:1] != [self.pinned]
-        return Shown(links, headers)
+        return ShownHits(links, headers)
 
-    def _opens(self, shown: Shown, records: Sequence[str]) -> None:
+    def _opens(self, shown: ShownHits, records: Sequence[str]) -> None:
         for record in records:
             link = f"/opened/{shown.links[record]}"
             if self._http.post(link, headers=dict(shown.headers)).status_code != 204:
@@ -205,10 +205,10 @@ class Month:
         course = self.course
         if day in (1, course.synonym_day + 1):
             for who in range(6):
-                self._ask(who, Question(_UNKNOWN))
+                self._ask(who, JudgedQuestion(_UNKNOWN))
         if day == 2:
             for who in range(2):
-                self._ask(who, Question(_PRIVATE))
+                self._ask(who, JudgedQuestion(_PRIVATE))
         events = (
             (course.pin_day, self._pin),
             (course.synonym_day, self._synonym),
@@ -372,6 +372,6 @@ class Month:
         return self._good(self._http.open(path, method=method, headers=headers, json=json))
 
     def _check(self, what: str, expected: object, found: object) -> None:
-        self.checks.append(Check(what, expected, found))
+        self.checks.append(Expectation(what, expected, found))
         if not self.checks[-1].holds:
             self.told(f"DOES NOT HOLD: {what}")

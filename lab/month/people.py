@@ -35,7 +35,7 @@ class Habits:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Inquiry:
     """Person ``who`` (from 0) asks question number ``question`` (from 0)."""
 
     who: int
@@ -52,7 +52,7 @@ class People:
     def __post_init__(self) -> None:
         self._random = np.random.default_rng(self.habits.seed)
 
-    def askings(self, count: int) -> Iterator[list[Asking]]:
+    def askings(self, count: int) -> Iterator[list[Inquiry]]:
         """Day after day; ``count`` different questions, the first is asked most."""
         habits = self.habits
         often = np.arange(1, count + 1) ** -habits.skew
@@ -61,7 +61,7 @@ class People:
             size = each + (day < more)
             who = self._random.integers(habits.people, size=size)
             what = self._random.choice(count, size=size, p=often / often.sum())
-            yield [Asking(int(one), int(other)) for one, other in zip(who, what, strict=True)]
+            yield [Inquiry(int(one), int(other)) for one, other in zip(who, what, strict=True)]
 
     def opened(self, shown: Sequence[str], grades: Grades) -> tuple[str, ...]:
         """Which of the hits somebody opens, best first."""

@@ -14,14 +14,14 @@ from search_api.stewards.insight.questions import LEAST_PEOPLE
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JudgedQuestion:
     """A question that people ask, with the grades of records."""
 
     text: str
     grades: Grades = field(default_factory=dict)
 
 
-class Check(NamedTuple):
+class Expectation(NamedTuple):
     """One thing that the script says, beside what the service says."""
 
     what: str
@@ -34,7 +34,7 @@ class Check(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tally:
+class ScriptTally:
     """``secret``: the log's, by which it tells people apart."""
 
     secret: bytes

@@ -13,19 +13,21 @@ from evaluation.trec import read_qrels
 from indexer.formats.reader import Refused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
-from lab.month.script import Question
+from lab.month.script import JudgedQuestion
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 
 PREFIX = "sonde-month-"
 
 
-def judged_questions(queries: Path, qrels: Path) -> list[Question]:
+def judged_questions(queries: Path, qrels: Path) -> list[JudgedQuestion]:
     grades = read_qrels(qrels)
-    return [Question(one.text, grades[one.id]) for one in questions_of(queries) if one.id in grades]
+    return [JudgedQuestion(one.text, grades[one.id]) for one in questions_of(queries) if one.id in grades]
 
 
-def copied(archive: Path, source: str, folder: Path, questions: Sequence[Question], most: int) -> list[Question]:
+def copied(
+    archive: Path, source: str, folder: Path, questions: Sequence[JudgedQuestion], most: int
+) -> list[JudgedQuestion]:
     """Writes at most ``most`` documents to ``folder``: half of them right answers, the others as they come.
 
     Returns the questions of which a right answer is among them.

@@ -54,7 +54,7 @@ class Trial:
 
 
 @dataclass(slots=True)
-class Table:
+class UsageSnapshot:
     """What the pipeline ranks by."""
 
     now: UsageTable = NO_USAGE
@@ -68,7 +68,7 @@ class UsageTrial:
     """``pipeline`` ranks by ``table``. ``scripted``: one key opens the tenth hit of every question all day."""
 
     pipeline: SearchPipeline
-    table: Table
+    table: UsageSnapshot
     collection: Collection
     evidence: Evidence
     habits: Habits

@@ -42,7 +42,7 @@ def _digest(kind: IndexKind, source: JsonMapping) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class KindComparison:
     """Documents of one kind: how many there were, and how many of these are ``missing`` or ``changed`` now."""
 
     kind: IndexKind
@@ -52,10 +52,10 @@ class Compared:
     changed: int
 
 
-def compared(before: Contents, now: Contents) -> list[Compared]:
+def compared(before: Contents, now: Contents) -> list[KindComparison]:
     return [_one(kind, there, now.get(kind, {})) for kind, there in before.items()]
 
 
-def _one(kind: IndexKind, before: Mapping[str, str], now: Mapping[str, str]) -> Compared:
+def _one(kind: IndexKind, before: Mapping[str, str], now: Mapping[str, str]) -> KindComparison:
     changed = sum(now[id] != digest for id, digest in before.items() if id in now)
-    return Compared(kind, len(before), len(now), len(before.keys() - now.keys()), changed)
+    return KindComparison(kind, len(before), len(now), len(before.keys() - now.keys()), changed)

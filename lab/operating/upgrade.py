@@ -19,7 +19,7 @@ from lab.cluster.harvested import made_titles
 from lab.operating.filling import fill, folder_of_files, write_sources
 from lab.operating.release import CHECKOUT, installed, this_one
 from lab.operating.stack import BATCH, own_stack
-from lab.operating.upgrading import Step, Upgrade
+from lab.operating.upgrading import UpgradeStep, Upgrade
 from local_stack.login import made_login
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings
@@ -81,7 +81,7 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
         sys.exit(1)
 
 
-def _row(step: Step) -> str:
+def _row(step: UpgradeStep) -> str:
     said = step.searches
     numbers = [said.get(name, 0) for name in ("right", "degraded", "refused", "unreachable")]
     bad = said.get("unmarked", 0) + said.get("failed", 0)
@@ -89,7 +89,7 @@ def _row(step: Step) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def _table(steps: Sequence[Step]) -> list[str]:
+def _table(steps: Sequence[UpgradeStep]) -> list[str]:
     lines = ["| " + " | ".join(_HEADINGS) + " |", "|" + "---|" * len(_HEADINGS), *map(_row, steps), ""]
     found = [step for step in steps if step.kinds]
     if not found:

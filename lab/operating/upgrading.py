@@ -17,8 +17,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
 from es_mappings.names import alias
-from lab.chaos.asking import BAD, Asker
-from lab.operating.contents import Compared, Contents, compared, contents
+from lab.chaos.asking import BAD, SteadySearcher
+from lab.operating.contents import KindComparison, Contents, compared, contents
 from lab.operating.filling import SAMPLES, SLOW, User, key, wait_until
 from lab.operating.release import Release
 
@@ -34,7 +34,7 @@ _MUST_STAY = ("natives", "keys", "vocabulary", "visits")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class UpgradeStep:
     """``searches``: verdicts and their number. ``lost``: kinds and how many of their documents are missing or, where
     they may not, changed. ``trouble``: what else does not hold."""
 
@@ -42,7 +42,7 @@ class Step:
     seconds: float
     serves: str
     searches: Mapping[str, int] = field(default_factory=dict)
-    kinds: tuple[Compared, ...] = ()
+    kinds: tuple[KindComparison, ...] = ()
     trouble: str = ""
 
     @property
@@ -66,7 +66,7 @@ class Upgrade:
     records: int
     per_second: float = 4.0
 
-    def steps(self, user: User) -> Iterator[Step]:
+    def steps(self, user: User) -> Iterator[UpgradeStep]:
         """``user``: with documents in the library of the old version, which serves. Raises SondeError or TimeoutError
         where a version does not start or a harvest does not end."""
         files = user.files()
@@ -77,7 +77,9 @@ class Upgrade:
         self.old.sonde("down", "worker", "beat", "api")
         before, left = contents(self.client, self.prefix), self._of_slow()
         self.old.sonde("down")
-        yield Step(f"{self.old.name} stops, {left} of {self.records} records harvested", time.monotonic() - begun, "")
+        yield UpgradeStep(
+            f"{self.old.name} stops, {left} of {self.records} records harvested", time.monotonic() - begun, ""
+        )
         begun = time.monotonic()
         self.new.sonde("up")
         self.new.run("-m", "sonde.ops.prepare_indices")
@@ -102,12 +104,12 @@ class Upgrade:
 
     def _step(
         self, name: str, begun: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""
-    ) -> Step:
+    ) -> UpgradeStep:
         seconds = time.monotonic() - begun
         told = "; ".join(one for one in (trouble, _trouble(lambda: self._seen_by(user, files))) if one)
         kinds = tuple(compared(before, contents(self.client, self.prefix)))
         found = serving(self.client, self.prefix, "records")
-        return Step(name, seconds, found.index if found else "none", {}, kinds, told)
+        return UpgradeStep(name, seconds, found.index if found else "none", {}, kinds, told)
 
     def _seen_by(self, user: User, files: Mapping[str, bytes]) -> None:
         """Raises SondeError where a user's key, documents, files, answers from them or a search fail."""
@@ -121,16 +123,16 @@ class Upgrade:
             raise SondeError(f"a search gets {found.status_code}")
 
     @contextmanager
-    def _searched(self) -> Iterator[Asker]:
-        asker = Asker(self.url, QUESTIONS, SAMPLES)
+    def _searched(self) -> Iterator[SteadySearcher]:
+        asker = SteadySearcher(self.url, QUESTIONS, SAMPLES)
         asker.learn()
         with asker.asking(self.per_second):
             yield asker
 
-    def _judged(self, step: Step, asker: Asker) -> Step:
+    def _judged(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
         asker.learn_again()
         verdicts = Counter[str](asker.judged_again(one).verdict for one in asker.log)
-        return Step(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
+        return UpgradeStep(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
 
     def _of_slow(self) -> int:
         """Records of the slow catalogue that are written; 0 while nobody can say."""

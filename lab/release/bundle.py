@@ -31,7 +31,7 @@ def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: P
     with tempfile.TemporaryDirectory(dir=out) as temporary:
         folder = Path(temporary)
         report("release.bundle", part="packages")
-        _packages(folder, checkout, made, pip)
+        _add_wheels(folder, checkout, made, pip)
         report("release.bundle", part="models")
         prepare = [sys.executable, "-m", "sonde.ops.prepare_models", "artifact:multilingual-e5-small"]
         run(prepare, {**os.environ, "SONDE_MODELS__FOLDER": str(folder / "models"), "PYTHONPATH": str(checkout)})
@@ -48,7 +48,7 @@ def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: P
     return target
 
 
-def _packages(folder: Path, checkout: Path, made: Sequence[Path], pip: Path) -> None:
+def _add_wheels(folder: Path, checkout: Path, made: Sequence[Path], pip: Path) -> None:
     lock = checkout / "requirements.lock"
     run([pip, "download", "--quiet", "--no-deps", "--require-hashes", "-r", lock, "-d", folder / "wheels"])
     for wheel in made:

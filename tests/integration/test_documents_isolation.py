@@ -22,7 +22,7 @@ from indexer.documents.limits import Limits, Ocr
 from indexer.documents.progress import noted_pages
 from indexer.documents.system_calls import landlock_version
 from lab.hostile_documents.catalogue import kind_named
-from lab.hostile_documents.course import Honest, Read, Terms, course
+from lab.hostile_documents.course import HonestReadings, ReadOutcome, ReadingTerms, read_course
 from lab.hostile_documents.honest import HONEST
 from tests.pdf_files import PdfPage, Put, docx_bomb, encrypted_pdf, paragraph, pdf, with_javascript
 from tests.shared_data import shared_data
@@ -230,11 +230,11 @@ def test_four_megabytes_of_one_letter_lines_are_read() -> None:
 @pytest.mark.parametrize("name", ["docx: cells of 100 columns", "html: tables in tables", "pdf: a grid of rules"])
 def test_a_course_in_short(name: str, tmp_path: Path) -> None:
     """The short form of `sonde chaos documents`: a few kinds in their small size, beside honest documents."""
-    kind, terms = kind_named(name), Terms()
-    found, others = course([kind], HONEST, terms, tmp_path, lambda one: one.small)
-    assert isinstance(found, Read)
+    kind, terms = kind_named(name), ReadingTerms()
+    found, others = read_course([kind], HONEST, terms, tmp_path, lambda one: one.small)
+    assert isinstance(found, ReadOutcome)
     assert found.wrong(terms) == []
-    assert isinstance(others, Honest)
+    assert isinstance(others, HonestReadings)
     assert (others.wrong, others.read >= len(HONEST)) == ([], True)
 
 

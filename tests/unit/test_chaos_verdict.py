@@ -10,12 +10,12 @@ import pytest
 from core.errors import SondeError
 from lab.cli.chaos_cluster import keep_in, kept
 from lab.cluster import clock
-from lab.cluster.outcome import Outcome
+from lab.cluster.outcome import TrialOutcome
 
 
-def _outcome(**given: object) -> Outcome:
+def _outcome(**given: object) -> TrialOutcome:
     made = {"searches": {"right": 9}, "search_back_s": 2.0, "harvest_back_s": 4.0, **given}
-    return Outcome("api", "kill -9 of the API", 100, **{"missing": 0, "strange": 0, **made})  # type: ignore[arg-type]
+    return TrialOutcome("api", "kill -9 of the API", 100, **{"missing": 0, "strange": 0, **made})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def _outcome(**given: object) -> Outcome:
         (_outcome(searches={"failed": 2}, bad={"failed: ReadTimeout": 2}), "WRONG (2 x failed: ReadTimeout)"),
     ],
 )
-def test_the_verdict_of_a_trial(outcome: Outcome, said: str | None) -> None:
+def test_the_verdict_of_a_trial(outcome: TrialOutcome, said: str | None) -> None:
     found = outcome.wrong(within=30.0)
     assert (found or "").startswith(said or "")
     assert (found is None) == (said is None)

@@ -25,7 +25,7 @@ from indexer.documents.spaced import spaced_tables
 from indexer.documents.table_stored import stored_table
 from lab.hostile_documents.catalogue import KINDS
 from lab.hostile_documents.counting import WordPieces
-from lab.hostile_documents.kinds import Kind
+from lab.hostile_documents.kinds import HostileKind
 from lab.hostile_documents.pdf_files import pdf
 from lab.hostile_documents.word_files import docx
 from reading.sentences import sentences
@@ -290,7 +290,7 @@ def test_sentences_and_references_take_one_look_at_each_character() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_documents_of_an_attacker_are_read_within_the_limits_or_refused(kind: Kind) -> None:
+def test_documents_of_an_attacker_are_read_within_the_limits_or_refused(kind: HostileKind) -> None:
     limits, document = Limits(), ReadDocument("text", ())
     with suppress(DocumentRefused):
         document = read(kind.make(kind.small))
