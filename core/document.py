@@ -34,6 +34,13 @@ Edited = Mapping[str, "str | list[str] | None"]
 """Metadata by name (EDITABLE) as the owner set them; None: it has none."""
 
 EDITABLE = ("title", "authors", "journal", "doi", "published")
+_OPEN = re.compile(
+    r"(?:.*creativecommons\.org/(?:licenses/by(?:-sa|-nd)?/\d|publicdomain/).*"
+    r"|CC[- ]BY(?:[- ](?:SA|ND))?(?:[- ]\d(?:\.\d)?)?(?: (?:International|Deed|Unported))?"
+    r"|CC0(?:[- ]1\.0)?|PDM[- ]1\.0|public domain"
+    r"|(?:.*spdx\.org/licenses/)?(?:ODbL|ODC-By|PDDL|OGL-UK|OGL-Canada|DL-DE-BY|DL-DE-ZERO|etalab)-\d\.\d)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,15 +176,6 @@ class FileStore(Protocol):
     def discard(self, found: StoredFile) -> None:
         """Deletes a file returned by ``files``."""
         ...
-
-
-_OPEN = re.compile(
-    r"(?:.*creativecommons\.org/(?:licenses/by(?:-sa|-nd)?/\d|publicdomain/).*"
-    r"|CC[- ]BY(?:[- ](?:SA|ND))?(?:[- ]\d(?:\.\d)?)?(?: (?:International|Deed|Unported))?"
-    r"|CC0(?:[- ]1\.0)?|PDM[- ]1\.0|public domain"
-    r"|(?:.*spdx\.org/licenses/)?(?:ODbL|ODC-By|PDDL|OGL-UK|OGL-Canada|DL-DE-BY|DL-DE-ZERO|etalab)-\d\.\d)",
-    re.IGNORECASE,
-)
 
 
 def is_open(licence: str | None) -> bool:

@@ -20,6 +20,9 @@ _STEPS = 8
 _LARGEST = 0xFFFF
 _MOST_BYTES = 1 << 20
 _SAME_LINE = 0.5  # of the lower of two boxes: the height that they share
+PassageKind = Literal["text", "table", "caption"]
+CELL = " | "
+"""Between the cells of a row in the text of a passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,6 @@ def _goes_on(line: WordBox, word: WordBox) -> bool:
 
 def _steps(points: float) -> int:
     return max(0, min(_LARGEST, round(points * _STEPS)))
-
-
-PassageKind = Literal["text", "table", "caption"]
-
-CELL = " | "
-"""Between the cells of a row in the text of a passage."""
 
 
 def row_text(cells: Sequence[str]) -> str:

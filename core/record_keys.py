@@ -23,6 +23,19 @@ _MONTHS = (
 )
 _DIGITS = re.compile(r"\d+")
 _WHEN = re.compile(rf"(?:{_MONTHS}|#(?:st|nd|rd|th)?)")
+MOST_KEYS = 64
+LONGEST_KEY = 96  # characters; the longest short names of NASA's have 85
+_SHORTEST_KEY = 2
+_ACRONYM_BEHIND = re.compile(r"(?:\(([A-Z][\w/-]{1,14})\)|\s-\s([A-Z][A-Z0-9/-]{1,14}))\s*$")
+_LAST_PART = re.compile(r"[^:/]+$")
+MOST_MENTIONED = 256
+MOST_ACRONYMS = 24
+LONGEST_MENTIONED = 40  # characters of a key
+_LONGEST_RUN = 4  # words
+_LONGEST_KEYWORD = 8  # words; a longer one is a sentence
+_SHORTEST_MENTIONED = 3
+_TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'|]+")
+_PART = re.compile(r"[^\W_]+")
 
 
 def series_of(record: Record) -> str | None:
@@ -61,13 +74,6 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-MOST_KEYS = 64
-LONGEST_KEY = 96  # characters; the longest short names of NASA's have 85
-_SHORTEST_KEY = 2
-_ACRONYM_BEHIND = re.compile(r"(?:\(([A-Z][\w/-]{1,14})\)|\s-\s([A-Z][A-Z0-9/-]{1,14}))\s*$")
-_LAST_PART = re.compile(r"[^:/]+$")
-
-
 def keys_of(record: Record) -> tuple[str, ...]:
     """Each key once, the product's own first: short names, with the version behind, then alternate titles, identifiers,
     platforms, instruments and projects. At most ``MOST_KEYS`` of at most ``LONGEST_KEY`` characters.
@@ -100,17 +106,6 @@ def _versions(edition: str | None) -> tuple[str, ...]:
     if not bare or len(bare.split()) != 1:
         return ()
     return tuple(dict.fromkeys((bare, bare.lstrip("0."))))
-
-
-MOST_MENTIONED = 256
-MOST_ACRONYMS = 24
-LONGEST_MENTIONED = 40  # characters of a key
-_LONGEST_RUN = 4  # words
-_LONGEST_KEYWORD = 8  # words; a longer one is a sentence
-_SHORTEST_MENTIONED = 3
-
-_TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'|]+")
-_PART = re.compile(r"[^\W_]+")
 
 
 def mentioned_keys(record: Record) -> tuple[str, ...]:

@@ -23,6 +23,24 @@ _ISO = re.compile(
 )
 _RFC3339 = re.compile(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$", re.ASCII)
 _MINUTE_MS = 60_000
+Floats = NDArray[np.float64]
+_DURATION = re.compile(
+    r"^P(?=.)(?:(?P<years>\d+(?:\.\d+)?)Y)?(?:(?P<months>\d+(?:\.\d+)?)M)?(?:(?P<weeks>\d+(?:\.\d+)?)W)?"
+    r"(?:(?P<days>\d+(?:\.\d+)?)D)?"
+    r"(?:T(?=.)(?:(?P<hours>\d+(?:\.\d+)?)H)?(?:(?P<minutes>\d+(?:\.\d+)?)M)?(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?$"
+)
+_SECONDS = {
+    "years": 365.2425 * 86_400,
+    "months": 365.2425 * 86_400 / 12,
+    "weeks": 7 * 86_400,
+    "days": 86_400,
+    "hours": 3_600,
+    "minutes": 60,
+    "seconds": 1,
+}
+FIRST_YEAR, LAST_YEAR = 1850, 2100
+"""Earlier years are one number, that of the year before; the years after the last one are not counted."""
+BEFORE = FIRST_YEAR - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,24 +131,6 @@ def iso(instant: int) -> str:
     return f"{sign}{year.lstrip('-').zfill(4)}-{month}-{day}Z"
 
 
-Floats = NDArray[np.float64]
-
-_DURATION = re.compile(
-    r"^P(?=.)(?:(?P<years>\d+(?:\.\d+)?)Y)?(?:(?P<months>\d+(?:\.\d+)?)M)?(?:(?P<weeks>\d+(?:\.\d+)?)W)?"
-    r"(?:(?P<days>\d+(?:\.\d+)?)D)?"
-    r"(?:T(?=.)(?:(?P<hours>\d+(?:\.\d+)?)H)?(?:(?P<minutes>\d+(?:\.\d+)?)M)?(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?$"
-)
-_SECONDS = {
-    "years": 365.2425 * 86_400,
-    "months": 365.2425 * 86_400 / 12,
-    "weeks": 7 * 86_400,
-    "days": 86_400,
-    "hours": 3_600,
-    "minutes": 60,
-    "seconds": 1,
-}
-
-
 def span_array(spans: Iterable[TimeSpan]) -> Floats:
     """spans: (n, 2) float64 start, end in ms, open ends infinite; (0, 2) for none."""
     rows = [
@@ -196,11 +196,6 @@ def duration_s(text: str) -> float | None:
         return None
     seconds = sum(float(count) * _SECONDS[unit] for unit, count in match.groupdict().items() if count)
     return seconds or None
-
-
-FIRST_YEAR, LAST_YEAR = 1850, 2100
-"""Earlier years are one number, that of the year before; the years after the last one are not counted."""
-BEFORE = FIRST_YEAR - 1
 
 
 def turns_of(spans: Iterable[TimeSpan]) -> list[int]:

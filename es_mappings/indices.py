@@ -24,6 +24,7 @@ from es_mappings.names import KINDS, IndexKind, alias, concrete
 
 _NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)
 _DESCRIBING = ("mappings", "settings")
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,6 @@ def described(client: Elasticsearch, index: str) -> ServingIndex:
 def _described(name: str, index: str, body: JsonMapping) -> ServingIndex:
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
     return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])
-
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

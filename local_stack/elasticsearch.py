@@ -36,6 +36,37 @@ from local_stack.settings import NodeConfig, Port, StackConfig
 CERTIFICATE, KEY = "transport.pem", "transport.key"
 _LASTS = timedelta(days=3650)
 _CLOCK = timedelta(days=1)
+NAME = "elasticsearch"
+_COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
+# A laptop's disk is often fuller than the 90 % at which a node stops taking shards; but a full disk damages more than
+# Sonde. So the node becomes read-only while there is still room for its logs and for a person to act.
+_DISK = {
+    "cluster.routing.allocation.disk.watermark.low": "3gb",
+    "cluster.routing.allocation.disk.watermark.high": "2gb",
+    "cluster.routing.allocation.disk.watermark.flood_stage": "1gb",
+}
+_LAUNCHER = "lib/tools/server-launcher"  # from version 9.1 on
+_ASK_TIMEOUT_S = 3.0
+_STOP_GRACE_S = 60.0  # it flushes its translogs
+# For the JVM whose standard output says how the server is started: a warning among it (of control groups, say) is no
+# part of that.
+CLI_JAVA_OPTS = ("-Xms4m", "-Xmx64m", "-XX:+UseSerialGC", "-Xlog:disable", "-Xlog:all=warning:stderr")
+# All to the console, which we keep in the stack's own log folder. Deprecations go into the answers' headers.
+_LOGGING = """\
+status = error
+appender.console.type = Console
+appender.console.name = console
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = [%d{ISO8601}][%-5p][%-25c{1.}] [%node_name]%marker %m%consoleException%n
+appender.header_warning.type = HeaderWarningAppender
+appender.header_warning.name = header_warning
+rootLogger.level = info
+rootLogger.appenderRef.console.ref = console
+logger.deprecation.name = org.elasticsearch.deprecation
+logger.deprecation.level = warn
+logger.deprecation.appenderRef.header_warning.ref = header_warning
+logger.deprecation.additivity = false
+"""
 
 
 def write_transport_key(config: Path) -> None:
@@ -57,41 +88,6 @@ def write_transport_key(config: Path) -> None:
     (config / CERTIFICATE).write_bytes(made.public_bytes(Encoding.PEM))
     (config / KEY).touch(mode=0o600)
     (config / KEY).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-
-
-NAME = "elasticsearch"
-_COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
-# A laptop's disk is often fuller than the 90 % at which a node stops taking shards; but a full disk damages more than
-# Sonde. So the node becomes read-only while there is still room for its logs and for a person to act.
-_DISK = {
-    "cluster.routing.allocation.disk.watermark.low": "3gb",
-    "cluster.routing.allocation.disk.watermark.high": "2gb",
-    "cluster.routing.allocation.disk.watermark.flood_stage": "1gb",
-}
-_LAUNCHER = "lib/tools/server-launcher"  # from version 9.1 on
-_ASK_TIMEOUT_S = 3.0
-_STOP_GRACE_S = 60.0  # it flushes its translogs
-
-# For the JVM whose standard output says how the server is started: a warning among it (of control groups, say) is no
-# part of that.
-CLI_JAVA_OPTS = ("-Xms4m", "-Xmx64m", "-XX:+UseSerialGC", "-Xlog:disable", "-Xlog:all=warning:stderr")
-
-# All to the console, which we keep in the stack's own log folder. Deprecations go into the answers' headers.
-_LOGGING = """\
-status = error
-appender.console.type = Console
-appender.console.name = console
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = [%d{ISO8601}][%-5p][%-25c{1.}] [%node_name]%marker %m%consoleException%n
-appender.header_warning.type = HeaderWarningAppender
-appender.header_warning.name = header_warning
-rootLogger.level = info
-rootLogger.appenderRef.console.ref = console
-logger.deprecation.name = org.elasticsearch.deprecation
-logger.deprecation.level = warn
-logger.deprecation.appenderRef.header_warning.ref = header_warning
-logger.deprecation.additivity = false
-"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,11 @@ from local_stack.errors import FetchFailed, RequirementMissing
 
 _URL = re.compile(r"https?://[^\s\x1b]+")
 _MAVEN_TIMEOUT_S = 300
+_CONNECTIONS = 8
+_ATTEMPTS = 4
+_TIMEOUT_S = 60
+Value = TypeVar("Value")
+_FETCH_ERRORS = (RemoteZipError, BadZipFile, OSError, EOFError)
 
 
 def repository_url(environment: Mapping[str, str]) -> str:
@@ -63,13 +68,6 @@ def _maven(environment: Mapping[str, str], *arguments: str) -> str:
     if run.returncode != 0:
         raise FetchFailed(f"Maven failed: {' '.join(run.stdout.split())[:400]}")
     return run.stdout
-
-
-_CONNECTIONS = 8
-_ATTEMPTS = 4
-_TIMEOUT_S = 60
-Value = TypeVar("Value")
-_FETCH_ERRORS = (RemoteZipError, BadZipFile, OSError, EOFError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,10 @@ from typing import Literal, Protocol
 from local_stack.process import Command
 from local_stack.settings import Port
 
+State = Literal["running", "stopped", "died", "external", "unhealthy"]
+Trouble = Callable[[], str | None]
+"""Asks a part once; None where it answers as it should, else what is wrong, as a phrase. Takes at most seconds."""
+
 
 class Reporter(Protocol):
     """Called with a stable event name (``elasticsearch.fetching``) and scalar fields, from one thread at a time."""
@@ -32,12 +36,6 @@ class OneAtATime:
     def __call__(self, event: str, **fields: object) -> None:
         with self._lock:
             self._report(event, **fields)
-
-
-State = Literal["running", "stopped", "died", "external", "unhealthy"]
-
-Trouble = Callable[[], str | None]
-"""Asks a part once; None where it answers as it should, else what is wrong, as a phrase. Takes at most seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ from local_stack.process import rotate
 from local_stack.state import Records
 
 _POLL_S = 0.2
+MOST_LOG_BYTES = 20 * 1024 * 1024
+LOOK_S = 2.0
 
 
 class Supervisor:
@@ -169,10 +171,6 @@ def _last_words(log: Path) -> str:
     return (
         f"gone without being stopped; last in {log}: {last[:200]}" if last else f"gone without being stopped; see {log}"
     )
-
-
-MOST_LOG_BYTES = 20 * 1024 * 1024
-LOOK_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,12 @@ __all__ = (
 )  # fmt: skip
 
 LANGUAGES = "http://www.loc.gov/standards/iso639-2/"
+_UNITS = {"TM": "minute", "TH": "hour", "D": "day", "M": "month", "Y": "year"}
+_STEP = re.compile(r"^P(T?)(\d+)([HDMY])$")
+Catalogue = Mapping[str, str]  # id -> title, so that a source can be named
+GCMD = ("NASA/GCMD Science Keywords", "2024-06-01")
+GEMET = ("GEMET - Concepts, version 4.2.3", "2021-12-06")
+_DOI = re.compile(r"^10\.\d{4,9}/\S+$")
 
 
 def anchor(name: str, value: str, href: str) -> Element | None:
@@ -67,8 +73,6 @@ def party(name: str, role: str, *, person: str = "", organisation: str = "", url
     )
 
 
-_UNITS = {"TM": "minute", "TH": "hour", "D": "day", "M": "month", "Y": "year"}
-_STEP = re.compile(r"^P(T?)(\d+)([HDMY])$")
 
 
 def extent(entry: SampleEntry, owner: str) -> Element:
@@ -174,11 +178,7 @@ def time_axis(entry: SampleEntry) -> Element | None:
     return node("gmd:spatialRepresentationInfo", grid)
 
 
-Catalogue = Mapping[str, str]  # id -> title, so that a source can be named
 
-GCMD = ("NASA/GCMD Science Keywords", "2024-06-01")
-GEMET = ("GEMET - Concepts, version 4.2.3", "2021-12-06")
-_DOI = re.compile(r"^10\.\d{4,9}/\S+$")
 
 
 def metadata(entry: SampleEntry, registers: Registers, titles: Catalogue) -> Element:

@@ -26,6 +26,20 @@ MOUNTED = "can be mounted as a secret"
 """Marks a setting that belongs to a secret although it is no ``SecretStr``: an address with a password in it."""
 
 _SUFFIX = "_file"
+PREFIX = "SONDE_"
+DELIMITER = "__"
+_LISTS = (list, set, frozenset, tuple)
+_BETWEEN = re.compile(r"[\s,;]+")
+_DASH_OF_A_LINE = re.compile(r"^\s*-\s+", re.MULTILINE)
+_QUOTATION_MARKS = {**dict.fromkeys(map(ord, "“”„"), '"'), **dict.fromkeys(map(ord, "‘’‚"), "'")}
+_IPV6 = re.compile(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\](?::\d+)?")
+_TO_WRITE = {
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+}
 
 
 def secret_settings(settings: type[BaseModel]) -> Iterator[str]:
@@ -58,22 +72,6 @@ def _content(variable: str, path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
         raise SondeError(f"{variable}{_SUFFIX.upper()} names {path}, which cannot be read: {reason}.") from None
-
-
-PREFIX = "SONDE_"
-DELIMITER = "__"
-_LISTS = (list, set, frozenset, tuple)
-_BETWEEN = re.compile(r"[\s,;]+")
-_DASH_OF_A_LINE = re.compile(r"^\s*-\s+", re.MULTILINE)
-_QUOTATION_MARKS = {**dict.fromkeys(map(ord, "“”„"), '"'), **dict.fromkeys(map(ord, "‘’‚"), "'")}
-_IPV6 = re.compile(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\](?::\d+)?")
-_TO_WRITE = {
-    "bool_parsing": "must be true or false",
-    "bool_type": "must be true or false",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_parsing": "must be a number",
-}
 
 
 class EnvironmentSource(EnvSettingsSource):

@@ -15,6 +15,9 @@ from sonde.settings import Settings, load_settings
 from sonde.telemetry.logs import configure_logs
 from sonde.telemetry.traces import start_traces
 
+_NOT_TO_BE_TRIED_AGAIN = 4
+"""gunicorn's exit code for an app that cannot be loaded: it ends instead of restarting workers forever."""
+
 
 def share_counters(processes: int) -> None:
     """Call this before prometheus_client is first imported; the processes of one gunicorn have one parent.
@@ -28,10 +31,6 @@ def share_counters(processes: int) -> None:
     if folder.is_symlink() or folder.stat().st_uid != os.getuid():
         return  # owned by somebody else: count per process instead of writing files into it
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
-
-
-_NOT_TO_BE_TRIED_AGAIN = 4
-"""gunicorn's exit code for an app that cannot be loaded: it ends instead of restarting workers forever."""
 
 
 def create() -> Flask:

@@ -11,6 +11,8 @@ from sonde_client.display import Entry, Reason, entries_html
 from sonde_client.errors import needed
 from sonde_client.records import Json, Record
 
+_COLUMNS = ("id", "title", "type", "source", "start", "end", "licence", "address")
+
 if TYPE_CHECKING:
     import geopandas
 
@@ -25,9 +27,6 @@ def to_geodataframe(records: Iterable[Record]) -> geopandas.GeoDataFrame:
     kept = list(records)
     geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in kept]
     return frames.GeoDataFrame([_row(record) for record in kept], columns=_COLUMNS, geometry=geometries, crs=4326)
-
-
-_COLUMNS = ("id", "title", "type", "source", "start", "end", "licence", "address")
 
 
 def _row(record: Record) -> tuple[str | None, ...]:

@@ -25,6 +25,7 @@ HEADER = "sonde_queued"
 
 LATE_S = 1800.0
 """A task that waits longer has no worker, or one that is held up; the chart's alert SondeTasksWait says the same."""
+AcceptedState = Literal["queued", "failed", "merged"]
 
 
 @contextmanager
@@ -96,9 +97,6 @@ def _renew_signs(broker: redis.Redis, prefix: str, queues: Sequence[str]) -> Non
 
 def _sign_key(prefix: str, queue: str) -> str:
     return f"{prefix}:worker:{queue}"
-
-
-AcceptedState = Literal["queued", "failed", "merged"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ from workers.config import (
 )
 
 _KEPT_SHARE = 0.75
+_DAY_S = 86_400.0
+_SEND_EVERY_S = 60.0
 
 
 def kept_memory_kib(most_bytes: int) -> int:
@@ -53,10 +55,6 @@ def limit_memory(most_bytes: int) -> None:
 
     if sys.platform == "linux":
         worker_process_init.connect(limit, weak=False, dispatch_uid="sonde-memory")
-
-
-_DAY_S = 86_400.0
-_SEND_EVERY_S = 60.0
 
 
 def celery_client(config: WorkerConfig) -> Celery:

@@ -13,6 +13,9 @@ from redbeat.schedulers import get_redis
 from workers.config import HARVEST_TASK
 from workers.source_config import Schedule, SourceConfig
 
+log = structlog.get_logger(__name__)
+_NAME = "harvest:"
+
 
 def paused_sources(app: Celery) -> frozenset[str]:
     """Ids of sources that are not harvested by schedule until they are resumed."""
@@ -35,11 +38,6 @@ def _text(id: str | bytes) -> str:
 
 def _key(app: Celery) -> str:
     return f"{app.conf.redbeat_key_prefix}paused"
-
-
-log = structlog.get_logger(__name__)
-
-_NAME = "harvest:"
 
 
 def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str]:

@@ -16,6 +16,8 @@ from workers.plain_faults import fault
 from workers.source_entry import ScheduleEntry, SourceEntry, interval_seconds
 from workers.sources_file import SourcesFile, read_sources
 
+log = structlog.get_logger(__name__)
+
 
 class Schedule(ScheduleEntry):
     """A schedule that Celery accepts."""
@@ -64,9 +66,6 @@ class SourceConfig(SourceEntry):
                 problems = [f"{'.'.join(map(str, each['loc']))}: {fault(each, names)}" for each in error.errors()]
                 raise ValueError("; ".join(problems)) from None
         return options
-
-
-log = structlog.get_logger(__name__)
 
 
 def load_sources(path: Path) -> dict[str, SourceConfig]:

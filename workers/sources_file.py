@@ -14,6 +14,8 @@ from core.json_types import Json
 from workers.plain_faults import fault, names_at
 from workers.source_entry import SourceEntry, Strict
 
+Entry = TypeVar("Entry", bound=SourceEntry)
+
 
 def line_of(root: yaml.Node | None, path: Sequence[str | int]) -> int | None:
     """The line (from 1) of the value at ``path``, or of its nearest existing parent."""
@@ -38,9 +40,6 @@ def _below(node: yaml.Node, step: str | int) -> tuple[yaml.Node, int] | None:
         item = node.value[step]
         return item, item.start_mark.line
     return None
-
-
-Entry = TypeVar("Entry", bound=SourceEntry)
 
 
 class SourcesFile(Strict, Generic[Entry]):

@@ -61,7 +61,7 @@ class Parts:
         if found is not None:
             return found.meta
         for lost in lost_aliases(self.client, self.prefix, ["records"]):
-            raise IndexMismatch(lost.told)
+            raise IndexMismatch(lost.remedy)
         raise NotFound(f"There is no index {alias(self.prefix, 'records')} yet; `sonde harvest` makes it.")
 
 

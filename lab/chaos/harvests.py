@@ -17,7 +17,7 @@ from indexer.sources.csw import CswOptions, CswSource
 from indexer.sources.fetching import Fetcher
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.write.scan import scan
-from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.csw import catalogue_server
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from net.gate import Gate, GatePolicy
 

@@ -26,15 +26,21 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.harvest.parts import Options, Parts
 from indexer.write.embed_missing import embed_missing
-from lab.benchmarks.ingest import EmbeddingTime, HarvestTime, time_embedding, time_harvest
-from lab.benchmarks.machine import machine, serving
-from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
-from lab.benchmarks.searching import SearchTimes, time_searches
-from lab.benchmarks.timing import TimedNode
-from lab.cli.bench_alerts import match_time
-from lab.load.catalogue import real_records
+from lab.benchmarks.machine import TimedNode, machine, serving
+from lab.benchmarks.measures import (
+    EmbeddingTime,
+    HarvestTime,
+    SearchTimes,
+    time_embedding,
+    time_harvest,
+    time_hausdorff,
+    time_ranking,
+    time_searches,
+    time_understanding,
+)
+from lab.load.catalogue import MadeVectors, real_records
 from lab.load.graphs import GRAPHS, WINDOW, compare_graphs
-from lab.load.made import MadeVectors
+from lab.load.saved_searches import match_time
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader

@@ -12,9 +12,8 @@ import click
 
 from evaluation.collection import Collection
 from lab.month.month import Course, Month
-from lab.month.people import Habits
-from lab.month.source import copied, judged_questions, own_indices
-from lab.month.usage_trial import UsageSnapshot, Trial, UsageTrial, evidence_of
+from lab.month.script import Habits, copied, judged_questions, own_indices
+from lab.month.usage_trial import Trial, UsageSnapshot, UsageTrial, evidence_of
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.usage import Usage

@@ -1,11 +1,16 @@
-"""Three Elasticsearch nodes, a broker, a worker, beat and the API: real processes on free ports, each to be killed."""
+"""Three Elasticsearch nodes, a broker, a worker, beat and the API: real processes on free ports, each to be killed.
+
+By libfaketime our processes can also be given another clock.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -16,7 +21,6 @@ import psutil
 
 from es_gateway.client import Elasticsearch
 from lab.chaos.tcp_proxy import TcpProxy
-from lab.cluster.clock import clocked, unmoved
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.part import External, StackPart, silent
@@ -28,11 +32,56 @@ from local_stack.testing import QUICK_START
 from local_stack.valkey import broker_part
 from sonde.ops.one_machine import QUEUES, own_environment, serve_command, served_at
 
+DEBIAN_FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+"""Where the package ``faketime`` puts it."""
+
+_NOT_MOVED = "+0"
+_PROBE = "import time; time.sleep(0.01)"
+_PROBE_S = 30.0
 PREFIX = "sonde-chaos"
 _HEAP = "512m"
 _BATCH = 256
 _DIES_S = 10.0
 _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
+
+
+def clocked(library: Path, offset: Path) -> Mapping[str, str]:
+    """What makes a process's clock follow the file ``offset`` (``+7200``: seconds ahead), read at every look.
+
+    The monotonic clock, which no administrator can set, does not follow.
+    """
+    return {
+        "LD_PRELOAD": str(library),
+        "FAKETIME_TIMESTAMP_FILE": str(offset),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "NO_FAKE_STAT": "1",  # what stands on the disk does not move with the clock
+    }
+
+
+def unmoved(offset: Path) -> None:
+    """The clock of those that follow ``offset`` is that of the machine."""
+    offset.write_text(_NOT_MOVED, "utf-8")
+
+
+def clock_trouble(library: Path) -> str | None:
+    """Why our processes cannot run with it, as a sentence; None where they can.
+
+    0.9.10, which Debian 12 has, hands Linux a wrong time whenever Python 3.11 sleeps
+    (https://github.com/wolfcw/libfaketime/issues/426); later ones do not.
+    """
+    if not library.exists():
+        return f"there is no libfaketime at {library}; name one by --faketime"
+    with tempfile.TemporaryDirectory(prefix="sonde-clock-") as folder:
+        offset = Path(folder) / "clock"
+        unmoved(offset)
+        environment = {**os.environ, **clocked(library, offset)}
+        done = subprocess.run(  # noqa: S603  # nosec B603: a constant
+            [sys.executable, "-c", _PROBE], env=environment, capture_output=True, timeout=_PROBE_S, check=False
+        )
+    if done.returncode:
+        return f"Python cannot sleep with {library}; one later than 0.9.10 is needed, name it by --faketime"
+    return None
 
 
 @dataclass

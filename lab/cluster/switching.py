@@ -16,11 +16,10 @@ from celery import Celery
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.runs import Runs
 from lab.chaos.asking import BAD, SteadySearcher
-from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.csw import catalogue_server
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
-from lab.cluster.outcome import bad_ones
-from lab.cluster.trial import QUESTIONS, TrialSize
+from lab.cluster.trial import QUESTIONS, TrialSize, bad_ones
 from workers.jobs import start_harvest
 
 _SOURCE = "chaos-reindex"

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.malformed.sent import RequestParts, written
+from lab.malformed.asking import RequestParts, written
 
 ITEMS = "/collections/all/items"
 LONGEST_FILTER = 8000

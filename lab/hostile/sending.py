@@ -16,8 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lab.hostile.attacks import Attack, UnfinishedRequest
-from lab.malformed.asking import ask
-from lab.malformed.sent import MalformedRequest
+from lab.malformed.asking import MalformedRequest, ask
 
 ADDRESS = "127.0.0.66"
 """All attackers come from one address of this machine, the honest searchers from others."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess  # nosec B404
+import subprocess
 import sys
 import threading
 import time
@@ -16,17 +16,75 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from core.json_types import Json
+from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from indexer.documents.failures import DocumentRefused
 from indexer.documents.isolation import read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.segment import SegmentOptions, segment
 from indexer.documents.table_stored import stored_table
-from lab.hostile_documents.counting import WordPieces
+from lab.hostile_documents import pdf_files, texts, word_files
 from lab.hostile_documents.kinds import HostileKind
+from lab.hostile_documents.pdf_files import pdf
+from lab.hostile_documents.word_files import docx
 
+_CHARACTERS = 4
+_SENTENCE = "The depth of lake {n} was sounded in August 1997 from a boat, and its water was sampled twice."
+_LINES = [_SENTENCE.format(n=number) for number in range(40)]
 _GRACE_S = 60.0  # to start, to split into passages, and to kill
 _MIB = 1024 * 1024
+
+
+class WordPieces:
+    """A token for each four characters of a word, two special ones around; all vectors are alike."""
+
+    card = EmbedderCard("lab/word-pieces", 4, 512, 0.0)
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:  # noqa: ARG002
+        return np.tile(np.array([1, 0, 0, 0], dtype=np.float32), (len(texts), 1))
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        return Encoded(self.embed(texts, kind))
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [sum(len(word) // _CHARACTERS + 1 for word in text.split()) + 2 for text in texts]
+
+
+def _report() -> bytes:
+    shown = "".join(f"1 0 0 1 72 {740 - 15 * n} Tm({line})Tj " for n, line in enumerate(_LINES))
+    return pdf([f"BT/F1 10 Tf {shown}ET".encode()] * 20)
+
+
+def _page() -> bytes:
+    rows = "".join(f"<tr><td>Lake {n}</td><td>{n}.5</td></tr>" for n in range(50))
+    text = "".join(f"<p>{line}</p>" for line in _LINES)
+    return f"<!doctype html><h1>Lakes</h1>{text}<table><tr><th>Lake</th><th>Depth (m)</th></tr>{rows}</table>".encode()
+
+
+def _letter() -> bytes:
+    return docx("".join(f"<w:p><w:r><w:t>{line}</w:t></w:r></w:p>" for line in _LINES).encode())
+
+
+HONEST = (
+    ("report.pdf", _report()),
+    ("page.html", _page()),
+    ("letter.docx", _letter()),
+    ("notes.txt", "\n\n".join(["# Notes on lakes", *_LINES]).encode()),
+)
+
+
+KINDS: tuple[HostileKind, ...] = (
+    *texts.TEXT_KINDS,
+    *texts.HTML_KINDS,
+    *word_files.WORD_KINDS,
+    *pdf_files.PDF_KINDS,
+)
+
+
+def kind_named(name: str) -> HostileKind:
+    return next(kind for kind in KINDS if kind.name == name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,20 @@
-"""Saved searches and a night of new records, made of real records, to time the matching."""
+"""`sonde bench --saved-searches`: how long a night's matching takes, on searches and records made of real records."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
+from rich.console import Console
 
 from core.errors import InvalidInput, SondeError
 from core.extent import BBox
+from core.json_types import Json
 from core.ports import EmbedderCard
 from core.record import Record
 from es_gateway.client import Elasticsearch
@@ -19,7 +22,7 @@ from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias, concrete
 from indexer.write.bulk import Operation, index_operation, write
-from lab.load.made import MadeVectors, made_records
+from lab.load.catalogue import MadeVectors, made_records, real_records
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.filters import area_clause
 from search_api.stewards.alerts.compiled import Compiled, compile_question
@@ -27,6 +30,9 @@ from search_api.stewards.alerts.matching import Matcher
 from search_api.stewards.alerts.notices import Round
 from search_api.stewards.alerts.saved import SavedSearch, request_of
 from search_api.stewards.alerts.saved import to_document as saved_document
+from sonde.settings import Settings
+from sonde.wiring.alerts import matcher
+from sonde.wiring.models import Models
 
 ProgressReport = Callable[[str, int, int], None]
 
@@ -34,6 +40,9 @@ _SEED = 20_26
 _LONG_AGO = "2001-01-01T00:00:00+00:00"
 _WIDTHS_DEG = (2.0, 5.0, 10.0, 30.0)
 _TYPES = ("dataset", "series")
+OLDER, NIGHT = 40_000, 10_000
+_EMBEDDED = 300
+_COMPILED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +196,23 @@ def _card(matcher: Matcher) -> EmbedderCard:
     if embedder is None:
         raise SondeError("The matching of meaning needs the embedder.")
     return embedder.card
+
+
+def match_time(
+    console: Console, settings: Settings, client: Elasticsearch, models: Models, made_of: Sequence[Path], number: int
+) -> Json:
+    """Of ``number`` saved searches over 10,000 new records in a catalogue of 50,000. ``settings`` name the prefix."""
+    real = real_records(list(made_of))
+    console.print(f"{len(real):,} real records", style="dim")
+    vectors = MadeVectors.of([one.embedding_text for one in real], models.embedder(), _EMBEDDED)
+    sizes = OLDER, NIGHT
+    since = fill_night(client, settings.index.prefix, real, vectors, sizes)
+    console.print(f"{sum(sizes):,} records", style="dim")
+    matching = replace(matcher(settings, client, models), settled=timedelta(0))
+
+    def told(what: str, done: int, total: int) -> None:
+        if done % 1_000 == 0:
+            console.print(f"{what} {done:,} of {total:,}", style="dim")
+
+    made = fill_searches(matching, made_questions(real, min(number, _COMPILED)), number, told)
+    return asdict(time_matching(matching, since, sizes, made))

@@ -1,27 +1,74 @@
-"""Malformed requests sent over real sockets, and what came of each."""
+"""Malformed requests, sent over real sockets byte by byte, and the outcome of each."""
 
 from __future__ import annotations
 
 import http.client
+import re
 import socket
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Literal
-from urllib.parse import urlsplit
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+from urllib.parse import quote, urlsplit
 
-from lab.malformed.sent import MalformedRequest
-
+Family = Literal[
+    "query", "bbox", "datetime", "cql2", "path", "headers", "json", "multipart", "push", "oai", "wire", "schema"
+]
+FAMILIES: tuple[Family, ...] = get_args(Family)[:-1]
+"""Those made here; schemathesis makes the last."""
 Verdict = Literal["answered", "refused", "turned away", "hung up", "no answer", "failed", "hang"]
 """``answered``: 2xx, 3xx. ``refused``: 4xx. ``turned away``: 503 that says when to come back. ``hung up``: closed
 without an answer, which broken HTTP deserves. Bad ones: ``no answer`` to what was HTTP, ``failed`` (any other 5xx),
 ``hang``.
 """
-BAD: frozenset[Verdict] = frozenset(("no answer", "failed", "hang"))
 _NOT_IMPLEMENTED = 501
 _MOST_READ = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class MalformedRequest:
+    """``wire``: the very bytes. ``is_http``: whether an answer is owed (who breaks HTTP itself may be hung up on)."""
+
+    number: int
+    family: Family
+    wire: bytes
+    is_http: bool = True
+
+    @property
+    def told(self) -> str:
+        """Its beginning, for people, without the key."""
+        return repr(re.sub(rb"(Authorization: Bearer sonde_)\S+", rb"\1...", self.wire)[:400])[2:-1]
+
+
+@dataclass
+class RequestParts:
+    method: str = "GET"
+    path: str = "/search"
+    query: list[tuple[str, str]] = field(default_factory=list)
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    body: bytes = b""
+
+
+def written(parts: RequestParts) -> bytes:
+    query = "&".join(f"{_escaped(name)}={_escaped(value)}" for name, value in parts.query)
+    target = f"{parts.path}{'?' + query if query else ''}"
+    lines = [f"{parts.method} {target} HTTP/1.1"]
+    if not any(name == "Host" for name, _ in parts.headers):
+        lines.append("Host: 127.0.0.1")
+    lines += [f"{name}: {value}" for name, value in parts.headers]
+    if parts.body or parts.method in ("POST", "PUT", "PATCH"):
+        lines.append(f"Content-Length: {len(parts.body)}")
+    lines.append("Connection: close")
+    return "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + parts.body
+
+
+def _escaped(text: str) -> str:
+    return quote(text.encode("utf-8", "surrogatepass"), safe="")
+
+
+BAD: frozenset[Verdict] = frozenset(("no answer", "failed", "hang"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,19 @@
-"""Malformed requests of every family, each made from its number alone, so that it can be sent again."""
+"""Malformed requests of every family, each made from its number alone, so that it can be sent again; and those that
+schemathesis makes of the API's own description.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from random import Random
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlsplit
 
+from core.errors import SondeError
 from core.json_types import Json
 from lab.malformed import values
-from lab.malformed.sent import FAMILIES, Family, RequestParts, MalformedRequest, written
+from lab.malformed.asking import FAMILIES, Family, MalformedRequest, RequestParts, written
 
 _LISTS = ("/search", "/collections/all/items", "/stac/search", "/stac/collections/fuzz/items")
 _PATHS = (
@@ -152,6 +157,10 @@ _WIRE = (
 )
 _VERBS = ("ListRecords", "GetRecord", "ListIdentifiers", "Identify", "ListSets", "ListMetadataFormats", "", "X")
 _BOUNDARY = "edge"
+_ISO = (
+    '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">'
+    "<gmd:fileIdentifier><gco:CharacterString>broken</gco:CharacterString></gmd:fileIdentifier></gmd:MD_Metadata>"
+)
 
 
 def made(number: int, seed: int, key: str) -> MalformedRequest:
@@ -288,10 +297,6 @@ _MAKERS: Mapping[Family, Callable[[Random], RequestParts]] = {
     "oai": _oai,
 }
 
-_ISO = (
-    '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">'
-    "<gmd:fileIdentifier><gco:CharacterString>broken</gco:CharacterString></gmd:fileIdentifier></gmd:MD_Metadata>"
-)
 RECORD: Json = {
     "type": "Feature",
     "id": "rain-1",
@@ -307,3 +312,75 @@ RECORD: Json = {
     "links": [],
 }
 """A good record, to be found by the requests and to be spoilt by them."""
+
+
+def made_by_schema(url: str, key: str, number: int, first: int) -> list[MalformedRequest]:
+    """About ``number`` requests, as many for each call of ``/api``; the same ones each time, counted from ``first``.
+
+    Raises SondeError where schemathesis is not installed: it is no part of what ships.
+    """
+    if not number:
+        return []
+    if find_spec("schemathesis") is None:
+        raise SondeError("schemathesis is not installed (the development environment has it); use --schema 0.")
+    import schemathesis
+    from schemathesis.core.result import Ok
+
+    found = schemathesis.openapi.from_url(f"{url}/api").get_all_operations()
+    calls = [one.ok() for one in found if isinstance(one, Ok)]
+    cases = [case for call in calls for case in _cases(call, max(1, number // len(calls)))]
+    return [
+        MalformedRequest(first + place, "schema", _case_wire(case, url, key))
+        for place, case in enumerate(cases[:number])
+    ]
+
+
+def _cases(call: Any, number: int) -> list[Any]:
+    """Examples of one call with something wrong in each; none where nothing of it can be wrong."""
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis.errors import Unsatisfiable
+    from schemathesis import GenerationMode
+
+    made: list[Any] = []
+
+    @settings(
+        max_examples=number,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=call.as_strategy(generation_mode=GenerationMode.NEGATIVE))
+    def collect(case: Any) -> None:
+        made.append(case)
+
+    try:
+        collect()
+    except Unsatisfiable:
+        return made
+    return made
+
+
+def _case_wire(case: Any, url: str, key: str) -> bytes:
+    """The bytes that `requests` would send."""
+    import requests
+
+    given = case.as_transport_kwargs(base_url=url)
+    given["headers"] = {**dict(given.get("headers") or {}), "Authorization": f"Bearer {key}", "Connection": "close"}
+    known = ("method", "url", "headers", "files", "data", "json", "params", "cookies")
+    prepared = requests.Request(**{name: given[name] for name in known if name in given}).prepare()
+    place = urlsplit(prepared.url or url)
+    target = f"{place.path or '/'}{'?' + place.query if place.query else ''}"
+    lines = [f"{prepared.method} {target} HTTP/1.1", f"Host: {place.netloc}"]
+    lines += [f"{_text(name)}: {_text(value)}" for name, value in prepared.headers.items()]
+    body = prepared.body or b""
+    return (
+        "\r\n".join(lines).encode("latin-1", "replace")
+        + b"\r\n\r\n"
+        + (body if isinstance(body, bytes) else str(body).encode())
+    )
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value

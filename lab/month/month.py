@@ -27,9 +27,18 @@ from indexer.harvest.harvest import harvest
 from indexer.harvest.parts import Parts as HarvestParts
 from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
-from lab.month.people import SHOWN, Habits, People
-from lab.month.script import Expectation, JudgedQuestion, ScriptTally
-from lab.month.watching import EDITION, Watch, told, watches
+from lab.month.script import (
+    EDITION,
+    SHOWN,
+    Expectation,
+    Habits,
+    JudgedQuestion,
+    People,
+    ScriptTally,
+    Watch,
+    told,
+    watches,
+)
 from search_api.app import create_app
 from search_api.parts import Parts
 from search_api.search.pipeline import SearchPipeline

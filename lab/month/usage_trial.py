@@ -17,7 +17,7 @@ from evaluation.metrics import HEADLINE, Measured, measure
 from evaluation.significance import Comparison, paired_randomisation
 from evaluation.trec import Run
 from evaluation.variants import Variant
-from lab.month.people import SHOWN, Habits, People, script
+from lab.month.script import SHOWN, Habits, People, script
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence, Usage
 from search_api.search.usage.openings import NO_USAGE, Logged, UsageTable, usage_of

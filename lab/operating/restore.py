@@ -14,12 +14,10 @@ import click
 import httpx
 
 from core.errors import SondeError
-from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.csw import catalogue_server
 from lab.cluster.harvested import made_titles
-from lab.operating.contents import compared, contents
-from lab.operating.filling import SAMPLES, User, fill, folder_of_files, wait_until, write_sources
-from lab.operating.release import CHECKOUT, Release, this_one
-from lab.operating.stack import own_stack
+from lab.operating.filling import SAMPLES, User, compared, contents, fill, folder_of_files, wait_until, write_sources
+from lab.operating.release import CHECKOUT, Release, own_stack, this_one
 from local_stack.accounts import node_folder, unprivileged_account
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings

@@ -33,6 +33,8 @@ from sonde.wiring.models import Models
 from sonde.wiring.search import language_model
 from sonde.wiring.training.documents import passages_from
 
+_WRITABLE = click.Path(path_type=Path, dir_okay=False)
+
 
 @click.command("ask-questions")
 @click.option(
@@ -82,9 +84,6 @@ def _lines(made: list[MadeQuestion]) -> list[dict[str, object]]:
         numbers[one.kind] += 1
         lines.append(one.line(numbers[one.kind]))
     return lines
-
-
-_WRITABLE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("ask-evaluate")

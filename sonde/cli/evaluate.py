@@ -39,6 +39,11 @@ from sonde.wiring.measuring import live_pipeline, measure_live
 from sonde.wiring.models import Models
 
 _TIMEOUT_S = 30.0
+_PARTS = get_args(Part)
+_READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_WRITABLE = click.Path(path_type=Path, dir_okay=False)
+_PRINTED = ("nDCG@10", "AP", "RR", "P@10", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64", "R@100", "ap_over_k@100")
+_WORST = 5
 
 
 def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | None, out: Path | None) -> float:
@@ -71,13 +76,6 @@ def evaluate_as_at_night() -> float:
     found = measure_live(settings, client, Models(settings))
     say(f"{found.questions} questions: nDCG@10 {found.ndcg_at_10:.4f}, R@100 {found.recall_at_100:.4f}")
     return found.fall
-
-
-_PARTS = get_args(Part)
-_READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_WRITABLE = click.Path(path_type=Path, dir_okay=False)
-_PRINTED = ("nDCG@10", "AP", "RR", "P@10", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64", "R@100", "ap_over_k@100")
-_WORST = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,13 @@ import click
 from core.errors import SondeError
 
 GROUP = "sonde.commands"
+LABORATORY = ("bench", "chaos", "load", "simulate")
 
 
 def added_commands() -> Mapping[str, str]:
     """The module of each command. If the laboratory is not installed, its commands explain how to get it."""
     absent = dict.fromkeys(LABORATORY, "sonde.cli.laboratory")
     return {**absent, **{each.name: each.value for each in entry_points(group=GROUP)}}
-
-
-LABORATORY = ("bench", "chaos", "load", "simulate")
 
 
 def _absent(name: str) -> click.Command:

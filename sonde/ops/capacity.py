@@ -18,6 +18,10 @@ _OF_CONTAINER = 0.8
 _OF_MACHINE = 0.25
 _MB = 1_000_000
 _UNLIMITED = 1 << 60  # version 1 writes a number near 2^63 for no limit
+_YOUNG, _MIDDLE, _OLD = 10_000, 20, 20
+"""One answer, or one document that is read, allocates some thousand lists and dictionaries, all freed with it: with the
+default of 700 they would be scanned dozens of times.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +98,6 @@ def _text(path: Path) -> str:
 
 def _number(text: str) -> int:
     return int(text) if text.strip().isdecimal() else 0
-
-
-_YOUNG, _MIDDLE, _OLD = 10_000, 20, 20
-"""One answer, or one document that is read, allocates some thousand lists and dictionaries, all freed with it: with the
-default of 700 they would be scanned dozens of times.
-"""
 
 
 def keep_what_is_loaded() -> None:

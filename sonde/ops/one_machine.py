@@ -23,6 +23,7 @@ QUEUES = ",".join(ALL_QUEUES)
 KEEPER = "keeper"
 _WORKERS = {"worker": ("harvest,embed", 0), "documents": ("documents", 1), "library": ("library", 1)}
 """Queues and tasks at once. Three workers, so that harvests wait for no documents, and users for none of catalogues."""
+log = structlog.get_logger(__name__)
 
 
 def stack_of(settings: Settings) -> Stack:
@@ -96,9 +97,6 @@ def _services(settings: Settings) -> tuple[ServiceProcess, ...]:
 def own_environment() -> dict[str, str]:
     """The environment of the stack's processes: this process's, with our command's folder first on the path."""
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
-
-
-log = structlog.get_logger(__name__)
 
 
 def main() -> None:

@@ -36,6 +36,11 @@ This works for {secrets}.
 | variable | default | what it is |
 |---|---|---|
 """
+_READ = {
+    "card": "its page on the hub",
+    "publisher": "its authors' documentation",
+    "others": "pages of others, copies of the card",
+}
 
 
 def settings_page() -> str:
@@ -110,12 +115,6 @@ def known_models(page: str) -> str:
     ]
     return _between("known models", page, [*head, *rows])
 
-
-_READ = {
-    "card": "its page on the hub",
-    "publisher": "its authors' documentation",
-    "others": "pages of others, copies of the card",
-}
 
 FILES: dict[str, Callable[[str], str]] = {
     "docs/settings.md": lambda _page: settings_page(),

@@ -27,6 +27,7 @@ READY = "ready"
 LOOP = "loop"
 WAITING = "waiting"
 _TASK = "task-"
+_BROKER_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,6 @@ def _lives(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
-
-
-_BROKER_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)

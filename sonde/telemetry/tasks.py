@@ -20,6 +20,8 @@ from workers.config import HARVEST_TASK, REPAIR_LIBRARY_TASK, REQUEUE_TASK, RERE
 _TASKS = frozenset((REQUEUE_TASK, REREAD_TASK, REPAIR_LIBRARY_TASK, SEND_TASK))
 _LOGGERS = ("celery.beat", "celery.worker.strategy", "celery.app.trace")
 """They say that a task is due, that it is received, and how it ended."""
+_REQUEST_ID_HEADER = "sonde_request_id"
+_BOUND = ("task", "task_id", "run", "request_id")
 
 
 def is_worth_a_line(record: logging.LogRecord) -> bool:
@@ -34,10 +36,6 @@ def quiet_housekeeping() -> None:
     """For worker and beat; idempotent."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(is_worth_a_line)
-
-
-_REQUEST_ID_HEADER = "sonde_request_id"
-_BOUND = ("task", "task_id", "run", "request_id")
 
 
 def name_tasks_in_logs() -> None:

@@ -25,6 +25,8 @@ from search_api.stewards.insight.questions import QuestionReader
 from sonde.settings import Settings
 from sonde.wiring.pushing import Pusher
 
+_MOST_TEXTS = 5_000
+
 
 def live_curation(settings: Settings, client: Elasticsearch) -> LiveCuration:
     """Reads nothing yet."""
@@ -46,9 +48,6 @@ class RecordOverlays:
         self.pusher.ready()
         with self.pusher.alone(record.partition(":")[0], record):
             rewrite(record, overlay, self.pusher.parts)
-
-
-_MOST_TEXTS = 5_000
 
 
 def query_log(settings: Settings, client: Elasticsearch) -> QueryLog:

@@ -38,6 +38,8 @@ from sonde.wiring.part_watch import ocr_of
 from workers.parts import LibraryWork, WorkerParts
 from workers.source_config import SourceConfig
 
+_MIB = 1024 * 1024
+
 
 def library_work(
     settings: Settings,
@@ -63,9 +65,6 @@ def library_work(
         return DocumentStore(client, settings.index.prefix).unread()
 
     return LibraryWork(unread, read, mend)
-
-
-_MIB = 1024 * 1024
 
 
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:

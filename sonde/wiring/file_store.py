@@ -22,6 +22,7 @@ from indexer.documents.reading_slice import KeptReadings
 from sonde.settings import Settings
 
 _PARTIAL = ".part-"
+log = structlog.get_logger(__name__)
 
 
 class FolderFiles:
@@ -104,9 +105,6 @@ def kept_readings(settings: Settings) -> KeptReadings | None:
     own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
     own.mkdir(mode=0o700, exist_ok=True)
     return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
-
-
-log = structlog.get_logger(__name__)
 
 
 def keeper(settings: Settings) -> KeepFile:

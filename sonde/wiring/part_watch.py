@@ -33,6 +33,10 @@ _KEPT_S = 30.0
 
 Check = Callable[[], Sequence[str]]
 """Sentences about what is wrong, each with what to do; empty if nothing is. A SondeError is such a sentence too."""
+_ASK_S = 4.0
+_LARGEST_LIST = 4 * 1024 * 1024
+_NAMED = 5
+_BROKER_S = 2.0
 
 
 class PartWatch:
@@ -94,11 +98,6 @@ def ocr_notes(settings: Settings) -> list[str]:
     return [f"On this machine {lacks}."] if lacks else []
 
 
-_ASK_S = 4.0
-_LARGEST_LIST = 4 * 1024 * 1024
-_NAMED = 5
-
-
 def reranker_trouble(settings: Settings, models: Models) -> list[str]:
     """For a local one: that it cannot be loaded, once that was tried. For a remote one: that nobody answers there."""
     given = settings.cross_encoder
@@ -154,9 +153,6 @@ def _not_listed(answer: Answer | str, model: str | None) -> str | None:
     if not names or model in names:
         return None
     return f"{host_of(answer.url)} has no model of this name; it has {', '.join(names[:_NAMED])}"
-
-
-_BROKER_S = 2.0
 
 
 def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> PartWatch:

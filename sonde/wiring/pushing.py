@@ -22,6 +22,10 @@ from sonde.settings import Settings
 from workers.lease import Leases
 from workers.sources_file import source_entries
 
+log = structlog.get_logger(__name__)
+_PATIENCE_S = 5.0
+_PAUSE_S = 0.05
+
 
 def groups_of_source(settings: Settings, source: str) -> tuple[str, ...] | None:
     """The groups that may see the source's records now; empty: everybody; None: nothing says so.
@@ -33,12 +37,6 @@ def groups_of_source(settings: Settings, source: str) -> tuple[str, ...] | None:
     except NotFound:
         return None
     return None if config is None else config.access.groups
-
-
-log = structlog.get_logger(__name__)
-
-_PATIENCE_S = 5.0
-_PAUSE_S = 0.05
 
 
 @dataclass(slots=True)

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from lab.operating.contents import KindComparison, compared
-from lab.operating.upgrading import UpgradeStep
+from lab.operating.filling import KindComparison, compared
+from lab.operating.upgrade import UpgradeStep
 from tests.cluster.faults import Release, ask, key_of, merged, samples_folder, service_url, upload
 from tests.cluster.held import Held
 from tests.cluster.node import HERE, ROOT, Node, wait_until

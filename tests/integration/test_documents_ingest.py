@@ -15,7 +15,7 @@ from core.document import owner_routing, record_of_document
 from core.errors import NotFound
 from indexer.documents.ingest import Incoming, Ingested, IngestParts, ingest
 from indexer.documents.store import DocumentStore
-from lab.hostile_documents.catalogue import kind_named
+from lab.hostile_documents.course import kind_named
 from sonde.cli.documents import ingest as ingest_command
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices

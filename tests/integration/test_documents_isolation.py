@@ -21,9 +21,7 @@ from indexer.documents.isolation import Parsed, confinement_here, read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.progress import noted_pages
 from indexer.documents.system_calls import landlock_version
-from lab.hostile_documents.catalogue import kind_named
-from lab.hostile_documents.course import HonestReadings, ReadOutcome, ReadingTerms, read_course
-from lab.hostile_documents.honest import HONEST
+from lab.hostile_documents.course import HONEST, HonestReadings, ReadingTerms, ReadOutcome, kind_named, read_course
 from tests.pdf_files import PdfPage, Put, docx_bomb, encrypted_pdf, paragraph, pdf, with_javascript
 from tests.shared_data import shared_data
 

@@ -14,8 +14,7 @@ from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from core.record import Record
 from es_mappings.loader import IndexShape
 from es_mappings.names import KINDS, concrete
-from lab.load.catalogue import CatalogueSize
-from lab.load.standing import drop, standing
+from lab.load.catalogue import CatalogueSize, drop, standing
 
 REAL = [
     Record("s:a", "s", "a", "Rain", "It rains. It pours. It floods. It dries."),

@@ -12,8 +12,7 @@ import pytest
 
 from es_gateway.client import Elasticsearch
 from lab.month.month import Course, Month
-from lab.month.people import Habits
-from lab.month.script import JudgedQuestion
+from lab.month.script import Habits, JudgedQuestion
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.usage import Usage
 from tests.api.conftest import FEW

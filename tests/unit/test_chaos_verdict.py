@@ -9,8 +9,8 @@ import pytest
 
 from core.errors import SondeError
 from lab.cli.chaos_cluster import keep_in, kept
-from lab.cluster import clock
-from lab.cluster.outcome import TrialOutcome
+from lab.cluster import chaos_cluster
+from lab.cluster.trial import TrialOutcome
 
 
 def _outcome(**given: object) -> TrialOutcome:
@@ -44,14 +44,14 @@ def test_the_verdict_of_a_trial(outcome: TrialOutcome, said: str | None) -> None
 
 
 def test_a_clock_library_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert re.search("no libfaketime at .*--faketime", clock.trouble(tmp_path / "libfaketime.so.1") or "")
+    assert re.search("no libfaketime at .*--faketime", chaos_cluster.clock_trouble(tmp_path / "libfaketime.so.1") or "")
 
 
 def test_processes_follow_the_file_and_not_with_the_monotonic_clock(tmp_path: Path) -> None:
-    given = clock.clocked(tmp_path / "library", tmp_path / "clock")
+    given = chaos_cluster.clocked(tmp_path / "library", tmp_path / "clock")
     assert given["FAKETIME_TIMESTAMP_FILE"] == str(tmp_path / "clock")
     assert given["FAKETIME_DONT_FAKE_MONOTONIC"] == "1"
-    clock.unmoved(tmp_path / "clock")
+    chaos_cluster.unmoved(tmp_path / "clock")
     assert (tmp_path / "clock").read_text("utf-8") == "+0"
 
 

@@ -23,8 +23,7 @@ from indexer.documents.segment import Segmented, SegmentOptions, segment
 from indexer.documents.short_pieces import Piece, without_short
 from indexer.documents.spaced import spaced_tables
 from indexer.documents.table_stored import stored_table
-from lab.hostile_documents.catalogue import KINDS
-from lab.hostile_documents.counting import WordPieces
+from lab.hostile_documents.course import KINDS, WordPieces
 from lab.hostile_documents.kinds import HostileKind
 from lab.hostile_documents.pdf_files import pdf
 from lab.hostile_documents.word_files import docx

@@ -9,8 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from lab.load.clients import SearchReply, SearchMode, ask
-from lab.load.summary import Shares, LoadSummary
+from lab.load.clients import LoadSummary, SearchMode, SearchReply, Shares, ask
 
 STAGES = {"understand": 1.0, "embed": 2.0, "retrieve": 4.0, "rank": 0.5, "rerank": 0.5, "fetch": 0.5, "names": 0.5}
 

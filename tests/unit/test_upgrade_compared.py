@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lab.operating.contents import KindComparison, compared
-from lab.operating.upgrading import UpgradeStep
+from lab.operating.filling import KindComparison, compared
+from lab.operating.upgrade import UpgradeStep
 
 
 def test_documents_are_compared_by_kind_and_id() -> None:

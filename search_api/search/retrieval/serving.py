@@ -144,7 +144,7 @@ class ServingResolver:
         records = serving(self._client, self._prefix, "records")
         if records is None:
             for lost in lost_aliases(self._client, self._prefix, ["records"]):
-                raise Unavailable(lost.told)
+                raise Unavailable(lost.remedy)
             raise Unavailable(
                 f"There is no index {self._prefix}-records yet. Run `sonde harvest` (or `sonde demo`) to fill it."
             )

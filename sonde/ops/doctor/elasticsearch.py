@@ -21,6 +21,8 @@ _GIB = 1 << 30
 _DISK = "cluster.routing.allocation.disk"
 _UNITS = {"": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "tb": 1 << 40, "pb": 1 << 50}
 _AMOUNT = re.compile(r"([\d.]+)\s*([a-z]*)", re.IGNORECASE)
+_LEAST_VERSION = (8, 19)
+_KEEPS_VECTORS_ONCE = (9, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +130,6 @@ def aliases(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Broken if an index is there and its alias is gone."""
     lost = lost_aliases(client, prefix)
     return ("broken", " ".join(one.remedy for one in lost)) if lost else ("ok", "each stands for one index")
-
-
-_LEAST_VERSION = (8, 19)
-
-
-_KEEPS_VECTORS_ONCE = (9, 2)
 
 
 def cluster(client: Elasticsearch) -> tuple[State, str]:

@@ -13,6 +13,7 @@ from local_stack.login import USER, password_file
 from sonde.settings import Settings
 
 State = Literal["ok", "warning", "broken"]
+_UNAUTHORISED, _FORBIDDEN = 401, 403
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,6 @@ class Finding:
     part: str
     state: State
     message: str
-
-
-_UNAUTHORISED, _FORBIDDEN = 401, 403
 
 
 def of_elasticsearch(error: ElasticsearchError, settings: Settings) -> str:

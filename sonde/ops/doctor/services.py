@@ -22,6 +22,8 @@ from workers.celery_client import celery_client
 from workers.config import QUEUES
 
 _ASK_S = 5.0
+_ANSWER_S = 3
+_PING_S = 2.0
 
 
 def api(settings: Settings) -> tuple[State, str]:
@@ -76,9 +78,6 @@ def _asked(url: str) -> str | None:
     return None
 
 
-_ANSWER_S = 3
-
-
 def waiting_tasks(settings: Settings) -> tuple[State, str]:
     """A warning names the queues whose oldest task has waited for too long."""
     broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S)
@@ -100,9 +99,6 @@ def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
 
 def _span(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
-
-
-_PING_S = 2.0
 
 
 def broker(settings: Settings) -> tuple[State, str]:

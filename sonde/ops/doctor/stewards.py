@@ -19,6 +19,7 @@ from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
 
 _NAMED = 5
+_LATE = timedelta(days=1, hours=12)
 
 
 def curation_rules(client: Elasticsearch, prefix: str) -> tuple[State, str]:
@@ -60,9 +61,6 @@ def _lost_records(client: Elasticsearch, prefix: str, rules: list[KeptRule]) -> 
     found = client.options(ignore_status=404).mget(index=alias(prefix, "records"), ids=named, source=False).body
     docs = cast("list[dict[str, object]]", found.get("docs", []))
     return [str(one["_id"]) for one in docs if not one.get("found")]
-
-
-_LATE = timedelta(days=1, hours=12)
 
 
 def saved_searches(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
