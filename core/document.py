@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 from core.json_types import JsonMapping
@@ -101,10 +100,6 @@ def with_edits(entry: DocumentEntry) -> DocumentEntry:
     said = {name: value for name, value in entry.edited.items() if name in EDITABLE}
     fields = {name: tuple(value or ()) if name == "authors" else value for name, value in said.items()}
     return replace(entry, **fields)  # type: ignore[arg-type]
-
-
-def now_iso() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def document_id(owner: str, record: str | None, content_hash: str) -> str:

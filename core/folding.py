@@ -16,6 +16,11 @@ def folded(text: str) -> str:
     return "".join(letter for letter in plain if not unicodedata.combining(letter)).casefold()
 
 
+def folded_phrase(text: str) -> str:
+    """The folded text with single spaces between its words and none around them."""
+    return " ".join(folded(text).split())
+
+
 def folded_words(text: str) -> list[str]:
     """Runs of letters and digits of the folded text."""
     return _WORD.findall(folded(text))

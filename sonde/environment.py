@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, EnvSettingsSource
 
 from core.errors import SondeError
+from workers.plain_faults import GROUP_ERRORS, LIST_ERRORS, plain_message
 
 MOUNTED = "can be mounted as a secret"
 """Marks a setting that belongs to a secret although it is no ``SecretStr``: an address with a password in it."""
@@ -33,13 +34,6 @@ _BETWEEN = re.compile(r"[\s,;]+")
 _DASH_OF_A_LINE = re.compile(r"^\s*-\s+", re.MULTILINE)
 _QUOTATION_MARKS = {**dict.fromkeys(map(ord, "“”„"), '"'), **dict.fromkeys(map(ord, "‘’‚"), "'")}
 _IPV6 = re.compile(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\](?::\d+)?")
-_TO_WRITE = {
-    "bool_parsing": "must be true or false",
-    "bool_type": "must be true or false",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_parsing": "must be a number",
-}
 
 
 def secret_settings(settings: type[BaseModel]) -> Iterator[str]:
@@ -186,17 +180,14 @@ def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], Fie
 
 def _message(problem: ErrorDetails, field: FieldInfo | None) -> str:
     kind, given = problem["type"], problem.get("input")
-    if kind in _TO_WRITE:
-        return _TO_WRITE[kind]
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
+    if kind in GROUP_ERRORS:
         return f'must be JSON, {{"name": "value"}}{_where_broken(given)}'
-    if kind in ("tuple_type", "list_type", "set_type", "frozen_set_type"):
+    if kind in LIST_ERRORS:
         members = _members(field.annotation) if field is not None else ()
         if any(_is_group(one) for one in members):
             return f'must be a list in JSON, [{{"name": "value"}}]{_where_broken(given)}'
         return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_where_broken(given)}'
-    message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
-    message = message.replace("String should match pattern", "must have the form", 1)
+    message = plain_message(problem)
     if kind == "string_pattern_mismatch" and field is not None and isinstance(field.default, str) and field.default:
         message += f", such as {field.default}"
     return message

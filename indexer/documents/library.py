@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso, with_edits
+from core.clock import now_iso
+from core.document import UNREAD, DocumentEntry, FileKey, FileStore, with_edits
 from core.errors import NotFound, SondeError
 from indexer.documents.detect_format import MEDIA_TYPES, file_kind
 from indexer.documents.failures import DocumentRefused

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import structlog
 
+from core.clock import now_iso
 from core.errors import SondeError, Unavailable
 from es_gateway.client import retrying
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
@@ -20,7 +21,7 @@ from indexer.harvest.batches import batches
 from indexer.harvest.counting import count, count_failure, count_lost, lost_by_a_crash
 from indexer.harvest.parts import Options, Parts, RunTaken
 from indexer.harvest.report import Tally
-from indexer.harvest.runs import Runs, now_iso
+from indexer.harvest.runs import Runs
 from indexer.plan.items import Item, RejectedItem
 from indexer.plan.kept_access import STAYS_RESTRICTED
 from indexer.plan.plan import Moment

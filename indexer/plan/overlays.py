@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import structlog
 
+from core.clock import now_iso
 from core.errors import NotFound, Unavailable
 from core.overlay import Overlay, overlay_from_content
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings.names import alias
 from indexer.harvest.parts import Parts
-from indexer.harvest.runs import now_iso
 from indexer.plan.digest import Digest, digest, redone, under
 from indexer.plan.items import Item
 from indexer.plan.plan import Decision, Moment

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core.batched import batched
+from core.clock import now_iso
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import Refusal, RunReport
 from es_mappings.names import alias
 from indexer.harvest.background import Background
 from indexer.harvest.report import Tally
-from indexer.harvest.runs import Runs, now_iso
+from indexer.harvest.runs import Runs
 from indexer.quality.link_runs import links_source
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.write.scan import scan

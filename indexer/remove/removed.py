@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from core.clock import now_iso
 from core.errors import NotFound
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest
 from indexer.harvest.parts import Options, Parts
-from indexer.harvest.runs import now_iso
 from indexer.raw import Page, RawRecord
 from indexer.write import bulk
 from indexer.write.commit import targets, write_ledger

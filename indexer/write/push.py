@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from core.clock import now_iso
 from core.errors import NotFound, Unavailable
 from core.record import Record
 from es_gateway.client import retrying
 from es_mappings.names import alias
 from indexer.formats.reader import Refused
 from indexer.harvest.parts import Parts
-from indexer.harvest.runs import now_iso
 from indexer.plan.digest import digest
 from indexer.plan.items import Item
 from indexer.plan.plan import Moment, Outcome

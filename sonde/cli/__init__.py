@@ -56,7 +56,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
 
 
 _TOLD_AT_ONCE = ("-h", "--help", "--version")
-EXIT_MENDABLE = 2
+EXIT_USER_ERROR = 2
 """An error that a person can fix; the message on standard error explains it."""
 
 
@@ -113,7 +113,7 @@ def main() -> None:
         from sonde.cli.screen import say
 
         say(f"sonde: {error}", err=True)
-        sys.exit(EXIT_MENDABLE)
+        sys.exit(EXIT_USER_ERROR)
 
 
 def _log_to_standard_error() -> None:

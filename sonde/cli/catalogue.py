@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from core.clock import now_iso
 from core.errors import SondeError
 from es_mappings.codecs.runs import RunReport, to_document
-from indexer.harvest.runs import now_iso
 from sonde.cli.screen import NameColumn, messages, say_json, screen
 from sonde.ops.capacity import keep_what_is_loaded
 from sonde.settings import load_settings

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from core.access import Authenticator, Caller
+from core.clock import utc_now
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
-from search_api.http.access.authenticators import Bearers, KeyAuthenticator, utc_now
+from search_api.http.access.authenticators import Bearers, KeyAuthenticator
 from search_api.http.access.jwks import Issuer, IssuerKeys
 from search_api.http.access.key_store import KeyStore
 from search_api.http.access.tokens import TokenAuthenticator, TokenPolicy

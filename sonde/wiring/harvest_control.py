@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from core.clock import now_iso
 from core.errors import Conflict, NotFound
 from es_gateway.client import Elasticsearch
-from indexer.harvest.runs import now_iso
 from indexer.quality.quality import measure
 from indexer.quality.quality_page import page
 from search_api.stewards.harvests.control import ConfiguredSource, Quality, ScheduleState, WaitingRun

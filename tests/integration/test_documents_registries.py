@@ -17,7 +17,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
+from core.clock import now_iso
+from core.document import PUBLIC, DocumentEntry, FileKey
 from core.record import Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias

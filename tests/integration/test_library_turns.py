@@ -14,7 +14,8 @@ import pytest
 import redis
 from elasticsearch import Elasticsearch
 
-from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
+from core.clock import now_iso
+from core.document import PUBLIC, DocumentEntry, FileKey
 from core.passage import WhereWhen
 from indexer.documents import isolation
 from indexer.documents.failures import DocumentRefused

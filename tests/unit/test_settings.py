@@ -102,7 +102,7 @@ def test_one_value_is_a_list_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
         ("SONDE_PORTAL__LINKS", "https://a.example", 'must be a list in JSON, [{"name": "value"}]'),
         ("SONDE_PORTAL__LINKS", '[{"title": "", "url": "/x"}]', "SONDE_PORTAL__LINKS (0 title): "),
         ("SONDE_PORTAL__BASE_LAYER", "tiles", 'SONDE_PORTAL__BASE_LAYER: must be JSON, {"name": "value"}'),
-        ("SONDE_PORTAL__START_MAP", "5,45,11", "SONDE_PORTAL__START_MAP (3): Field required"),
+        ("SONDE_PORTAL__START_MAP", "5,45,11", "SONDE_PORTAL__START_MAP (3): is missing; write it"),
         ("SONDE_API__PRELOAD", "maybe", "SONDE_API__PRELOAD: must be true or false"),
         ("SONDE_API__PORT", "http", "SONDE_API__PORT: must be a whole number"),
         ("SONDE_REGISTRIES__ASK", "all", "Settings are wrong. SONDE_REGISTRIES__ASK=all needs SONDE_NET__CONTACT"),

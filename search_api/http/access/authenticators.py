@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from cachetools import TTLCache
 
 from core.access import Authenticator, Caller, NotAuthenticated
+from core.clock import utc_now
 from search_api.http.access.key_store import KeyStore
 from search_api.http.access.keys import PREFIX, ApiKey, admitted, parted
 from search_api.http.telemetry_memory import remembered
@@ -17,10 +18,6 @@ from search_api.http.telemetry_memory import remembered
 _MOST_REMEMBERED = 10_000
 
 Clock = Callable[[], datetime]
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class KeyAuthenticator:
