@@ -20,7 +20,7 @@ from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import concrete
-from indexer.write.bulk import index_operation, write
+from indexer.store.bulk import index_operation, write
 
 log = structlog.get_logger(__name__)
 

@@ -49,6 +49,11 @@ class Skipped:
     container: str | None = None
 
 
+def skipped_id(origin: str) -> str:
+    """The native id for a skipped member, of which only the origin is known."""
+    return f"skipped {origin}"
+
+
 @dataclass(frozen=True, slots=True)
 class PassedOver:
     """Members that are no records: ``count`` of them for one reason, and the first one's origin.

@@ -13,7 +13,7 @@ import structlog
 from redis.exceptions import LockError
 from redis.lock import Lock
 
-from indexer.harvest.parts import RunTaken
+from indexer.parts import RunTaken
 from workers.broker import broker_errors
 
 log = structlog.get_logger(__name__)

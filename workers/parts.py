@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
-from indexer.harvest.parts import no_lists
+from indexer.parts import no_lists
 from reading.vocabulary.name_lists import NameLists
 
 if TYPE_CHECKING:  # the API makes some of these parts, without Celery and the protocols

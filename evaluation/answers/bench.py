@@ -19,7 +19,7 @@ from indexer.documents.place_time import PassageReader
 from indexer.documents.read_text import read_text
 from indexer.documents.segment import SegmentOptions, embedding_text, segment
 from indexer.documents.store import passage_document
-from indexer.write.bulk import index_operation, write
+from indexer.store.bulk import index_operation, write
 
 _KINDS: tuple[IndexKind, ...] = ("records", "passages")
 

@@ -16,7 +16,7 @@ from core.json_types import Json
 from core.passage import Passage
 from core.record import Record
 from es_mappings.indices import serving
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.write import push
 
 _CONFORMS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"

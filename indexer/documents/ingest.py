@@ -51,7 +51,7 @@ from indexer.documents.registries import Registries
 from indexer.documents.segment import Segmented, SegmentOptions, embedding_text, segment
 from indexer.documents.store import DocumentGone, DocumentStore, passage_document, passages_kind
 from indexer.documents.table_stored import stored_table
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 
 log = structlog.get_logger(__name__)
 

@@ -21,8 +21,8 @@ from es_mappings.codecs.passages import INHERITED, inherited
 from es_mappings.names import IndexKind, alias
 from indexer.documents.catalogued import put_record
 from indexer.documents.store import DocumentStore
-from indexer.harvest.parts import Parts
-from indexer.write.scan import scan
+from indexer.parts import Parts
+from indexer.store.scan import scan
 
 log = structlog.get_logger(__name__)
 

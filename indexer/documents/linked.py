@@ -28,7 +28,7 @@ from indexer.documents.ingest import Incoming, IngestParts, ingest
 from indexer.documents.parking import is_settled, refused_by_defect, sonde_version
 from indexer.documents.recipe import is_outdated
 from indexer.documents.store import DocumentStore
-from indexer.write.scan import scan
+from indexer.store.scan import scan
 from net.exchange import Outgoing
 from net.gate import Gate
 

@@ -23,7 +23,7 @@ from es_mappings.names import alias
 from indexer.documents.failures import MAY_PASS, DocumentRefused
 from indexer.documents.isolation import ATTEMPTS
 from indexer.documents.store import DocumentStore
-from indexer.write.scan import scan
+from indexer.store.scan import scan
 
 log = structlog.get_logger(__name__)
 

@@ -20,7 +20,7 @@ from indexer.documents.parking import sonde_version, undo_interrupted
 from indexer.documents.reading_slice import KeptReadings
 from indexer.documents.recipe import READING, is_outdated
 from indexer.documents.store import DocumentGone, DocumentStore
-from indexer.write.scan import scan
+from indexer.store.scan import scan
 
 log = structlog.get_logger(__name__)
 

@@ -20,9 +20,9 @@ from es_mappings.codecs.records import from_document
 from es_mappings.names import IndexKind, alias
 from indexer.documents.catalogued import take_record_out
 from indexer.documents.sections import without_number
-from indexer.harvest.parts import Parts
-from indexer.write import bulk
-from indexer.write.commit import targets
+from indexer.parts import Parts
+from indexer.store import bulk
+from indexer.store.ledger import targets
 
 _PAGE = 1000
 _SOME = 20  # more than the workers that read documents of one user at once

@@ -16,12 +16,11 @@ from core.errors import SondeError, Unavailable
 from es_gateway.client import retrying
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from es_mappings.meta import IndexMeta
-from indexer.harvest.background import Background
+from indexer.background import Background
 from indexer.harvest.batches import batches
 from indexer.harvest.counting import count, count_failure, count_lost, lost_by_a_crash
-from indexer.harvest.parts import Options, Parts, RunTaken
 from indexer.harvest.report import Tally
-from indexer.harvest.runs import Runs
+from indexer.parts import Options, Parts, RunTaken
 from indexer.plan.items import Item, RejectedItem
 from indexer.plan.kept_access import STAYS_RESTRICTED
 from indexer.plan.plan import Moment
@@ -29,11 +28,12 @@ from indexer.plan.planning import Planner
 from indexer.raw import Page, Source
 from indexer.reindex.finish import finish_if_possible
 from indexer.remove.sweep import Swept, sweep
-from indexer.remove.tombstones import Deletions, apply_deletions
+from indexer.store.file_versions import FileVersions
+from indexer.store.ledger import Ledger
+from indexer.store.runs import Runs
 from indexer.write.commit import commit
 from indexer.write.embed import Embedding
-from indexer.write.file_versions import FileVersions
-from indexer.write.ledger import Ledger
+from indexer.write.tombstones import Deletions, apply_deletions
 
 log = structlog.get_logger(__name__)
 

@@ -13,7 +13,7 @@ from core.record import ids_apart
 from es_mappings.codecs.ledger import LedgerEntry
 from indexer.plan.digest import Digest, under
 from indexer.plan.plan import Content, Owner
-from indexer.write.ledger import PUSHED
+from indexer.store.ledger import PUSHED
 
 _KEEPS_ITS_ID = ("current", "refused", "removed")
 

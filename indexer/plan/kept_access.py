@@ -7,23 +7,16 @@ gets the groups of the source's other restricted documents.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.errors import Conflict
 from es_mappings.codecs.ledger import LedgerEntry
 from indexer.raw import RawRecord
+from indexer.store.ledger import SourceGroups
 
 STAYS_RESTRICTED = (
     "access: sources.yaml does not say who may see it, so it stays restricted; write access: {public: true} to open it"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SourceGroups:
-    """The groups of a source's restricted documents: ``shared`` by all of them, ``any`` if there are such documents."""
-
-    any: bool = False
-    shared: tuple[str, ...] = ()
 
 
 def settled(

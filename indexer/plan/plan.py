@@ -10,13 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from es_mappings.codecs.ledger import LedgerEntry
-from indexer.raw import Skipped
-
-
-def skipped_id(origin: str) -> str:
-    """The native id for a skipped member, of which only the origin is known."""
-    return f"skipped {origin}"
-
+from indexer.raw import Skipped, skipped_id
 
 Outcome = Literal["new", "changed", "moved", "same", "refused", "duplicate"]
 VectorNeed = Literal["embed", "keep", "none"]

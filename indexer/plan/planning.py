@@ -14,7 +14,7 @@ from indexer.formats.reader import Refused
 from indexer.plan.apart import Others, Place, place
 from indexer.plan.digest import Digest, digest, identify, under
 from indexer.plan.items import Item
-from indexer.plan.kept_access import SourceGroups, settled
+from indexer.plan.kept_access import settled
 from indexer.plan.overlays import overlaid, overlay_tag, overlays_of
 from indexer.plan.plan import (
     Content,
@@ -25,12 +25,11 @@ from indexer.plan.plan import (
     plan_refused,
     plan_skipped,
     plan_unread,
-    skipped_id,
     unchanged,
 )
-from indexer.raw import Page, PassedOver, RawRecord, Skipped
-from indexer.write.ledger import PUSHED, Ledger
-from indexer.write.natives import kept_document
+from indexer.raw import Page, PassedOver, RawRecord, Skipped, skipped_id
+from indexer.store.ledger import PUSHED, Ledger, SourceGroups
+from indexer.store.natives import kept_document
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
 
 _NO_BYTES = b""

@@ -19,11 +19,10 @@ from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.records import from_document, to_document
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import IndexKind, alias
-from indexer.harvest.unread import UnreadInRun, unread_in_run
 from indexer.hashes import record_hash
-from indexer.write import bulk
-from indexer.write.commit import targets, write_ledger
-from indexer.write.ledger import PUSHED, RESTORED, Ledger
+from indexer.plan.unread import UnreadInRun, unread_in_run
+from indexer.store import bulk
+from indexer.store.ledger import PUSHED, RESTORED, Ledger, targets, write_ledger
 
 log = structlog.get_logger(__name__)
 

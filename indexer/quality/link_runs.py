@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
-from indexer.harvest.runs import Runs
+from indexer.store.runs import Runs
 
 LINKS_OF = "links:"
 """The prefix of their ids."""

@@ -18,12 +18,12 @@ from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import Refusal, RunReport
 from es_mappings.names import alias
-from indexer.harvest.background import Background
+from indexer.background import Background
 from indexer.harvest.report import Tally
-from indexer.harvest.runs import Runs
 from indexer.quality.link_runs import links_source
 from indexer.sources.politeness import HostLimits, RequestPolicy
-from indexer.write.scan import scan
+from indexer.store.runs import Runs
+from indexer.store.scan import scan
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of

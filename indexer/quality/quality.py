@@ -11,8 +11,8 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer.harvest.report import warning_kind
 from indexer.quality.link_runs import latest_links
-from indexer.write.ledger import Ledger
-from indexer.write.scan import scan
+from indexer.store.ledger import Ledger
+from indexer.store.scan import scan
 
 _EXAMPLES = 5
 _LONG_ENOUGH = 100  # characters of a useful abstract

@@ -18,13 +18,13 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import described
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.reindex.handover import Handover, Reindexed, clear, unfinished_handovers
 from indexer.reindex.sync import BATCH, EVERYTHING, Copying, with_vectors
 from indexer.reindex.transform import copying
-from indexer.write import bulk
-from indexer.write.ledger import Ledger
-from indexer.write.scan import scan
+from indexer.store import bulk
+from indexer.store.ledger import Ledger
+from indexer.store.scan import scan
 
 log = structlog.get_logger(__name__)
 

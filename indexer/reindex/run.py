@@ -34,9 +34,7 @@ from indexer.reindex.handover import (
 )
 from indexer.reindex.sync import Round, differing, sync
 from indexer.reindex.transform import copying
-from indexer.remove.sweep import forget
-from indexer.write.commit import write_ledger
-from indexer.write.ledger import Ledger
+from indexer.store.ledger import Ledger, forgotten, write_ledger
 
 log = structlog.get_logger(__name__)
 
@@ -290,7 +288,7 @@ def _forget_newer(client: Elasticsearch, prefix: str, left: str, taken: str) -> 
         by_source.setdefault(hit["_source"]["source"], []).append(hit["_id"])
     ledger = Ledger(client, prefix)
     for source, ids in by_source.items():
-        write_ledger(client, prefix, [forget(entry) for entry in ledger.holders(source, ids).values()])
+        write_ledger(client, prefix, [forgotten(entry) for entry in ledger.holders(source, ids).values()])
     serves = resolved(client, prefix, "records")
     if serves is not None:
         note_model(client, prefix, serves.meta.embedding_model)

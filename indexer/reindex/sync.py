@@ -17,8 +17,8 @@ from core.ports import TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import vectors
 from es_mappings.codecs.vectors import has_all
-from indexer.write import bulk
-from indexer.write.scan import scan
+from indexer.store import bulk
+from indexer.store.scan import scan
 
 BATCH = 500
 EVERYTHING: JsonMapping = {"match_all": {}}

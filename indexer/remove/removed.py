@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from core.clock import now_iso
-from core.errors import NotFound
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs.ledger import LedgerEntry, entry_key
-from es_mappings.codecs.runs import RunReport
-from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
-from indexer.raw import Page, RawRecord
-from indexer.write import bulk
-from indexer.write.commit import targets, write_ledger
-from indexer.write.file_versions import FileVersions
-from indexer.write.ledger import RESTORED, Ledger
-from indexer.write.natives import kept_document
+from es_mappings.codecs.ledger import LedgerEntry
+from indexer.store import bulk
+from indexer.store.file_versions import FileVersions
+from indexer.store.ledger import Ledger, targets
 
 KEPT = timedelta(days=30)
 
@@ -28,30 +19,6 @@ def list_removed(client: Elasticsearch, prefix: str, source: str) -> list[Ledger
     ledger = Ledger(client, prefix)
     ledger.refresh()
     return sorted(ledger.removed(source), key=lambda entry: entry.removed_at or "", reverse=True)
-
-
-def restore(
-    source: str, ids: Sequence[str], parts: Parts, options: Options, groups: tuple[str, ...] | None = None
-) -> RunReport:
-    """Puts removed records (by native or record id) back in service; returns the report of that run.
-
-    ``groups``: who may see them, as the source's entry says; None: who could see them before.
-    A sweep keeps them until the source lists them again; the source's own tombstone still removes them.
-    Raises NotFound, naming ids that are not removed or no longer stored; then nothing is restored.
-    """
-    tombs = _tombs(parts.client, parts.prefix, source, ids)
-    raws = [_native(parts.client, parts.prefix, tomb) for tomb in tombs]
-    if groups is not None:
-        raws = [replace(raw, access_groups=tuple(sorted(set(groups)))) for raw in raws]
-    options = replace(options, trigger="restore", since=now_iso())  # since: records that it does not list are not gone
-    report = harvest(source, _Kept(tuple(raws)), parts, options)
-    back = Ledger(parts.client, parts.prefix).entries([tomb.key for tomb in tombs])
-    write_ledger(
-        parts.client,
-        parts.prefix,
-        [replace(entry, reason=RESTORED) for entry in back.values() if entry.held is not None],
-    )
-    return report
 
 
 def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: datetime | None = None) -> int:
@@ -76,33 +43,6 @@ def purge(client: Elasticsearch, prefix: str, *, kept: timedelta = KEPT, now: da
         purged += len(tombs)
     FileVersions(client, prefix).forget_before(limit)
     return purged
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A source that returns the stored documents."""
-
-    records: tuple[RawRecord, ...]
-
-    def pages(self, position: str | None = None) -> Iterator[Page]:  # noqa: ARG002 (it is small, and begins again)
-        yield Page(self.records)
-
-
-def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) -> list[LedgerEntry]:
-    found = Ledger(client, prefix).entries([entry_key(source, id) for id in ids])
-    by_record = {entry.record: entry for entry in list_removed(client, prefix, source)}
-    tombs = [found.get(entry_key(source, id)) or by_record.get(id) for id in ids]
-    missing = [id for id, tomb in zip(ids, tombs, strict=True) if tomb is None or tomb.state != "removed"]
-    if missing:
-        raise NotFound(f"{', '.join(missing)}: not among the removed records of {source}.")
-    return [tomb for tomb in tombs if tomb is not None]
-
-
-def _native(client: Elasticsearch, prefix: str, tomb: LedgerEntry) -> RawRecord:
-    kept = kept_document(client, prefix, tomb)
-    if kept is None:
-        raise NotFound(f"{tomb.native_id}: its document is no longer stored.")
-    return replace(kept, record_id=tomb.record)
 
 
 def _held_again(ledger: Ledger, tombs: Sequence[LedgerEntry]) -> set[str]:

@@ -9,8 +9,7 @@ import structlog
 from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.names import IndexKind, alias
-from indexer.write.commit import targets
-from indexer.write.ledger import Ledger
+from indexer.store.ledger import Ledger, targets
 
 log = structlog.get_logger(__name__)
 

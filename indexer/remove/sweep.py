@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import structlog
 
@@ -12,13 +12,12 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
-from indexer.harvest.parts import Options
-from indexer.harvest.unread import unread_in_run
+from indexer.parts import Options
 from indexer.plan.succession import succeed
-from indexer.write import bulk
-from indexer.write.commit import targets, write_ledger
-from indexer.write.ledger import PUSHED, RESTORED, Ledger
-from indexer.write.scan import scan
+from indexer.plan.unread import unread_in_run
+from indexer.store import bulk
+from indexer.store.ledger import PUSHED, RESTORED, Ledger, forgotten, targets, tombstone, write_ledger
+from indexer.store.scan import scan
 
 log = structlog.get_logger(__name__)
 
@@ -62,9 +61,9 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
         return Swept(refusal=refusal, warnings=_warnings(removal))
     failures = bulk.write(client, _deletions(prefix, removal.records))
     kept = {failure.id for failure in failures}
-    marks = [removed(entry, now) for entry in removal.entries if entry.record not in kept]
-    forgotten = [forget(entry) for entry in ledger.holders(run.source, removal.lost).values()]
-    failures += write_ledger(client, prefix, [*marks, *forgotten])
+    marks = [tombstone(entry, now) for entry in removal.entries if entry.record not in kept]
+    lost = [forgotten(entry) for entry in ledger.holders(run.source, removal.lost).values()]
+    failures += write_ledger(client, prefix, [*marks, *lost])
     log.info("sweep.done", source=run.source, run=run.id, removed=len(removal.records) - len(kept))
     return Swept(len(removal.records) - len(kept), None, _warnings(removal), tuple(failures))
 
@@ -130,16 +129,6 @@ def _warnings(removal: Removal) -> tuple[str, ...]:
     lost = f"index: {len(removal.lost)} records were missing from it; the next run writes them again"
     kept = f"kept: {len(removal.sheltered)} records that could not be read now, or were restored by hand, stay"
     return tuple(text for text, found in ((lost, removal.lost), (kept, removal.sheltered)) if found)
-
-
-def removed(entry: LedgerEntry, now: str) -> LedgerEntry:
-    """The tombstone: the old entry and the time of removal; if the document returns, it is read and written again."""
-    return replace(entry, state="removed", removed_at=now, raw_hash="", record_hash=None, embedding_model=None)
-
-
-def forget(entry: LedgerEntry) -> LedgerEntry:
-    """The entry of a record that is missing from the index: the next run writes it again."""
-    return replace(entry, raw_hash="", record_hash=None, embedding_model=None)
 
 
 def _records_of(client: Elasticsearch, prefix: str, run: RunReport) -> Iterator[str]:

@@ -9,8 +9,7 @@ from hashlib import blake2b
 
 import structlog
 
-from indexer.plan.plan import skipped_id
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import Page, RawRecord, Skipped, skipped_id
 from indexer.sources.fetching import BadAnswer
 from indexer.sources.members import SourceBroken
 

@@ -13,7 +13,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_at
 from core.batched import batched
 from core.breaker import CircuitOpen
 from core.errors import SondeError, Unavailable
-from indexer.harvest.background import Background
+from indexer.background import Background
 from indexer.raw import VersionStore
 from indexer.sources.members import LimitReached
 from indexer.sources.politeness import HostLimits, RequestPolicy, retry_after_s

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
 from core.errors import SondeError
-from indexer.plan.plan import skipped_id
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import Page, RawRecord, Skipped, skipped_id
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.members import SourceBroken
 from net.exchange import Answer

@@ -10,8 +10,7 @@ import structlog
 from lxml import etree
 
 from core.errors import SondeError
-from indexer.plan.plan import skipped_id
-from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped, skipped_id
 from indexer.sources.answers import fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.linked import joined

@@ -11,23 +11,18 @@ from dataclasses import replace
 
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs import ledger, natives, vectors
+from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.ledger import LedgerEntry
-from es_mappings.names import IndexKind, alias
 from indexer.hashes import content_hash
 from indexer.plan.digest import Digest
 from indexer.plan.items import Item, RejectedItem
 from indexer.plan.plan import Decision, Moment, not_committed
 from indexer.raw import RawRecord
-from indexer.write import bulk
+from indexer.store import bulk
+from indexer.store.ledger import targets, write_ledger
 from indexer.write.passage_access import share_access
 
 _REPLACE_BUT_KEEP_VECTORS = "ctx._source.keySet().retainAll(params.kept); ctx._source.putAll(params.document);"
-
-
-def targets(prefix: str, kind: IndexKind) -> tuple[str, ...]:
-    """The write targets: the only place to add ``{prefix}-{kind}-next`` during a reindex."""
-    return (alias(prefix, kind),)
 
 
 def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Moment) -> list[RejectedItem]:
@@ -42,17 +37,6 @@ def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Mo
     entries = [entry for item in items for entry in _entries(item, item_record(item) in reasons, moment)]
     reasons |= {failure.id: failure.reason for failure in write_ledger(client, prefix, entries)}
     return [RejectedItem(item, reason) for item in items if (reason := _reason(item, reasons)) is not None]
-
-
-def write_ledger(client: Elasticsearch, prefix: str, entries: Sequence[LedgerEntry]) -> list[bulk.Failure]:
-    return bulk.write(
-        client,
-        (
-            bulk.index_operation(index, entry.key, ledger.to_document(entry))
-            for entry in entries
-            for index in targets(prefix, "ledger")
-        ),
-    )
 
 
 def item_record(item: Item) -> str | None:

@@ -12,7 +12,7 @@ from core.json_types import Json
 from core.ports import Embedder
 from es_mappings.codecs.vectors import to_fields
 from es_mappings.meta import IndexMeta
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 
 log = structlog.get_logger(__name__)
 

@@ -17,13 +17,12 @@ from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import has_all
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
-from indexer.harvest.background import Background
-from indexer.harvest.parts import Options, Parts
-from indexer.write import bulk
-from indexer.write.commit import targets, write_ledger
+from indexer.background import Background
+from indexer.parts import Options, Parts
+from indexer.store import bulk
+from indexer.store.ledger import Ledger, targets, write_ledger
+from indexer.store.scan import scan
 from indexer.write.embed import Embedding
-from indexer.write.ledger import Ledger
-from indexer.write.scan import scan
 
 log = structlog.get_logger(__name__)
 

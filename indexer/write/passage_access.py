@@ -11,7 +11,7 @@ from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 from indexer.plan.items import Item
-from indexer.write.scan import scan
+from indexer.store.scan import scan
 
 _SET = (
     "if (params.groups.size() == 0) { ctx._source.remove('access_groups') }"

@@ -14,16 +14,16 @@ from core.record import Record
 from es_gateway.client import retrying
 from es_mappings.names import alias
 from indexer.formats.reader import Refused
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.plan.digest import digest
 from indexer.plan.items import Item
 from indexer.plan.plan import Moment, Outcome
 from indexer.plan.planning import Planner
 from indexer.raw import Page, RawRecord
-from indexer.remove.tombstones import apply_deletions
+from indexer.store.ledger import PUSHED, Ledger
 from indexer.write.commit import commit
 from indexer.write.embed import Embedding
-from indexer.write.ledger import PUSHED, Ledger
+from indexer.write.tombstones import apply_deletions
 
 log = structlog.get_logger(__name__)
 

@@ -18,7 +18,7 @@ from es_mappings.codecs.runs import RunReport
 from indexer.formats import registry
 from indexer.formats.reader import Refused
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.sources.folder import FolderSource
 from indexer.write.embed_missing import embed_missing
 from lab.benchmarks.machine import Spread, TimedNode

@@ -11,12 +11,12 @@ from core.errors import Unavailable
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer.harvest.harvest import harvest, open_run
-from indexer.harvest.parts import Options, Parts
-from indexer.harvest.runs import Runs
+from indexer.parts import Options, Parts
 from indexer.sources.csw import CswOptions, CswSource
 from indexer.sources.fetching import Fetcher
 from indexer.sources.politeness import HostLimits, RequestPolicy
-from indexer.write.scan import scan
+from indexer.store.runs import Runs
+from indexer.store.scan import scan
 from lab.chaos.csw import catalogue_server
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from net.gate import Gate, GatePolicy

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from es_mappings.names import alias
 from indexer.formats.split import parts_of
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.plan.digest import digest
 from indexer.raw import RawRecord
 from indexer.sources.rdf_answers import parse_rdf

@@ -24,7 +24,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.write.embed_missing import embed_missing
 from lab.benchmarks.machine import TimedNode, machine, serving
 from lab.benchmarks.measures import (

@@ -17,7 +17,7 @@ from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import IndexKind, concrete
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from lab.chaos.harvests import ChaosRun
 from lab.chaos.harvests import chaos as run_chaos
 from lab.chaos.volume import TRIPLES, Volume, read_catalogue

@@ -14,7 +14,7 @@ import httpx
 from celery import Celery
 
 from es_mappings.codecs.runs import RunReport
-from indexer.harvest.runs import Runs
+from indexer.store.runs import Runs
 from lab.chaos.asking import BAD, SteadySearcher
 from lab.chaos.csw import catalogue_server
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster

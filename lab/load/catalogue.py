@@ -27,12 +27,12 @@ from es_mappings.indices import ensure_indices
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import KINDS, concrete
 from evaluation.throwaway import PREFIX, sweep_abandoned
+from indexer.background import Background
 from indexer.documents.store import passage_document
 from indexer.formats import registry
 from indexer.formats.reader import Refused
-from indexer.harvest.background import Background
 from indexer.sources.folder import FolderSource
-from indexer.write.bulk import Failure, Operation, chunked, index_operation, write
+from indexer.store.bulk import Failure, Operation, chunked, index_operation, write
 from reading.sentences import sentences
 
 SOURCE = "load"

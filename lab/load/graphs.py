@@ -16,7 +16,7 @@ from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_mappings import loader
 from es_mappings.loader import IndexShape
-from indexer.write.bulk import Operation, index_operation, write
+from indexer.store.bulk import Operation, index_operation, write
 from lab.benchmarks.machine import Spread
 from lab.load.catalogue import MadeVectors, calm
 from search_api.search.retrieval.knn import nearest

@@ -21,7 +21,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias, concrete
-from indexer.write.bulk import Operation, index_operation, write
+from indexer.store.bulk import Operation, index_operation, write
 from lab.load.catalogue import MadeVectors, made_records, real_records
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.filters import area_clause

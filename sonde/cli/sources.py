@@ -18,7 +18,7 @@ from indexer.quality.quality_page import page
 from indexer.remove.removed import list_removed
 from indexer.remove.removed_source import holdings
 from indexer.sources.probe import probe, title_of
-from indexer.write.ledger import Ledger
+from indexer.store.ledger import Ledger
 from sonde.cli.catalogue import show_reports
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import messages, say, say_json, screen

@@ -15,7 +15,7 @@ from es_gateway.blocks import WriteBlock, write_blocks
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
-from indexer.harvest.parts import Parts as HarvestParts
+from indexer.parts import Parts as HarvestParts
 from search_api.catalogue.documents.files import DocumentFiles
 from search_api.catalogue.documents.reader import DocumentReader
 from search_api.catalogue.fair.summary import FairnessReader

@@ -16,16 +16,16 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.documents.inherit_again import inherit_again
 from indexer.harvest.harvest import harvest, open_run
-from indexer.harvest.parts import Options, Parts, Progress, no_lease
-from indexer.harvest.runs import Runs
+from indexer.harvest.restore import restore
+from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.quality.links import LinkParts, check_links
 from indexer.raw import Source
-from indexer.remove.removed import restore
 from indexer.remove.removed_source import remove_source
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
+from indexer.store.ledger import Ledger
+from indexer.store.runs import Runs
 from indexer.write.embed_missing import embed_missing
-from indexer.write.ledger import Ledger
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_work
 from sonde.wiring.clients import elasticsearch_client

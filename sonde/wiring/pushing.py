@@ -15,7 +15,7 @@ from core.record import Record, addressed
 from es_gateway.blocks import WriteBlock, why
 from es_gateway.errors import WritesBlocked
 from indexer.formats.reader import Refused
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.write import push
 from search_api.protocols.ogc.pushing import Check, unchecked
 from sonde.settings import Settings

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.errors import WrongFile
 from es_gateway.client import Elasticsearch
-from indexer.harvest.parts import no_lists
+from indexer.parts import no_lists
 from indexer.plan.digest import reading_tag
 from indexer.raw import Source
 from indexer.sources.fetching import Fetcher
@@ -18,7 +18,7 @@ from indexer.sources.folder import FolderSource
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.sources.protocols import open_source
 from indexer.sources.restricted import restricted
-from indexer.write.file_versions import SourceVersions
+from indexer.store.file_versions import SourceVersions
 from net.gate import Gate, GatePolicy
 from reading.vocabulary.name_lists import NameLists
 from sonde import __version__

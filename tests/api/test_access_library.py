@@ -19,7 +19,7 @@ from werkzeug.test import TestResponse
 from core.access import Caller, NotAuthenticated
 from indexer.documents.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy

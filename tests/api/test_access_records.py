@@ -20,8 +20,8 @@ from es_mappings.codecs.runs import RunReport
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.store import DocumentStore
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
-from indexer.remove.removed import restore
+from indexer.harvest.restore import restore
+from indexer.parts import Options, Parts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from search_api.app import create_app

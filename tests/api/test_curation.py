@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from indexer.plan.plan import Moment
 from indexer.plan.planning import Planner
 from indexer.raw import Page
-from indexer.write.ledger import Ledger
+from indexer.store.ledger import Ledger
 from search_api.app import create_app
 from search_api.search.curation.changes import Change, RuleKey
 from search_api.search.curation.store import CurationStore

@@ -22,7 +22,7 @@ from core.access import Caller, NotAuthenticated
 from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy

@@ -16,8 +16,9 @@ from flask.testing import FlaskClient
 
 from core.access import Caller
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
-from indexer.remove.removed import list_removed, restore
+from indexer.harvest.restore import restore
+from indexer.parts import Options, Parts
+from indexer.remove.removed import list_removed
 from indexer.sources.folder import FolderSource
 from search_api.app import LARGEST_BODY_BYTES, create_app
 from sonde.settings import BrokerSettings

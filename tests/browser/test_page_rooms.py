@@ -17,7 +17,7 @@ from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.library import LibraryReading, read_queued
 from indexer.documents.store import DocumentStore
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts as HarvestParts
+from indexer.parts import Parts as HarvestParts
 from indexer.sources.folder import FolderSource
 from net.gate import Gate, GatePolicy
 from sonde.settings import BrokerSettings, DocumentsSettings, HarvestSettings, LibrarySettings

@@ -17,7 +17,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.sources.ckan import CkanSource
 from search_api.app import create_app
 from search_api.http.access.key_store import KeyStore

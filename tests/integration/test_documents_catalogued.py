@@ -16,7 +16,7 @@ from indexer.documents.ingest import Incoming, ingest
 from indexer.documents.inherit_again import inherit_again
 from indexer.documents.store import DocumentStore
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from sonde.wiring.documents import document_parts

@@ -17,12 +17,12 @@ from core.errors import ModelMissing
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts, RunTaken
-from indexer.harvest.runs import Runs
+from indexer.parts import Options, Parts, RunTaken
 from indexer.raw import Page
 from indexer.sources.folder import FolderSource, SourceBroken
+from indexer.store.ledger import Ledger
+from indexer.store.runs import Runs
 from indexer.write.embed_missing import embed_missing
-from indexer.write.ledger import Ledger
 
 pytestmark = pytest.mark.elasticsearch
 

@@ -11,7 +11,7 @@ from small_catalogue import CARD
 from core.errors import Unavailable
 from es_gateway.client import retrying
 from es_mappings.indices import ensure_indices
-from indexer.write.bulk import Operation, delete_operation, index_operation, update_operation, write
+from indexer.store.bulk import Operation, delete_operation, index_operation, update_operation, write
 
 pytestmark = pytest.mark.elasticsearch
 
@@ -51,7 +51,7 @@ def test_items_put_off_with_429_are_written_when_the_server_is_ready(es_client: 
 def test_a_disk_that_stays_full_is_no_failure_of_the_items(
     es_client: Elasticsearch, ledger: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexer.write.bulk.ATTEMPTS", 2)
+    monkeypatch.setattr("indexer.store.bulk.ATTEMPTS", 2)
     block(es_client, ledger, on=True)
     with pytest.raises(Unavailable, match=r"accepts no writes: a disk .* is too full.*\(429 index"):
         write(retrying(es_client), entries(ledger, 3))
@@ -61,8 +61,8 @@ def test_a_disk_that_stays_full_is_no_failure_of_the_items(
 def test_an_item_that_is_too_large_for_ever_is_named(
     es_client: Elasticsearch, ledger: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexer.write.bulk.ATTEMPTS", 1)
-    monkeypatch.setattr("indexer.write.bulk.CHUNK_BYTES", 10)
+    monkeypatch.setattr("indexer.store.bulk.ATTEMPTS", 1)
+    monkeypatch.setattr("indexer.store.bulk.CHUNK_BYTES", 10)
     block(es_client, ledger, on=True)  # stands for a server whose memory it does not fit into: both are 429
     (failure,) = write(retrying(es_client), entries(ledger, 1))
     block(es_client, ledger, on=False)

@@ -13,7 +13,7 @@ from encoders.specs import EmbedderSpec
 from es_mappings.codecs.records import from_document
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.sources.folder import FolderSource
 from tests.shared_data import shared_data
 

@@ -19,7 +19,7 @@ from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.formats.survey import survey_of
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.raw import Source
 from indexer.sources.folder import FolderSource
 from indexer.sources.protocols import open_source

@@ -18,11 +18,11 @@ from es_mappings.codecs.records import from_document
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.harvest.restore import restore
+from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
-from indexer.remove.removed import restore
 from indexer.sources.folder import FolderSource
-from indexer.write.ledger import Ledger
+from indexer.store.ledger import Ledger
 from indexer.write.push import Pushing, put
 
 pytestmark = pytest.mark.elasticsearch

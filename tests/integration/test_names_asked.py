@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
 from search_api.search.answer import Answer
 from search_api.search.pipeline import SearchPipeline

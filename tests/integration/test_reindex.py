@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 from core.errors import NotFound, SondeError
 from es_mappings.indices import ensure_indices, serving
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
 from indexer.write.embed_missing import count_missing, embed_missing

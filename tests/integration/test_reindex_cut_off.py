@@ -16,7 +16,7 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.names import IndexKind
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.reindex.handover import unfinished_handovers
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource

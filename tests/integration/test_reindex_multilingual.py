@@ -12,7 +12,7 @@ from encoders.catalogue import load_embedder
 from encoders.specs import EmbedderSpec
 from es_mappings.indices import ensure_indices, serving
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
 from tests.service import SAMPLES

@@ -21,7 +21,7 @@ from es_mappings.meta import SCHEMA_VERSION, IndexMeta, refuse_unknown_schema, r
 from es_mappings.migration import migrate, missing_fields
 from es_mappings.names import KINDS, alias, concrete
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
 from search_api.catalogue.listing.reader import RecordReader

@@ -18,9 +18,10 @@ from core.errors import NotFound, Unavailable
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.harvest.restore import restore
+from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
-from indexer.remove.removed import list_removed, purge, restore
+from indexer.remove.removed import list_removed, purge
 from indexer.sources.politeness import RequestPolicy
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from lab.chaos.harvests import open_csw, titles

@@ -17,7 +17,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.quality.links import LinkParts, broken, check_links, in_order
 from indexer.quality.quality import measure
 from indexer.quality.quality_page import page

@@ -16,7 +16,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from lab.chaos.csw import CswServer, _Handler
 from lab.chaos.harvests import open_csw
 

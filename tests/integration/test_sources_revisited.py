@@ -20,12 +20,12 @@ from es_mappings.indices import ensure_indices
 from es_mappings.migration import migrate
 from evaluation.local_server import served
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.raw import FileVersion
 from indexer.sources.protocols import open_source
 from indexer.sources.revisiting import conditions, validators
-from indexer.write.file_versions import LONGEST_NOTE, FileVersions, SourceVersions
-from indexer.write.ledger import Ledger
+from indexer.store.file_versions import LONGEST_NOTE, FileVersions, SourceVersions
+from indexer.store.ledger import Ledger
 from lab.chaos.harvests import titles
 from tests.conftest import delete_indices
 from tests.servers.asking import fetcher_of

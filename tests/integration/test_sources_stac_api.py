@@ -12,7 +12,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 from core.record import Record
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Parts
+from indexer.parts import Parts
 from indexer.sources.probe import probe
 from indexer.sources.stac_api import StacApiSource, StacOptions
 from lab.chaos.harvests import titles

@@ -9,9 +9,9 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from es_mappings.indices import ensure_indices
 from indexer.formats.registry import read
-from indexer.harvest.parts import Parts
-from indexer.harvest.runs import Runs
+from indexer.parts import Parts
 from indexer.raw import RawRecord
+from indexer.store.runs import Runs
 from lab.chaos.large_catalogue import document
 from lab.chaos.volume import TRIPLES, catalogue, read_catalogue, volume
 

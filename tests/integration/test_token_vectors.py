@@ -15,7 +15,7 @@ from es_mappings.codecs.vectors import bits_of, to_fields
 from es_mappings.indices import ensure_indices, serving
 from indexer.documents.store import DocumentStore, passage_document
 from indexer.harvest.harvest import harvest
-from indexer.harvest.parts import Options, Parts
+from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
 from indexer.write.embed_missing import count_missing, embed_missing

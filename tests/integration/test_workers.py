@@ -26,9 +26,9 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.harvest.harvest import harvest, open_run
-from indexer.harvest.parts import Options, Parts, RunTaken
-from indexer.harvest.runs import Runs
+from indexer.parts import Options, Parts, RunTaken
 from indexer.sources.folder import FolderSource
+from indexer.store.runs import Runs
 from indexer.write.embed_missing import count_missing
 from sonde.ops.one_machine import stack_of
 from sonde.settings import Settings
@@ -368,7 +368,7 @@ def _killed_midway(yard: Yard) -> Iterator[None]:
     """A harvest without broker, in a process of its own, SIGKILLed when some batches are in."""
     code = (
         "import worker_app as w\nfrom indexer.harvest.harvest import harvest\n"
-        "from indexer.harvest.parts import Options, Parts\n"
+        "from indexer.parts import Options, Parts\n"
         "from workers.source_config import load_sources\np = w.parts()\ns = load_sources(w.config.sources)['s']\n"
         "harvest('s', w.open_source(s, None), Parts(p.client, w.config.prefix, p.embedder), Options(batch=20))\n"
     )

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from core.errors import SondeError
 from es_mappings.codecs.runs import Refusal, RunReport, TokenCounts, from_document, to_document
 from indexer.harvest.batches import batches
-from indexer.harvest.parts import Options
 from indexer.harvest.report import Tally, warning_kind
 from indexer.hashes import raw_hash
+from indexer.parts import Options
 from indexer.raw import Page, RawRecord, Skipped
 from indexer.remove.sweep import Removal, compare, refuse
-from indexer.write.bulk import chunked, delete_operation, index_operation
+from indexer.store.bulk import chunked, delete_operation, index_operation
 
 SORTED_IDS = st.sets(st.text("abc", min_size=1, max_size=4)).map(sorted)
 

@@ -9,7 +9,7 @@ from indexer.formats.registry import read
 from indexer.quality.quality import summary
 from indexer.quality.quality_page import page
 from indexer.raw import RawRecord
-from indexer.write.bulk import _reason
+from indexer.store.bulk import _reason
 
 _LIBRARY = ("Exception", "AttValue", "xmlParse", "StartTag", "EntityRef", "PCDATA", "[1:")
 

@@ -18,7 +18,7 @@ from indexer.documents.isolation import read_isolated
 from indexer.documents.limits import Limits, Ocr
 from indexer.documents.model import ReadDocument
 from indexer.documents.store import passages_kind
-from indexer.write.scan import scan
+from indexer.store.scan import scan
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.training.data import SAMPLES, texts_from

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import entry_key
 from indexer.plan.plan import Moment
-from indexer.remove.sweep import removed
-from indexer.write import bulk
-from indexer.write.commit import targets, write_ledger
-from indexer.write.ledger import Ledger
+from indexer.store import bulk
+from indexer.store.ledger import Ledger, targets, tombstone, write_ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +33,6 @@ def apply_deletions(
     deletions = [bulk.delete_operation(index, record) for record in records for index in targets(prefix, "records")]
     failures = bulk.write(client, deletions)
     kept = {failure.id for failure in failures}
-    marks = [removed(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in kept]
+    marks = [tombstone(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in kept]
     failures += write_ledger(client, prefix, marks)
     return Deletions(len(records) - len(kept), tuple(failures))

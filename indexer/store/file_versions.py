@@ -16,8 +16,8 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.names import alias
 from indexer.raw import FileVersion
-from indexer.write import bulk
-from indexer.write.ledger import Ledger
+from indexer.store import bulk
+from indexer.store.ledger import Ledger
 
 _AT_ONCE = 5000  # entries in one ledger lookup
 LONGEST_NOTE = 1 << 18

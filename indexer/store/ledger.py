@@ -6,22 +6,30 @@ An entry is written last, after the record and its native bytes: it marks a comp
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from core.batched import batched
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document
-from es_mappings.names import alias
-from indexer.plan.kept_access import SourceGroups
-from indexer.write.scan import scan
+from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document, to_document
+from es_mappings.names import IndexKind, alias
+from indexer.store import bulk
+from indexer.store.scan import scan
 
 RESTORED = "restored by hand"
 """The ``reason`` of an entry that a sweep keeps until the source lists the document again."""
 
 PUSHED = "push"
 """The run id of pushed entries and records: no sweep removes them, until the source lists them too."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceGroups:
+    """The groups of a source's restricted documents: ``shared`` by all of them, ``any`` if there are such documents."""
+
+    any: bool = False
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +142,29 @@ _HAS_RECORD: Json = {"exists": {"field": "record"}}
 
 def _of(source: str) -> list[Json]:
     return [{"term": {"source": source}}]
+
+
+def targets(prefix: str, kind: IndexKind) -> tuple[str, ...]:
+    """The write targets: the only place to add ``{prefix}-{kind}-next`` during a reindex."""
+    return (alias(prefix, kind),)
+
+
+def write_ledger(client: Elasticsearch, prefix: str, entries: Sequence[LedgerEntry]) -> list[bulk.Failure]:
+    return bulk.write(
+        client,
+        (
+            bulk.index_operation(index, entry.key, to_document(entry))
+            for entry in entries
+            for index in targets(prefix, "ledger")
+        ),
+    )
+
+
+def tombstone(entry: LedgerEntry, now: str) -> LedgerEntry:
+    """The tombstone: the old entry and the time of removal; if the document returns, it is read and written again."""
+    return replace(entry, state="removed", removed_at=now, raw_hash="", record_hash=None, embedding_model=None)
+
+
+def forgotten(entry: LedgerEntry) -> LedgerEntry:
+    """The entry of a record that is missing from the index: the next run writes it again."""
+    return replace(entry, raw_hash="", record_hash=None, embedding_model=None)

@@ -1,0 +1,1 @@
+"""What Sonde stores of a harvest: ledger, native bytes, runs, file versions; verified bulk requests."""
