@@ -98,15 +98,15 @@ class CellGrid:
 
     def corners(self, blocks: Iterable[CellRange]) -> list[int]:
         """The corners of the union of the blocks, as whole numbers, sorted; ``counts`` reads them."""
-        own = sorted(set(blocks))
-        if len(own) < 2:
-            return self._corners_of(own[0]) if own else []
-        columns = np.unique([(one.first_column, one.last_column + 1) for one in own])
-        rows = np.unique([(one.first_row, one.last_row + 1) for one in own])
+        distinct = sorted(set(blocks))
+        if len(distinct) < 2:
+            return self._corners_of(distinct[0]) if distinct else []
+        columns = np.unique([(block.first_column, block.last_column + 1) for block in distinct])
+        rows = np.unique([(block.first_row, block.last_row + 1) for block in distinct])
         drawn = np.zeros((len(rows) + 1, len(columns) + 1), dtype=np.int64)
-        for one in own:
-            across = np.searchsorted(columns, (one.first_column, one.last_column + 1)) + 1
-            down = np.searchsorted(rows, (one.first_row, one.last_row + 1)) + 1
+        for block in distinct:
+            across = np.searchsorted(columns, (block.first_column, block.last_column + 1)) + 1
+            down = np.searchsorted(rows, (block.first_row, block.last_row + 1)) + 1
             drawn[down[0] : down[1], across[0] : across[1]] = 1
         turns = np.diff(np.diff(drawn, axis=0), axis=1)
         at = [
@@ -133,9 +133,9 @@ class CellGrid:
         ``times``: how many areas have each of the corners.
         """
         part = within or CellRange(0, 0, self.columns - 1, self.rows - 1)
-        given = np.asarray(corners, dtype=np.int64)
-        weights = np.asarray(_WEIGHTS)[given % len(_WEIGHTS)] * np.asarray(times, dtype=np.int64)
-        rows, columns = np.divmod(given // len(_WEIGHTS), self.columns)
+        numbers = np.asarray(corners, dtype=np.int64)
+        weights = np.asarray(_WEIGHTS)[numbers % len(_WEIGHTS)] * np.asarray(times, dtype=np.int64)
+        rows, columns = np.divmod(numbers // len(_WEIGHTS), self.columns)
         before = (rows <= part.last_row) & (columns <= part.last_column)  # what begins behind the part does not count
         own = np.zeros((part.last_row - part.first_row + 1, part.last_column - part.first_column + 1), dtype=np.int64)
         at = np.maximum(rows - part.first_row, 0), np.maximum(columns - part.first_column, 0)
@@ -174,5 +174,6 @@ class CellView:
 
 def _size(grid: CellGrid, area: BBox) -> int:
     return sum(
-        (one.last_column - one.first_column + 1) * (one.last_row - one.first_row + 1) for one in grid.blocks(area)
+        (block.last_column - block.first_column + 1) * (block.last_row - block.first_row + 1)
+        for block in grid.blocks(area)
     )

@@ -97,8 +97,8 @@ class DocumentEntry:
 
 def with_edits(entry: DocumentEntry) -> DocumentEntry:
     """The entry with the values that its owner set."""
-    said = {name: value for name, value in entry.edited.items() if name in EDITABLE}
-    fields = {name: tuple(value or ()) if name == "authors" else value for name, value in said.items()}
+    edits = {name: value for name, value in entry.edited.items() if name in EDITABLE}
+    fields = {name: tuple(value or ()) if name == "authors" else value for name, value in edits.items()}
     return replace(entry, **fields)  # type: ignore[arg-type]
 
 

@@ -42,5 +42,5 @@ def place_of(part: str, text: str) -> tuple[int, int] | None:
     """Start and end of the first place in ``text`` with the letters of ``part``; None if there is none."""
     wanted, _ = letters_of(part)
     letters, at = letters_of(text)
-    found = letters.find(wanted) if wanted else -1
-    return None if found < 0 else (at[found], at[found + len(wanted) - 1] + 1)
+    start = letters.find(wanted) if wanted else -1
+    return None if start < 0 else (at[start], at[start + len(wanted) - 1] + 1)

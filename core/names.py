@@ -40,8 +40,8 @@ def bare_version(text: str) -> str:
 
 def without_version_words(words: Sequence[str]) -> list[str]:
     """``GPCP Version 2.0`` and ``GPCP V2.0`` as ``GPCP 2.0``."""
-    kept = [word for word, after in zip(words, [*words[1:], ""], strict=False) if not _only_says(word, after)]
-    return [_V_NUMBER.sub(r"\1", word) if _V_NUMBER.fullmatch(word) else word for word in kept]
+    words_left = [word for word, after in zip(words, [*words[1:], ""], strict=False) if not _only_says(word, after)]
+    return [_V_NUMBER.sub(r"\1", word) if _V_NUMBER.fullmatch(word) else word for word in words_left]
 
 
 def _only_says(word: str, after: str) -> bool:
@@ -82,18 +82,18 @@ def name_key(text: str) -> str:
 
 def names_once(names: Iterable[str]) -> tuple[str, ...]:
     """Each name once, whatever its case, as first written."""
-    kept: dict[str, str] = {}
+    first_written: dict[str, str] = {}
     for name in names:
-        kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())
+        first_written.setdefault(name.casefold(), name)
+    return tuple(first_written.values())
 
 
 def variables_once(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     """Each name once; what one says and another does not (standard name, unit) is brought together."""
-    kept: dict[str, Variable] = {}
-    for one in variables:
-        known = kept.setdefault(one.name.casefold(), one)
-        kept[one.name.casefold()] = Variable(
-            known.name, known.standard_name or one.standard_name, known.unit or one.unit
+    merged: dict[str, Variable] = {}
+    for variable in variables:
+        known = merged.setdefault(variable.name.casefold(), variable)
+        merged[variable.name.casefold()] = Variable(
+            known.name, known.standard_name or variable.standard_name, known.unit or variable.unit
         )
-    return tuple(kept.values())
+    return tuple(merged.values())

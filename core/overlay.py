@@ -25,13 +25,13 @@ class Overlay:
     @property
     def fields(self) -> tuple[str, ...]:
         """What it says, as ``Record.curated`` names it."""
-        said = {"title": self.title, "keywords": self.keywords, "extent": self.box, "period": self.span}
-        return tuple(name for name, value in said.items() if value)
+        values = {"title": self.title, "keywords": self.keywords, "extent": self.box, "period": self.span}
+        return tuple(name for name, value in values.items() if value)
 
     def on(self, record: Record) -> Record:
         """The corrected record, which says what was corrected. The source's title stays as an alternate one."""
-        there = {keyword.term.casefold() for keyword in record.keywords}
-        added = tuple(Keyword(term, VOCABULARY) for term in self.keywords if term.casefold() not in there)
+        known = {keyword.term.casefold() for keyword in record.keywords}
+        added = tuple(Keyword(term, VOCABULARY) for term in self.keywords if term.casefold() not in known)
         changed = replace(record, keywords=(*record.keywords, *added), curated=self.fields)
         if self.title is not None and self.title != record.title:
             alternate = dict.fromkeys((*record.alternate_titles, record.title))

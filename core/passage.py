@@ -41,9 +41,9 @@ class WordBox:
 def write_boxes(words: Iterable[WordBox]) -> str:
     """As text for the index; words after the first 65,535 characters are left out."""
     packed = b"".join(
-        _WORD.pack(one.start, one.end, one.page, *map(_steps, (one.left, one.top, one.right, one.bottom)))
-        for one in words
-        if one.end <= _LARGEST and one.page <= _LARGEST
+        _WORD.pack(word.start, word.end, word.page, *map(_steps, (word.left, word.top, word.right, word.bottom)))
+        for word in words
+        if word.end <= _LARGEST and word.page <= _LARGEST
     )
     return base64.b64encode(zlib.compress(packed)).decode("ascii") if packed else ""
 
@@ -52,10 +52,10 @@ def read_boxes(text: str) -> tuple[WordBox, ...]:
     """What ``write_boxes`` wrote; nothing for a text that it did not write."""
     try:
         packed = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST_BYTES)
-        found = list(_WORD.iter_unpack(packed))
+        rows = list(_WORD.iter_unpack(packed))
     except (ValueError, zlib.error, struct.error):  # binascii.Error is a ValueError
         return ()
-    return tuple(WordBox(start, end, page, *(edge / _STEPS for edge in edges)) for start, end, page, *edges in found)
+    return tuple(WordBox(start, end, page, *(edge / _STEPS for edge in edges)) for start, end, page, *edges in rows)
 
 
 def lines_of(words: Sequence[WordBox]) -> tuple[WordBox, ...]:

@@ -45,10 +45,10 @@ def series_of(record: Record) -> str | None:
     word still count.
     """
     words = [_DIGITS.sub("#", word) for word in folded_words(record.title)]
-    kept = [word for word in words if not _WHEN.fullmatch(word)]
-    if len(kept) < _LEAST_TITLE_WORDS:
+    stem = [word for word in words if not _WHEN.fullmatch(word)]
+    if len(stem) < _LEAST_TITLE_WORDS:
         return None
-    return _digest(record.source, *kept)
+    return _digest(record.source, *stem)
 
 
 def signature_of(record: Record) -> str | None:
@@ -130,10 +130,15 @@ def acronym_key(acronym: str) -> str:
 
 def words_key(words: str) -> str:
     """Words in small letters without accents, the last one without its plural s."""
-    found = folded_words(words)
-    if found and len(found[-1]) > 3 and found[-1].endswith("s") and not found[-1].endswith(("ss", "us", "is")):
-        found[-1] = found[-1][:-1]
-    return " ".join(found)
+    words_folded = folded_words(words)
+    if (
+        words_folded
+        and len(words_folded[-1]) > 3
+        and words_folded[-1].endswith("s")
+        and not words_folded[-1].endswith(("ss", "us", "is"))
+    ):
+        words_folded[-1] = words_folded[-1][:-1]
+    return " ".join(words_folded)
 
 
 def _mentioned(record: Record) -> Iterator[str]:

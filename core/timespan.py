@@ -150,20 +150,20 @@ class Overlap:
     span_share: Floats
 
 
-def asked_ends_ms(asked: TimeSpan, now_ms: int) -> tuple[float, float]:
+def asked_ends_ms(query: TimeSpan, now_ms: int) -> tuple[float, float]:
     """The ends of an asked span at ``now_ms``: "since 1990" ends now, "after 2050" (asked before 2050) never."""
-    start = -math.inf if asked.start_ms is None else float(asked.start_ms)
-    if asked.end_ms is not None:
-        return start, float(asked.end_ms)
+    start = -math.inf if query.start_ms is None else float(query.start_ms)
+    if query.end_ms is not None:
+        return start, float(query.end_ms)
     return start, float(now_ms) if start <= now_ms else math.inf
 
 
-def overlap(asked: TimeSpan, spans: Floats, now_ms: int) -> Overlap:
+def overlap(query: TimeSpan, spans: Floats, now_ms: int) -> Overlap:
     """Shares of the asked time and of each of ``spans`` (n, 2); both ends belong to a span.
 
     A span without an end lasts until now (or is its start instant, if that is in the future).
     """
-    asked_start, asked_end = asked_ends_ms(asked, now_ms)
+    asked_start, asked_end = asked_ends_ms(query, now_ms)
     starts, ends = spans[:, 0], _ends_ms(spans, now_ms)
     shared = _length(np.maximum(starts, asked_start), np.minimum(ends, asked_end))
     lengths = _length(starts, ends)

@@ -78,21 +78,21 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
 
     Raises IndexMismatch if the alias spans several indices, or this version cannot read its schema.
     """
-    found = resolved(client, prefix, kind)
-    if found is not None:
-        refuse_unknown_schema(found.index, found.meta)
-    return found
+    current = resolved(client, prefix, kind)
+    if current is not None:
+        refuse_unknown_schema(current.index, current.meta)
+    return current
 
 
 def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The same for any schema: the input of a reindex. Raises IndexMismatch if the alias spans several indices."""
     name = alias(prefix, kind)
-    found = client.options(ignore_status=404).indices.get(index=name, features=_DESCRIBING).body
-    if "error" in found or not found:
+    indices = client.options(ignore_status=404).indices.get(index=name, features=_DESCRIBING).body
+    if "error" in indices or not indices:
         return None
-    if len(found) > 1:
-        raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(found))}; it must stand for one index.")
-    index, body = next(iter(found.items()))
+    if len(indices) > 1:
+        raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(indices))}; it must stand for one index.")
+    index, body = next(iter(indices.items()))
     return _described(name, index, body)
 
 
@@ -135,15 +135,15 @@ class LostAlias:
 def lost_aliases(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind] = KINDS) -> list[LostAlias]:
     """Usually empty. One request."""
     names = [alias(prefix, kind) for kind in kinds]
-    found = client.indices.get_alias(
+    indices_found = client.indices.get_alias(
         index=[*names, *(f"{name}-*" for name in names)], ignore_unavailable=True, allow_no_indices=True
     ).body
-    there = {name for body in found.values() for name in body["aliases"]}
+    aliases_present = {name for body in indices_found.values() for name in body["aliases"]}
     lost = []
     for name in names:
-        own = re.compile(rf"{re.escape(name)}(-\d{{6}})?")
-        indices = tuple(sorted(index for index in found if own.fullmatch(index)))
-        if name not in there and indices:
+        name_pattern = re.compile(rf"{re.escape(name)}(-\d{{6}})?")
+        indices = tuple(sorted(index for index in indices_found if name_pattern.fullmatch(index)))
+        if name not in aliases_present and indices:
             lost.append(LostAlias(name, indices))
     return lost
 
@@ -154,12 +154,12 @@ def put_back(client: Elasticsearch, prefix: str) -> list[str]:
     Raises IndexMismatch that names the indices if there are several, or an index has the alias's name.
     """
     lost = lost_aliases(client, prefix)
-    for one in lost:
-        if one.is_taken or len(one.indices) > 1:
-            raise IndexMismatch(one.remedy)
-    for one in lost:
-        serve(client, one.indices[0], one.name)
-    return [one.indices[0] for one in lost]
+    for alias_lost in lost:
+        if alias_lost.is_taken or len(alias_lost.indices) > 1:
+            raise IndexMismatch(alias_lost.remedy)
+    for alias_lost in lost:
+        serve(client, alias_lost.indices[0], alias_lost.name)
+    return [alias_lost.indices[0] for alias_lost in lost]
 
 
 def serve(client: Elasticsearch, index: str, name: str) -> None:

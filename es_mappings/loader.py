@@ -76,6 +76,6 @@ def settings(kind: IndexKind | None = None, shape: IndexShape = USUAL) -> Json:
 def _resolved(node: Json) -> Json:
     """Replaces ``{"$use": name}`` by the shared field with that name, recursively; what stands beside it is added."""
     if "$use" in node:
-        own = {key: value for key, value in node.items() if key != "$use"}
-        return copy.deepcopy(cast(Json, _file("shared")["fields"][node["$use"]])) | own
+        overrides = {key: value for key, value in node.items() if key != "$use"}
+        return copy.deepcopy(cast(Json, _file("shared")["fields"][node["$use"]])) | overrides
     return {key: _resolved(value) if isinstance(value, dict) else value for key, value in node.items()}

@@ -53,8 +53,8 @@ class Distribution:
 
 
 DISTRIBUTIONS: Mapping[str, Distribution] = {
-    one.version: one
-    for one in (
+    distribution.version: distribution
+    for distribution in (
         Distribution(
             "9.4.3",
             "26.9.0.129388",
@@ -82,9 +82,9 @@ def ensure_distribution(
         return home
     make_shared_folder(cache)
     with locked(cache / f"{home.name}.lock"):
-        wrong = fault(home, version)
-        if wrong is not None:
-            report("elasticsearch.not_cached", folder=str(home), why=wrong)
+        problem = fault(home, version)
+        if problem is not None:
+            report("elasticsearch.not_cached", folder=str(home), why=problem)
             _rebuild(home, DISTRIBUTIONS[version], environment, report)
         if not is_installed(home, version):
             install_plugin(home, version, java, environment, report)
@@ -139,11 +139,11 @@ def digest(entries: Iterable[ArchiveEntry]) -> str:
 def require(entries: list[ArchiveEntry], distribution: Distribution) -> None:
     """Raises FetchFailed where the archive is not the one that was tried."""
     expected = distribution.expected
-    found = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
-    if found != expected:
+    actual = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
+    if actual != expected:
         raise FetchFailed(
             f"the repository's archive does not hold Elasticsearch {distribution.version} as it was tried: "
-            f"{found.entries} files and {found.size} bytes, expected {expected.entries} and {expected.size}"
+            f"{actual.entries} files and {actual.size} bytes, expected {expected.entries} and {expected.size}"
         )
 
 

@@ -142,9 +142,9 @@ def elasticsearch_part(stack: StackConfig) -> StackPart | External:
 
 def trouble(url: str, login: Login | None = None) -> str | None:
     """What is wrong with an Elasticsearch, as a phrase; None where it answers and has all its primary shards."""
-    asked = f"{url.rstrip('/')}/_cluster/health"
+    address = f"{url.rstrip('/')}/_cluster/health"
     try:
-        answer = httpx.get(asked, timeout=_ASK_TIMEOUT_S, auth=login.as_pair if login else None)
+        answer = httpx.get(address, timeout=_ASK_TIMEOUT_S, auth=login.as_pair if login else None)
         answer.raise_for_status()
         health = answer.json()
     except (httpx.HTTPError, ValueError) as error:
@@ -292,7 +292,7 @@ def _argv(java: Java, home: Path, folders: NodeFolders) -> tuple[str, ...]:
     program = (str(java.program), *CLI_JAVA_OPTS, "-XX:TieredStopAtLevel=1")
     if (home / _LAUNCHER).is_dir():
         return (*program, "-cp", f"{_LAUNCHER}/*", "org.elasticsearch.server.launcher.ServerLauncher")
-    told = {  # version 8
+    properties = {  # version 8
         "cli.name": "server",
         "cli.script": str(home / "bin" / "elasticsearch"),
         "cli.libs": "lib/tools/server-cli",
@@ -301,7 +301,7 @@ def _argv(java: Java, home: Path, folders: NodeFolders) -> tuple[str, ...]:
         "es.distribution.type": "tar",
         "es.java.type": "ES_JAVA_HOME",
     }
-    options = [f"-D{name}={value}" for name, value in told.items()]
+    options = [f"-D{name}={value}" for name, value in properties.items()]
     return (*program, *options, "-cp", "lib/*:lib/cli-launcher/*", "org.elasticsearch.launcher.CliToolLauncher")
 
 

@@ -32,8 +32,8 @@ _FETCH_ERRORS = (RemoteZipError, BadZipFile, OSError, EOFError)
 
 def repository_url(environment: Mapping[str, str]) -> str:
     """Its address without a slash at the end, mirrors and proxies of Maven's settings included."""
-    asked = "project.repositories[0].url"
-    printed = _maven(environment, "-q", "help:evaluate", f"-Dexpression={asked}", "-DforceStdout")
+    expression = "project.repositories[0].url"
+    printed = _maven(environment, "-q", "help:evaluate", f"-Dexpression={expression}", "-DforceStdout")
     match = _URL.search(printed)
     if match is None:
         raise FetchFailed("Maven does not say which repository it uses (mvn help:evaluate): look at its settings.xml")

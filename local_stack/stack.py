@@ -40,12 +40,12 @@ class Stack:
         Raises StackError (PortTaken, StartFailed, RequirementMissing, FetchFailed); parts that came up stay up,
         so a second ``up`` goes on from there and ``down`` ends them.
         """
-        told = OneAtATime(report)
+        reporter = OneAtATime(report)
         with locked(self._folder / "lock"):
             if self._settings.elasticsearch.with_login:
                 made_login(self._folder)
             for parts in (self._servers, self._services):
-                self._ensure_all(parts, told)
+                self._ensure_all(parts, reporter)
         return self.status()
 
     def _ensure_all(self, parts: Sequence[StackPart | External], report: Reporter) -> None:
@@ -70,7 +70,7 @@ class Stack:
 
         Raises StackError for a name that is no part, and where a process does not even end by SIGKILL.
         """
-        told = OneAtATime(report)
+        reporter = OneAtATime(report)
         with locked(self._folder / "lock"):
             known = [part for part in (*self._services, *self._servers) if isinstance(part, StackPart)]
             grace = {part.name: part.stop_grace_s for part in known}
@@ -81,7 +81,7 @@ class Stack:
                 if name not in (*services, *servers):
                     raise StackError(f"{name} is no part that is started here; there are {', '.join(grace)}")
             for names in (services, servers):
-                self._stop_all([name for name in names if not only or name in only], grace, told)
+                self._stop_all([name for name in names if not only or name in only], grace, reporter)
 
     def _stop_all(self, names: Sequence[str], grace: dict[str, float], report: Reporter) -> None:
         def stop(name: str) -> None:

@@ -145,8 +145,8 @@ class Supervisor:
         if started is None and not self._records.was_written(part.name):
             return PartStatus(part.name, "stopped", None, part.address)
         if started is None or not process.is_alive(started):
-            told = (_last_words(part.log), self._restarted(part.name))
-            return PartStatus(part.name, "died", None, part.address, "; ".join(filter(None, told)))
+            sentences = (_last_words(part.log), self._restarted(part.name))
+            return PartStatus(part.name, "died", None, part.address, "; ".join(filter(None, sentences)))
         trouble = None if part.asked_once and self._records.was_up(part.name) else part.trouble()
         detail = "; ".join(filter(None, (trouble, self._restarted(part.name))))
         return PartStatus(part.name, "unhealthy" if trouble else "running", started.pid, part.address, detail)

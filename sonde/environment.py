@@ -81,7 +81,7 @@ class EnvironmentSource(EnvSettingsSource):
         if isinstance(decoded, list | dict) or text == "null":
             return decoded
         members = _members(field.annotation) if field is not None else ()
-        if not members or any(_is_group(one) for one in members):
+        if not members or any(_is_group(member) for member in members):
             return value
         return _written_values(text)
 
@@ -90,15 +90,17 @@ def _written_values(text: str) -> list[str] | str:
     """``a, b``, ``'a' b``, ``[a, b]``, ``(a, b)`` and two lines ``- a``, ``- b`` as two values; the text itself if a
     bracket or quotation mark is open.
     """
-    values = _parted(text)
+    values = _split_values(text)
     if any(map(_is_open, values)) and text[:1] + text[-1:] in ("[]", "()"):
-        values = _parted(text[1:-1])
+        values = _split_values(text[1:-1])
     return text if any(map(_is_open, values)) else values
 
 
-def _parted(text: str) -> list[str]:
-    values = [one for one in _BETWEEN.split(_DASH_OF_A_LINE.sub("", text.translate(_QUOTATION_MARKS))) if one]
-    return [one[1:-1] if len(one) > 1 and one[0] == one[-1] and one[0] in "'\"" else one for one in values]
+def _split_values(text: str) -> list[str]:
+    values = [value for value in _BETWEEN.split(_DASH_OF_A_LINE.sub("", text.translate(_QUOTATION_MARKS))) if value]
+    return [
+        value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value for value in values
+    ]
 
 
 def _is_open(value: str) -> bool:
@@ -109,8 +111,8 @@ def _is_open(value: str) -> bool:
 def _members(annotation: object) -> tuple[object, ...]:
     """The types of a list's values, also of an optional list; empty if it is no list."""
     if get_origin(annotation) in _LISTS:
-        return tuple(one for one in get_args(annotation) if one is not ...)
-    return tuple(member for one in get_args(annotation) for member in _members(one))
+        return tuple(argument for argument in get_args(annotation) if argument is not ...)
+    return tuple(member for argument in get_args(annotation) for member in _members(argument))
 
 
 def is_list(annotation: object) -> bool:
@@ -120,12 +122,12 @@ def is_list(annotation: object) -> bool:
 
 def _is_group(annotation: object) -> bool:
     inside = get_args(annotation) or (annotation,)
-    return any(isinstance(one, type) and issubclass(one, BaseModel) for one in inside)
+    return any(isinstance(member, type) and issubclass(member, BaseModel) for member in inside)
 
 
 def wrong_settings(error: ValidationError, settings: type[BaseSettings]) -> str:
     """Names every variable with a wrong value, what is wrong with it and what to write; never the value itself."""
-    return "; ".join(_sentence(one, settings) for one in error.errors(include_url=False))
+    return "; ".join(_sentence(problem, settings) for problem in error.errors(include_url=False))
 
 
 def unknown_groups(settings: type[BaseSettings]) -> list[str]:
@@ -133,18 +135,20 @@ def unknown_groups(settings: type[BaseSettings]) -> list[str]:
 
     Only names with ``__`` are settings: SONDE_URL, SONDE_KEY and others mean something else.
     """
-    known = [DELIMITER.join(one) for one in dict(_fields(settings))]
-    told = []
+    known = [DELIMITER.join(path_known) for path_known in dict(_fields(settings))]
+    sentences = []
     for name in sorted(os.environ):
         path = name.lower().removeprefix(PREFIX.lower())
         group = path.partition(DELIMITER)[0]
         if not name.upper().startswith(PREFIX) or DELIMITER not in path or group in settings.model_fields:
             continue
         near = difflib.get_close_matches(path, known, 1, 0.7)
-        groups = ", ".join(f"{PREFIX}{one}".upper() for one in difflib.get_close_matches(group, settings.model_fields))
+        groups = ", ".join(
+            f"{PREFIX}{path_known}".upper() for path_known in difflib.get_close_matches(group, settings.model_fields)
+        )
         hint = f"did you mean {PREFIX}{near[0].upper()}?" if near else f"near groups: {groups or 'none'}"
-        told.append(f"{name}: is no setting; {hint}")
-    return told
+        sentences.append(f"{name}: is no setting; {hint}")
+    return sentences
 
 
 def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
@@ -156,7 +160,7 @@ def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
     inside = path[variable.count(DELIMITER) + 1 :]
     where = f" ({' '.join(inside)})" if inside else ""
     if problem["type"] == "extra_forbidden":
-        near = difflib.get_close_matches("__".join(path), ["__".join(one) for one in known], 1, 0.7)
+        near = difflib.get_close_matches("__".join(path), ["__".join(names) for names in known], 1, 0.7)
         message = f"is no setting{f'; did you mean {PREFIX}{near[0].upper()}?' if near else ''}"
     else:
         message = _message(problem, known.get(path[:2]))
@@ -166,9 +170,9 @@ def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
 def _variable(path: tuple[str, ...]) -> str:
     """The variable that holds the value: a group and a list can also be given whole, as JSON."""
     names = [f"{PREFIX}{DELIMITER.join(path[:depth])}".upper() for depth in range(len(path), 0, -1)]
-    given = {name.upper() for name in os.environ}
+    present = {name.upper() for name in os.environ}
     usual = names[-2] if len(names) > 1 else names[-1]
-    return next((name for name in names if name in given), usual)
+    return next((name for name in names if name in present), usual)
 
 
 def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
@@ -179,24 +183,24 @@ def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], Fie
 
 
 def _message(problem: ErrorDetails, field: FieldInfo | None) -> str:
-    kind, given = problem["type"], problem.get("input")
+    kind, value = problem["type"], problem.get("input")
     if kind in GROUP_ERRORS:
-        return f'must be JSON, {{"name": "value"}}{_where_broken(given)}'
+        return f'must be JSON, {{"name": "value"}}{_where_broken(value)}'
     if kind in LIST_ERRORS:
         members = _members(field.annotation) if field is not None else ()
-        if any(_is_group(one) for one in members):
-            return f'must be a list in JSON, [{{"name": "value"}}]{_where_broken(given)}'
-        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_where_broken(given)}'
+        if any(_is_group(member) for member in members):
+            return f'must be a list in JSON, [{{"name": "value"}}]{_where_broken(value)}'
+        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_where_broken(value)}'
     message = plain_message(problem)
     if kind == "string_pattern_mismatch" and field is not None and isinstance(field.default, str) and field.default:
         message += f", such as {field.default}"
     return message
 
 
-def _where_broken(given: object) -> str:
-    if isinstance(given, str) and given.strip()[:1] in ("[", "{"):
+def _where_broken(value: object) -> str:
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
         try:
-            json.loads(given)
+            json.loads(value)
         except json.JSONDecodeError as error:
             return f"; the JSON is broken at character {error.pos + 1}: {error.msg}"
         except RecursionError:

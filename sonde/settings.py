@@ -619,11 +619,11 @@ class Settings(BaseSettings):
 
 def load_settings() -> Settings:
     """The settings of this process. Raises SondeError that names every invalid variable and its expected value."""
-    wrong = unknown_groups(Settings)
+    unknown = unknown_groups(Settings)
     try:
-        found = Settings()
+        settings = Settings()
     except ValidationError as error:
-        raise SondeError(f"Settings are wrong. {'; '.join([*wrong, wrong_settings(error, Settings)])}") from None
-    if wrong:
-        raise SondeError(f"Settings are wrong. {'; '.join(wrong)}")
-    return found
+        raise SondeError(f"Settings are wrong. {'; '.join([*unknown, wrong_settings(error, Settings)])}") from None
+    if unknown:
+        raise SondeError(f"Settings are wrong. {'; '.join(unknown)}")
+    return settings

@@ -33,9 +33,9 @@ def refused(answer: httpx.Response) -> ClientError:
         problem = answer.json()
     except ValueError:
         problem = None
-    said: dict[str, object] = problem if isinstance(problem, dict) else {}
-    message = str(said.get("detail") or said.get("title") or f"{answer.status_code} {answer.reason_phrase}")
-    parameter = said.get("parameter")
+    fields: dict[str, object] = problem if isinstance(problem, dict) else {}
+    message = str(fields.get("detail") or fields.get("title") or f"{answer.status_code} {answer.reason_phrase}")
+    parameter = fields.get("parameter")
     wait = answer.headers.get("Retry-After", "")
     return ClientError(
         answer.status_code,

@@ -24,9 +24,9 @@ def to_geodataframe(records: Iterable[Record]) -> geopandas.GeoDataFrame:
     without a place has no geometry. Raises NotOpenable if geopandas is missing.
     """
     frames, shapes = needed("geopandas", "geo"), needed("shapely.geometry", "geo")
-    kept = list(records)
-    geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in kept]
-    return frames.GeoDataFrame([_row(record) for record in kept], columns=_COLUMNS, geometry=geometries, crs=4326)
+    every = list(records)
+    geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in every]
+    return frames.GeoDataFrame([_row(record) for record in every], columns=_COLUMNS, geometry=geometries, crs=4326)
 
 
 def _row(record: Record) -> tuple[str | None, ...]:
@@ -63,12 +63,12 @@ class Hit:
         explained = self.feature.get("sonde:explanation") or {}
         return tuple(
             Reason(
-                one["signal"],
-                one["reason"],
-                one["contribution"],
-                one["normalised"] if one["raw"] is not None else None,
+                signal["signal"],
+                signal["reason"],
+                signal["contribution"],
+                signal["normalised"] if signal["raw"] is not None else None,
             )
-            for one in explained.get("signals", ())
+            for signal in explained.get("signals", ())
         )
 
     @property
@@ -119,7 +119,7 @@ def understood(interpretation: Json) -> str:
     """What the service read in the question, in one line; empty if nothing."""
     places = [place.get("name") for place in interpretation.get("places") or ()]
     times = [time.get("text") for time in interpretation.get("times") or ()]
-    read = [str(one) for one in (*places, *times) if one]
+    read = [str(text) for text in (*places, *times) if text]
     return f"Read as: {', '.join(read)}" if read else ""
 
 

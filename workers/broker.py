@@ -62,10 +62,10 @@ def _age(broker: redis.Redis, name: str, queue: Queue) -> QueueAge:
 def queued_at(message: str | bytes) -> float | None:
     """When a message of the broker's list was queued; None if unknown."""
     try:
-        found = json.loads(message)["headers"][HEADER]
+        queued = json.loads(message)["headers"][HEADER]
     except (ValueError, KeyError, TypeError):
         return None
-    return float(found) if isinstance(found, int | float) else None
+    return float(queued) if isinstance(queued, int | float) else None
 
 
 def leave_signs(broker_url: str, prefix: str, queues: Sequence[str]) -> None:
@@ -137,12 +137,12 @@ class AcceptedRuns:
 
     def find(self, run: str) -> AcceptedRun | None:
         with broker_errors():
-            found = {_text(name): _text(value) for name, value in self.broker.hgetall(self._key(run)).items()}
-        if not found:
+            fields = {_text(name): _text(value) for name, value in self.broker.hgetall(self._key(run)).items()}
+        if not fields:
             return None
         states: tuple[AcceptedState, ...] = get_args(AcceptedState)
-        state = next((known for known in states if known == found.get("state")), states[0])
-        return AcceptedRun(run, found["source"], found["accepted"], state, found.get("message", ""))
+        state = next((known for known in states if known == fields.get("state")), states[0])
+        return AcceptedRun(run, fields["source"], fields["accepted"], state, fields.get("message", ""))
 
     def _key(self, run: str) -> str:
         return f"{self.prefix}:accepted:{run}"

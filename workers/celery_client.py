@@ -128,13 +128,13 @@ def _beat(config: WorkerConfig) -> Json:
 
 def _nightly(config: WorkerConfig) -> Json:
     """Matching and sending of saved searches, and the measuring of answers, if the settings want them."""
-    found: Json = {}
+    entries: Json = {}
     rarely = {"options": {"expires": _DAY_S}}
     if config.alerts_hour is not None:
         at = crontab(minute="0", hour=str(config.alerts_hour))
-        found["match-saved-searches"] = {"task": MATCH_TASK, "schedule": at, **rarely}
-        found["send-alerts"] = {"task": SEND_TASK, "schedule": _SEND_EVERY_S, "options": {"expires": _SEND_EVERY_S}}
+        entries["match-saved-searches"] = {"task": MATCH_TASK, "schedule": at, **rarely}
+        entries["send-alerts"] = {"task": SEND_TASK, "schedule": _SEND_EVERY_S, "options": {"expires": _SEND_EVERY_S}}
     if config.measure_hour is not None:
         at = crontab(minute="0", hour=str(config.measure_hour))
-        found["measure-answers"] = {"task": MEASURE_TASK, "schedule": at, **rarely}
-    return found
+        entries["measure-answers"] = {"task": MEASURE_TASK, "schedule": at, **rarely}
+    return entries

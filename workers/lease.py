@@ -87,10 +87,10 @@ class Lease:
     _thread: threading.Thread | None = None
 
     def take(self) -> bool:
-        asked = time.monotonic()
+        started = time.monotonic()
         with broker_errors():
             taken: bool = self.lock.acquire()
-        self._renewed = asked
+        self._renewed = started
         return taken
 
     def beat(self) -> None:
@@ -116,7 +116,7 @@ class Lease:
 
     def _keep_alive(self) -> None:
         while not self._stop.wait(self.leases.heartbeat_s):
-            asked = time.monotonic()
+            started = time.monotonic()
             try:
                 self.lock.reacquire()
             except LockError:
@@ -126,4 +126,4 @@ class Lease:
             except redis.RedisError as error:
                 log.warning("lease.not_renewed", key=self.key, reason=str(error))
                 continue
-            self._renewed = asked
+            self._renewed = started

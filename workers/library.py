@@ -27,12 +27,12 @@ class Turns:
 
     def in_order(self, owners: Iterable[str]) -> list[str]:
         """The user whose last turn is longest ago first; then by name."""
-        named = sorted(owners)
-        if not named:
+        by_name = sorted(owners)
+        if not by_name:
             return []
         with broker_errors():
-            last = self.client.zmscore(self._key, [owner_routing(owner) for owner in named])
-        return [owner for _, owner in sorted(zip((each or 0.0 for each in last), named, strict=True))]
+            last = self.client.zmscore(self._key, [owner_routing(owner) for owner in by_name])
+        return [owner for _, owner in sorted(zip((turn or 0.0 for turn in last), by_name, strict=True))]
 
     def take(self, owner: str) -> None:
         with broker_errors():

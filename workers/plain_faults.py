@@ -65,5 +65,5 @@ def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
 def _groups(annotation: object) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    for one in get_args(annotation):
-        yield from _groups(one)
+    for argument in get_args(annotation):
+        yield from _groups(argument)

@@ -46,11 +46,11 @@ def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str
     One entry per source, keyed by its id: an unchanged one is not written, so that its last run is kept. A new interval
     starts now; a new cron line fires at its next time. Sources that the file or a steward paused have none.
     """
-    held = paused_sources(app)
+    paused = paused_sources(app)
     wanted = {
-        _entry_name(id): _entry(app, id, each.schedule)
-        for id, each in sources.items()
-        if each.schedule and not each.paused and id not in held
+        _entry_name(id): _entry(app, id, source.schedule)
+        for id, source in sources.items()
+        if source.schedule and not source.paused and id not in paused
     }
     changed = []
     for name in sorted(_installed(app) - set(wanted)):

@@ -110,8 +110,8 @@ class Worker:
 
     def _harvest(self, source: SourceConfig, run_id: str | None, message_id: str, lease: Lease) -> SliceResult:
         run = self.runs.load(run_id or message_id)
-        if run_id is None and run is None and (left := self.runs.unfinished(source.id)) is not None:
-            return SliceResult("continues", left.id)
+        if run_id is None and run is None and (unfinished := self.runs.unfinished(source.id)) is not None:
+            return SliceResult("continues", unfinished.id)
         if (run is None and run_id is not None) or (run is not None and not run.unfinished):
             log.info("harvest.finished_before", source=source.id, run=run_id or message_id)
             return SliceResult("finished_before", run_id)

@@ -75,10 +75,10 @@ def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]
         raise WrongFile(f"{path} cannot be read: {_why(error)}.") from error
     raw = _yaml(path, text)
     try:
-        found = file.model_validate({} if raw is None else raw)
+        content = file.model_validate({} if raw is None else raw)
     except ValidationError as error:
-        raise WrongFile(f"{path} is wrong. " + "; ".join(_told(error, yaml.compose(text), file))) from None
-    return {source.id: _placed(source, path.parent) for source in found.sources}
+        raise WrongFile(f"{path} is wrong. " + "; ".join(_faults(error, yaml.compose(text), file))) from None
+    return {source.id: _with_absolute_paths(source, path.parent) for source in content.sources}
 
 
 def _yaml(path: Path, text: str) -> object:
@@ -94,7 +94,7 @@ def _why(error: OSError | UnicodeDecodeError) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else f"it is no UTF-8 text ({error.reason})"
 
 
-def _placed(source: Entry, folder: Path) -> Entry:
+def _with_absolute_paths(source: Entry, folder: Path) -> Entry:
     """Resolves relative paths from the file's folder."""
     update: Json = {name: folder / path for name in ("path", "ca_file") if (path := getattr(source, name)) is not None}
     if source.auth is not None:
@@ -102,11 +102,11 @@ def _placed(source: Entry, folder: Path) -> Entry:
     return source.model_copy(update=update)
 
 
-def _told(error: ValidationError, root: yaml.Node | None, file: type[BaseModel]) -> list[str]:
+def _faults(error: ValidationError, root: yaml.Node | None, file: type[BaseModel]) -> list[str]:
     """``line 4: sources.0.shedule: is no known name; did you mean schedule?``, one per problem."""
-    told = []
+    faults = []
     for problem in error.errors(include_input=False):
         line = line_of(root, problem["loc"])
         where = f"line {line}: " if line is not None else ""
-        told.append(f"{where}{'.'.join(map(str, problem['loc']))}: {fault(problem, names_at(file, problem['loc']))}")
-    return told
+        faults.append(f"{where}{'.'.join(map(str, problem['loc']))}: {fault(problem, names_at(file, problem['loc']))}")
+    return faults

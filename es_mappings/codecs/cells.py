@@ -31,8 +31,8 @@ def field_of(level: int) -> str:
 
 def shape_of(geometry: JsonMapping) -> BaseGeometry:
     """GeoJSON as a geometry of shapely."""
-    found: BaseGeometry = shape(cast(Any, geometry))
-    return found
+    geometry_read: BaseGeometry = shape(cast(Any, geometry))
+    return geometry_read
 
 
 def to_fields(boxes: Sequence[BBox], geometry: JsonMapping | None) -> Json:
@@ -46,8 +46,8 @@ def to_fields(boxes: Sequence[BBox], geometry: JsonMapping | None) -> Json:
 
 def _parts(geometry: BaseGeometry) -> Sequence[BaseGeometry]:
     parts = shapely.get_parts(geometry, return_index=False)
-    own = list(parts) if len(parts) <= _MOST_PARTS else [geometry]
-    return [part for part in own if not part.is_empty]
+    members = list(parts) if len(parts) <= _MOST_PARTS else [geometry]
+    return [part for part in members if not part.is_empty]
 
 
 def _blocks(boxes: Sequence[BBox], parts: Sequence[BaseGeometry], grid: CellGrid) -> list[CellRange]:
@@ -86,8 +86,8 @@ def _touched(part: BaseGeometry, grid: CellGrid, around: CellRange) -> Iterator[
     if not inside.any():  # a point, or a line, between the cells
         yield around
         return
-    for row, own in zip(rows.tolist(), inside, strict=True):
-        there = columns[own].tolist()
-        for _, run in groupby(enumerate(there), lambda one: one[1] - one[0]):
+    for row, in_row in zip(rows.tolist(), inside, strict=True):
+        touched = columns[in_row].tolist()
+        for _, run in groupby(enumerate(touched), lambda pair: pair[1] - pair[0]):
             first, *others = (column for _, column in run)
             yield CellRange(first, row, others[-1] if others else first, row)

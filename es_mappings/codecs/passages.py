@@ -14,7 +14,9 @@ _OF_ITS_RECORD: Mapping[str, Callable[[Record], object]] = {
     "source": lambda record: record.source,
     "type": lambda record: record.type,
     "keywords": lambda record: [keyword.term for keyword in record.keywords],
-    "organisations": lambda record: sorted({one.organisation for one in record.contacts if one.organisation}),
+    "organisations": lambda record: sorted(
+        {contact.organisation for contact in record.contacts if contact.organisation}
+    ),
     "themes": lambda record: list(record.themes),
     "licence": lambda record: record.licence,
     "provenance_kind": lambda record: record.provenance.kind,

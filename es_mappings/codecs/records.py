@@ -150,9 +150,9 @@ def _is_box_of(box: BBox, geometry: JsonMapping) -> bool:
     return all(abs(a - b) < 1e-6 for a, b in zip(box.as_list(), bounds, strict=True))
 
 
-def _members(one: _Flat) -> Json:
+def _members(value: _Flat) -> Json:
     """Of a dataclass without others inside; ``dataclasses.asdict`` copies every text and list in it."""
-    return {member.name: getattr(one, member.name) for member in fields(one)}
+    return {member.name: getattr(value, member.name) for member in fields(value)}
 
 
 def _without_empty(document: JsonMapping) -> Json:

@@ -120,7 +120,7 @@ def to_document(report: RunReport) -> Json:
     """Without the id and unknown fields."""
     body = asdict(report)
     del body["id"]
-    body["warnings"] = [{"kind": kind, **asdict(found)} for kind, found in report.warnings.items()]
+    body["warnings"] = [{"kind": kind, **asdict(warning)} for kind, warning in report.warnings.items()]
     return {name: value for name, value in body.items() if value is not None}
 
 
@@ -134,10 +134,11 @@ def from_document(id: str, source: JsonMapping) -> RunReport:
         refusals=tuple(Refusal(**refusal) for refusal in source.get("refusals", ())),
         failures=tuple(Refusal(**failure) for failure in source.get("failures", ())),
         warnings={
-            found["kind"]: WarningKind(found["count"], tuple(found["examples"])) for found in source.get("warnings", ())
+            warning["kind"]: WarningKind(warning["count"], tuple(warning["examples"]))
+            for warning in source.get("warnings", ())
         },
         **body,
     )
 
 
-_PLAIN = {each.name for each in fields(RunReport)} - {"id", "counts", "tokens", "refusals", "failures", "warnings"}
+_PLAIN = {member.name for member in fields(RunReport)} - {"id", "counts", "tokens", "refusals", "failures", "warnings"}

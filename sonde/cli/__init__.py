@@ -55,7 +55,7 @@ TASKS: Mapping[str, Mapping[str, str]] = {
 """Commands by task; a test compares them with the existing commands."""
 
 
-_TOLD_AT_ONCE = ("-h", "--help", "--version")
+_NEEDS_NO_LOGS = ("-h", "--help", "--version")
 EXIT_USER_ERROR = 2
 """An error that a person can fix; the message on standard error explains it."""
 
@@ -105,7 +105,7 @@ def cli() -> None:
 
 def main() -> None:
     """The console script: an error that a user can fix is one sentence, not a traceback."""
-    if sys.argv[1:2] and sys.argv[1] not in _TOLD_AT_ONCE:
+    if sys.argv[1:2] and sys.argv[1] not in _NEEDS_NO_LOGS:
         _log_to_standard_error()
     try:
         cli()  # commands read the settings, so that --help works with any settings

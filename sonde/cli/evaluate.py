@@ -54,13 +54,13 @@ def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | 
     before = earlier(history) if history is not None else []
     at = datetime.now(UTC).isoformat(timespec="seconds")
     result = live_result(ask_live(pipeline, questions_of(queries), variant), read_qrels(qrels), at)
-    fallen = fall(result, before)
+    fall_by = fall(result, before)
     if history is not None:
         keep(history, result)
     if out is not None:
-        out.write_text(json.dumps({**asdict(result), "fall": fallen}), "utf-8")
+        out.write_text(json.dumps({**asdict(result), "fall": fall_by}), "utf-8")
     say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
-    return fallen
+    return fall_by
 
 
 def has_judged_questions() -> bool:
@@ -73,9 +73,9 @@ def evaluate_as_at_night() -> float:
     """The judged questions of the settings; the history is in the index, beside the nights'."""
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
-    found = measure_live(settings, client, Models(settings))
-    say(f"{found.questions} questions: nDCG@10 {found.ndcg_at_10:.4f}, R@100 {found.recall_at_100:.4f}")
-    return found.fall
+    result = measure_live(settings, client, Models(settings))
+    say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
+    return result.fall
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def evaluate_command(**given: Any) -> None:
     if given["live"]:
         _evaluate_live(given, variant)
         return
-    asked = EvaluateOptions(
+    options = EvaluateOptions(
         variant=variant,
         ablate=given["ablate"],
         compare=given["compare"],
@@ -159,7 +159,7 @@ def evaluate_command(**given: Any) -> None:
     )
     collection = _collection(given)
     with ended_by_signals():
-        _evaluate(collection, asked)
+        _evaluate(collection, options)
 
 
 def _evaluate_live(given: Json, variant: Variant) -> None:
@@ -213,26 +213,28 @@ def _files(given: Json) -> BeirFiles | None:
     return BeirFiles(*three) if all(three) else None
 
 
-def _evaluate(collection: Collection, asked: EvaluateOptions) -> None:
+def _evaluate(collection: Collection, options: EvaluateOptions) -> None:
     console = messages()
     for note in collection.notes:
         console.print(note, style="yellow")
-    theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
+    theirs = read_run(options.compare) if options.compare else None  # refused before an hour of work, not after it
     with (
         temporary_node(load_settings(), console.print) as settings,
         _Bars(console) as bars,
-        bench(settings, collection, progress=bars.told("embedding")) as ready,
+        bench(settings, collection, progress=bars.progress_of("embedding")) as ready,
     ):
-        done = evaluate(ready.pipeline, collection, asked.variant, threads=asked.threads, progress=bars.told("asking"))
-        others = [against_run(done, str(asked.compare), theirs, collection)] if theirs is not None else []
-        for variant in ablations(asked.variant) if asked.ablate else ():
+        done = evaluate(
+            ready.pipeline, collection, options.variant, threads=options.threads, progress=bars.progress_of("asking")
+        )
+        others = [against_run(done, str(options.compare), theirs, collection)] if theirs is not None else []
+        for variant in ablations(options.variant) if options.ablate else ():
             other = evaluate(
-                ready.pipeline, collection, variant, threads=asked.threads, progress=bars.told(variant.name)
+                ready.pipeline, collection, variant, threads=options.threads, progress=bars.progress_of(variant.name)
             )
             others.append(against(done, other))
     report = Report(collection, done, others, _made(ready))
     _show(screen(), report)
-    _write(asked, report)
+    _write(options, report)
 
 
 def _made(ready: Bench) -> Made:
@@ -240,13 +242,13 @@ def _made(ready: Bench) -> Made:
     return Made(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
 
 
-def _write(asked: EvaluateOptions, report: Report) -> None:
-    if asked.run is not None:
-        write_run(asked.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
-    if asked.json is not None:
-        asked.json.write_text(report.to_json(), encoding="utf-8")
-    if asked.html is not None:
-        asked.html.write_text(report.to_html(), encoding="utf-8")
+def _write(options: EvaluateOptions, report: Report) -> None:
+    if options.run is not None:
+        write_run(options.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
+    if options.json is not None:
+        options.json.write_text(report.to_json(), encoding="utf-8")
+    if options.html is not None:
+        options.html.write_text(report.to_html(), encoding="utf-8")
 
 
 def _show(console: Console, report: Report) -> None:
@@ -323,7 +325,7 @@ class _Bars:
     def __exit__(self, *_failure: object) -> None:
         self._progress.stop()
 
-    def told(self, name: str) -> Callable[[int, int], None]:
+    def progress_of(self, name: str) -> Callable[[int, int], None]:
         """The progress callback of a stage."""
         tasks: list[TaskID] = []
 

@@ -69,10 +69,10 @@ def judge(
 
 def _check(pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
     """Raises SondeError if a run names an unknown question or document."""
-    for question, found in pooled.items():
+    for question, documents in pooled.items():
         if question not in texts.questions:
             raise SondeError(f"A run answers the question {question!r}, which is not among the queries.")
-        if lost := [document for document in found if document not in texts.documents]:
+        if lost := [document for document in documents if document not in texts.documents]:
             raise SondeError(f"A run names the document {lost[0]!r}, which is not in the corpus.")
 
 
@@ -94,11 +94,11 @@ def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], tex
 
 def _undo(file: JudgementFile, who: str) -> None:
     """Withdraws the latest judgement, which is then asked again."""
-    said = file.of(who)
-    if not said:
+    judgements = file.of(who)
+    if not judgements:
         say("There is nothing to undo.")
         return
-    question, document = list(said)[-1]
+    question, document = list(judgements)[-1]
     file.add(Judgement(judge=who, question=question, document=document, undone=True))
 
 
@@ -118,9 +118,9 @@ def _show(pair: Pair, texts: JudgedTexts, number: int, total: int) -> None:
 def _tell(file: JudgementFile) -> None:
     grades = file.grades()
     say(f"{len(grades)} pairs of question and document are judged.")
-    for one in agreement(grades):
-        weighted = "" if one.weighted is None else f", weighted {one.weighted:.2f}"
-        say(f"{' and '.join(one.of)}: kappa {one.kappa:.2f}{weighted} on {one.pairs} pairs")
+    for pair in agreement(grades):
+        weighted = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
+        say(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted} on {pair.pairs} pairs")
 
 
 COMMANDS = (judge,)

@@ -59,18 +59,18 @@ def add(
 @click.option("--json", "as_json", is_flag=True)
 def list_(*, as_json: bool) -> None:
     """List the keys, without their secrets; the last use is known to the hour."""
-    found = _store().list()
+    keys_found = _store().list()
     now = utc_now()
     if as_json:
-        say_json([_row(key, now) for key in found])
+        say_json([_row(key, now) for key in keys_found])
         return
-    if not found:
+    if not keys_found:
         say("There are none. `sonde keys add --subject NAME --scope search` makes one.")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "subject", "scopes", "groups", "state", "expires", "last_used"):
         table.add_column(heading, no_wrap=heading == "id", overflow="fold")  # full ids, so that they can be copied
-    for key in found:
+    for key in keys_found:
         row = _row(key, now)
         table.add_row(*(str(row[str(column.header)] or "") for column in table.columns))
     screen().print(table)
@@ -115,12 +115,12 @@ def _ending(text: str, now: datetime) -> datetime | None:
     if _SPAN.fullmatch(text):
         return now + _span("--expires", text)
     try:
-        given = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         raise SondeError(
             f"--expires: {text!r} is neither a span (90d, 12h) nor a date (2027-01-31) nor never."
         ) from None
-    return given if given.tzinfo else given.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _span(option: str, text: str) -> timedelta:

@@ -70,8 +70,8 @@ def _quota(folder: Path) -> tuple[int, int]:
 def _memory_limit(root: Path) -> int:
     """Bytes; 0 if there is no limit below the machine's memory."""
     names = ("memory.max", "memory.limit_in_bytes")
-    found = [_number(_text(folder / name)) for folder in _groups(root, "memory") for name in names]
-    limits = [limit for limit in found if 0 < limit < min(_UNLIMITED, psutil.virtual_memory().total)]
+    readings = [_number(_text(folder / name)) for folder in _groups(root, "memory") for name in names]
+    limits = [limit for limit in readings if 0 < limit < min(_UNLIMITED, psutil.virtual_memory().total)]
     return min(limits, default=0)
 
 

@@ -64,12 +64,12 @@ def elasticsearch_environment(settings: Settings) -> dict[str, str]:
 
     Call it when the stack is up, or is about to be: the file is made before the first part starts.
     """
-    address = {"SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url}
+    variables = {"SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url}
     if settings.elasticsearch.url is not None:
-        return address
+        return variables
     file = password_file(settings.stack.folder).resolve()
     login = {"SONDE_ELASTICSEARCH__USERNAME": USER, "SONDE_ELASTICSEARCH__PASSWORD_FILE": str(file)}
-    return {**address, **login, "SONDE_ELASTICSEARCH__API_KEY": ""}
+    return {**variables, **login, "SONDE_ELASTICSEARCH__API_KEY": ""}
 
 
 def _services(settings: Settings) -> tuple[ServiceProcess, ...]:

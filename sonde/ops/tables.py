@@ -69,8 +69,8 @@ def _default(field: FieldInfo) -> str:
 
 def protocols(page: str) -> str:
     rows = (
-        f"| `{one.name}` | {one.summary} | {one.changes_by or '-'} | `{' '.join(one.option_names)}` |"
-        for one in PROTOCOLS.values()
+        f"| `{each.name}` | {each.summary} | {each.changes_by or '-'} | `{' '.join(each.option_names)}` |"
+        for each in PROTOCOLS.values()
     )
     return _between(
         "protocols", page, ["| type | what it does | only what changed by | options |", "|---|---|---|---|", *rows]
@@ -78,7 +78,7 @@ def protocols(page: str) -> str:
 
 
 def formats(page: str) -> str:
-    rows = (f"| `{one.name}` | {one.found_by} | {one.version} |" for one in FORMATS.values())
+    rows = (f"| `{format.name}` | {format.found_by} | {format.version} |" for format in FORMATS.values())
     written = _between("formats", page, ["| format | found by | version |", "|---|---|---|", *rows])
     return field_table.written_into(written)
 
@@ -86,11 +86,11 @@ def formats(page: str) -> str:
 def output_formats(page: str) -> str:
     head = ["| format | media type | one record | a search | OAI-PMH | `/dcat` |", "|---|---|---|---|---|---|"]
     rows = (
-        f"| {one.title} | `{one.media_type}` | {_value('f', one.name if one.record else None)} "
-        f"| {_value('f', one.name if one.results else None)} "
-        f"| {_value('metadataPrefix', one.oai.prefix if one.oai else None)} "
-        f"| {_value('f', one.feed.name if one.feed else None)} |"
-        for one in OUTPUT_FORMATS.values()
+        f"| {format.title} | `{format.media_type}` | {_value('f', format.name if format.record else None)} "
+        f"| {_value('f', format.name if format.results else None)} "
+        f"| {_value('metadataPrefix', format.oai.prefix if format.oai else None)} "
+        f"| {_value('f', format.feed.name if format.feed else None)} |"
+        for format in OUTPUT_FORMATS.values()
     )
     return _between("output formats", page, [*head, *rows])
 
@@ -105,9 +105,9 @@ def chart(schema: str) -> str:
 def known_models(page: str) -> str:
     """With the place where each licence was read."""
     rows = (
-        f"| `{one.name}` | {one.kind} | {one.licence} | {_READ[one.licence_from]} | {one.dims or '-'} "
-        f"| {one.max_tokens} | {one.languages} | {one.note or ('GPU or endpoint' if one.gpu else '')} |"
-        for one in KNOWN
+        f"| `{model.name}` | {model.kind} | {model.licence} | {_READ[model.licence_from]} | {model.dims or '-'} "
+        f"| {model.max_tokens} | {model.languages} | {model.note or ('GPU or endpoint' if model.gpu else '')} |"
+        for model in KNOWN
     )
     head = [
         "| model | kind | licence | read in | dimensions | tokens | languages | note |",

@@ -46,8 +46,8 @@ def keep_pulse(folder: Path) -> None:
 
     def begin(**_: object) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        for left in folder.iterdir():
-            left.unlink(missing_ok=True)
+        for file in folder.iterdir():
+            file.unlink(missing_ok=True)
 
     def in_hand() -> Path:
         return folder / f"{_TASK}{os.getpid()}"
@@ -142,31 +142,31 @@ def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
 
 def _beat(broker: redis.Redis, prefix: str) -> str | None:
     try:
-        held = beat_ticks(broker, prefix)
+        ticks = beat_ticks(broker, prefix)
     except redis.RedisError:
         return None
-    return None if held else "Nobody holds the lock of the schedules: beat does not tick."
+    return None if ticks else "Nobody holds the lock of the schedules: beat does not tick."
 
 
 def _task_limit_s(settings: Settings) -> float:
-    given = settings.harvest
+    harvest = settings.harvest
     return WorkerConfig(
         broker_url=settings.broker_url,
         prefix=settings.index.prefix,
-        sources=given.sources,
+        sources=harvest.sources,
         visibility_timeout_s=settings.broker.visibility_timeout_s,
-        slice_s=given.slice_s,
+        slice_s=harvest.slice_s,
     ).task_limit_s
 
 
 def main(arguments: list[str]) -> int:
     try:
-        wrong = check(load_settings(), arguments[0] if arguments else "", arguments[1:])
+        problem_found = check(load_settings(), arguments[0] if arguments else "", arguments[1:])
     except SondeError as error:
-        wrong = str(error)
-    if wrong is not None:
-        sys.stderr.write(f"{wrong}\n")
-    return int(wrong is not None)
+        problem_found = str(error)
+    if problem_found is not None:
+        sys.stderr.write(f"{problem_found}\n")
+    return int(problem_found is not None)
 
 
 if __name__ == "__main__":

@@ -84,25 +84,25 @@ class ServiceState:
     def read(self) -> Samples:
         """All gauges, current values."""
         up = GaugeMetricFamily("sonde_part_up", "Whether a part answers", labels=["part"])
-        found: Samples = [up]
+        samples: Samples = [up]
         for part, ask, errors in (
             ("broker", self._queues, (redis.RedisError,)),
             ("elasticsearch", self._indices, (ElasticsearchError,)),
         ):
             try:
-                found += ask()
+                samples += ask()
                 up.add_metric([part], 1.0)
             except errors:
                 up.add_metric([part], 0.0)
-        return found
+        return samples
 
     def _queues(self) -> Samples:
         depth = GaugeMetricFamily("sonde_queue_tasks", "Tasks that wait", labels=["queue"])
         age = GaugeMetricFamily("sonde_queue_age_seconds", "Since the oldest waiting task was queued", labels=["queue"])
-        for found in queue_ages(self.broker, self.prefix):
-            depth.add_metric([found.queue], float(found.waiting))
-            if found.age_s is not None:
-                age.add_metric([found.queue], found.age_s)
+        for queue in queue_ages(self.broker, self.prefix):
+            depth.add_metric([queue.queue], float(queue.waiting))
+            if queue.age_s is not None:
+                age.add_metric([queue.queue], queue.age_s)
         return [depth, age]
 
     def _indices(self) -> Samples:
@@ -120,9 +120,9 @@ class ServiceState:
         """The worst state of Sonde's indices, and whether they can be written."""
         status = GaugeMetricFamily("sonde_elasticsearch_status", "1 for the state of the indices", labels=["status"])
         indices = ",".join(f"{alias(self.prefix, kind)}-*" for kind in KINDS)
-        found = self.client.cluster.health(index=indices, timeout="1s").body["status"]
-        for each in ("green", "yellow", "red"):
-            status.add_metric([each], float(each == found))
+        worst = self.client.cluster.health(index=indices, timeout="1s").body["status"]
+        for level in ("green", "yellow", "red"):
+            status.add_metric([level], float(level == worst))
         blocked = GaugeMetricFamily("sonde_writes_blocked", "Whether Elasticsearch refuses writes")
         blocks = write_blocks(self.client, [alias(self.prefix, kind) for kind in KINDS])
         blocked.add_metric([], float(bool(blocks)))
@@ -141,9 +141,9 @@ class ServiceState:
 
     def _freshness(self) -> Samples:
         """The time since a record was last written."""
-        found = self._aggregated("records", {"last": {"max": {"field": "harvest.written"}}})
+        aggregated = self._aggregated("records", {"last": {"max": {"field": "harvest.written"}}})
         age = GaugeMetricFamily("sonde_index_age_seconds", "Since a record was last written")
-        last = found.get("last", {}).get("value")
+        last = aggregated.get("last", {}).get("value")
         if last is not None:
             age.add_metric([], max(0.0, time.time() - last / 1000.0))
         return [age]
@@ -176,8 +176,8 @@ class ServiceState:
         """The schedule of each source that is not paused; empty if the file cannot be read now."""
         try:
             entries = source_entries(self.sources) if self.sources is not None else {}
-            held = self.broker.smembers(f"{self.prefix}:redbeat:paused")
-            paused = {id.decode() if isinstance(id, bytes) else id for id in held}
+            paused_ids = self.broker.smembers(f"{self.prefix}:redbeat:paused")
+            paused = {id.decode() if isinstance(id, bytes) else id for id in paused_ids}
         except (SondeError, redis.RedisError):
             return {}
         return {
@@ -187,11 +187,11 @@ class ServiceState:
         }
 
     def _documents(self) -> GaugeMetricFamily:
-        found = GaugeMetricFamily("sonde_documents", "Documents by state", labels=["state"])
+        documents = GaugeMetricFamily("sonde_documents", "Documents by state", labels=["state"])
         states = self._aggregated("documents", {"states": {"terms": {"field": "state", "size": 50}}})
         for bucket in states.get("states", {}).get("buckets", []):
-            found.add_metric([bucket["key"]], bucket["doc_count"])
-        return found
+            documents.add_metric([bucket["key"]], bucket["doc_count"])
+        return documents
 
     def _alerts(self) -> Samples:
         """Deliveries of saved searches, and how long ago the window ended that was matched last."""
@@ -207,11 +207,11 @@ class ServiceState:
                 "aggs": {"by": {"terms": {"field": "channel"}, "aggs": {"in": states}}},
             },
         }
-        found = self._aggregated("notices", aggs)
-        for channel in found.get("channels", {}).get("by", {}).get("buckets", []):
+        aggregated = self._aggregated("notices", aggs)
+        for channel in aggregated.get("channels", {}).get("by", {}).get("buckets", []):
             for state in channel["in"]["buckets"]:
                 deliveries.add_metric([channel["key"], state["key"]], state["doc_count"])
-        until = found.get("rounds", {}).get("until", {}).get("value")
+        until = aggregated.get("rounds", {}).get("until", {}).get("value")
         if until is not None:
             age.add_metric([], max(0.0, time.time() - until / 1000.0))
         return [deliveries, age]
@@ -221,20 +221,20 @@ class ServiceState:
         ndcg = GaugeMetricFamily("sonde_live_ndcg", "nDCG@10 of the judged questions, measured last")
         fall = GaugeMetricFamily("sonde_live_ndcg_fall", "How far it is below the median of the seven before")
         age = GaugeMetricFamily("sonde_live_age_seconds", "Since the last measurement")
-        found = self.client.options(ignore_status=404).search(
+        answer = self.client.options(ignore_status=404).search(
             index=alias(self.prefix, "measurements"), size=1, sort=[{"at": "desc"}], fields=_AT
         )
-        for hit in found.body.get("hits", {}).get("hits", []):
+        for hit in answer.body.get("hits", {}).get("hits", []):
             ndcg.add_metric([], hit["_source"]["ndcg_at_10"])
             fall.add_metric([], hit["_source"]["fall"])
             age.add_metric([], max(0.0, time.time() - float(hit["fields"]["at"][0]) / 1000.0))
         return [ndcg, fall, age]
 
     def _aggregated(self, kind: IndexKind, aggs: Json) -> Json:
-        found = self.client.options(ignore_status=404).search(
+        answer = self.client.options(ignore_status=404).search(
             index=alias(self.prefix, kind), size=0, track_total_hits=False, aggs=aggs
         )
-        aggregated: Json = found.body.get("aggregations", {})
+        aggregated: Json = answer.body.get("aggregations", {})
         return aggregated
 
 
@@ -248,10 +248,10 @@ class CachedCollector(Collector):
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         with self._lock:
-            found = self._kept.get(_ALL)
-            if found is None:
-                found = self._kept[_ALL] = self._read()
-            return found
+            samples = self._kept.get(_ALL)
+            if samples is None:
+                samples = self._kept[_ALL] = self._read()
+            return samples
 
 
 class ServiceMetrics:

@@ -28,8 +28,8 @@ def is_worth_a_line(record: logging.LogRecord) -> bool:
     """False for a task of housekeeping that went well."""
     if record.levelno > logging.INFO:
         return True
-    named = [record.args.get("name")] if isinstance(record.args, dict) else list(record.args or ())
-    return not any(isinstance(each, str) and each in _TASKS for each in named)
+    names = [record.args.get("name")] if isinstance(record.args, dict) else list(record.args or ())
+    return not any(isinstance(name, str) and name in _TASKS for name in names)
 
 
 def quiet_housekeeping() -> None:
@@ -52,12 +52,12 @@ def _add_request_id(headers: Json | None = None, **_: object) -> None:
 
 
 def _bind_ids(task: Any = None, task_id: str = "", args: Sequence[object] = (), **_: object) -> None:
-    known = {"task": task.name, "task_id": task_id}
+    ids = {"task": task.name, "task_id": task_id}
     if run := _run(task.name, task_id, list(args or ())):
-        known["run"] = run
+        ids["run"] = run
     if request := task.request.get(_REQUEST_ID_HEADER):
-        known["request_id"] = str(request)
-    structlog.contextvars.bind_contextvars(**known)
+        ids["request_id"] = str(request)
+    structlog.contextvars.bind_contextvars(**ids)
 
 
 def _run(name: str, task_id: str, args: Sequence[object]) -> str | None:
@@ -92,10 +92,10 @@ def _start_span(task: Any = None, **_: object) -> None:
 
 
 def _end_span(task: Any = None, state: str | None = None, **_: object) -> None:
-    begun = task.request.get("sonde_span")
-    if begun is None:
+    started = task.request.get("sonde_span")
+    if started is None:
         return
-    span, token = begun
+    span, token = started
     span.set_attribute("celery.state", str(state))
     context.detach(token)
     span.end()

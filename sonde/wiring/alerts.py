@@ -46,19 +46,19 @@ def owner_rights(settings: Settings, client: Elasticsearch) -> OwnerRights:
 
 def alert_secret(settings: Settings) -> bytes:
     """Empty: nobody saves searches here."""
-    given = settings.alerts.secret
-    return b"" if given is None else given.get_secret_value().encode()
+    secret = settings.alerts.secret
+    return b"" if secret is None else secret.get_secret_value().encode()
 
 
 def mail_server(settings: Settings) -> MailServer | None:
     """None if the settings name none."""
-    given = settings.mail
-    if given.host is None:
+    mail = settings.mail
+    if mail.host is None:
         return None
     login = None
-    if given.username is not None and given.password is not None:
-        login = (given.username, given.password.get_secret_value())
-    return MailServer(given.host, given.port, given.tls, login, given.sender, given.timeout_s)
+    if mail.username is not None and mail.password is not None:
+        login = (mail.username, mail.password.get_secret_value())
+    return MailServer(mail.host, mail.port, mail.tls, login, mail.sender, mail.timeout_s)
 
 
 def matcher(settings: Settings, client: Elasticsearch, models: Models) -> Matcher:

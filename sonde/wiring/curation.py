@@ -51,9 +51,9 @@ class RecordOverlays:
 
 
 def query_log(settings: Settings, client: Elasticsearch) -> QueryLog:
-    given = settings.queries
-    secret = given.secret.get_secret_value().encode() if given.secret is not None else b""
-    policy = LogPolicy(given.keep, given.days, secret)
+    queries = settings.queries
+    secret = queries.secret.get_secret_value().encode() if queries.secret is not None else b""
+    policy = LogPolicy(queries.keep, queries.days, secret)
     return QueryLog(UnhurriedElasticsearch.over(client), settings.index.prefix, policy)
 
 
@@ -77,8 +77,8 @@ def record_texts(client: Elasticsearch, prefix: str) -> RecordTexts:
     def texts(ids: Sequence[str]) -> list[Record]:
         if not ids:
             return []
-        wanted = {"ids": {"values": list(ids)[:_MOST_TEXTS]}}
-        found = client.search(index=alias(prefix, "records"), query=wanted, size=_MOST_TEXTS, source=WITHOUT)
-        return [from_document(hit["_source"]) for hit in found.body["hits"]["hits"]]
+        query = {"ids": {"values": list(ids)[:_MOST_TEXTS]}}
+        answer = client.search(index=alias(prefix, "records"), query=query, size=_MOST_TEXTS, source=WITHOUT)
+        return [from_document(hit["_source"]) for hit in answer.body["hits"]["hits"]]
 
     return texts

@@ -50,13 +50,13 @@ def library_work(
 ) -> LibraryWork:
     """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
     files = FolderFiles(settings.library.folder)
-    given = settings.library
+    uploads = settings.library
 
     def read(document: str, seconds: float) -> None:
-        reading_now = library.LibraryReading(reading(), files, gate, given.max_file_bytes, given.max_bytes)
+        reading_now = library.LibraryReading(reading(), files, gate, uploads.max_file_bytes, uploads.max_bytes)
         library.read_queued(document, reading_now, seconds)
 
-    def mend(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
+    def repair(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(
             DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), kept=kept
         )
@@ -64,13 +64,13 @@ def library_work(
     def unread() -> dict[str, list[str]]:
         return DocumentStore(client, settings.index.prefix).unread()
 
-    return LibraryWork(unread, read, mend)
+    return LibraryWork(unread, read, repair)
 
 
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
     """The parts for reading and indexing documents. Raises ModelMissing if a configured segmenter does not exist."""
-    given = settings.documents
-    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else None
+    documents = settings.documents
+    coherence = load_segmenter(documents.segmenter, settings.models.folder) if documents.segmenter else None
     return IngestParts(
         client=client,
         prefix=settings.index.prefix,
@@ -89,32 +89,35 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
 
 def reading_limits(settings: Settings) -> Limits:
     """What one document may cost."""
-    given = settings.documents
+    documents = settings.documents
     return Limits(
-        seconds=given.seconds,
-        memory_bytes=given.memory_mib * _MIB,
-        max_bytes=given.max_mib * _MIB,
-        max_pages=given.max_pages,
-        max_characters=given.max_characters,
-        max_blocks=given.max_blocks,
-        max_cells=given.max_cells,
+        seconds=documents.seconds,
+        memory_bytes=documents.memory_mib * _MIB,
+        max_bytes=documents.max_mib * _MIB,
+        max_pages=documents.max_pages,
+        max_characters=documents.max_characters,
+        max_blocks=documents.max_blocks,
+        max_cells=documents.max_cells,
     )
 
 
 def segment_options(settings: Settings) -> SegmentOptions:
-    given = settings.documents
-    return SegmentOptions(given.most_tokens, given.overlap, given.max_passages)
+    documents = settings.documents
+    return SegmentOptions(documents.most_tokens, documents.overlap, documents.max_passages)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
     """None if no registry is asked: by the settings, or because they name no contact."""
-    given = settings.registries
-    if given.ask == "none" or not given.names or not settings.net.contact:
+    asked_registries = settings.registries
+    if asked_registries.ask == "none" or not asked_registries.names or not settings.net.contact:
         return None
-    known: dict[RegistryName, str] = {"crossref": given.crossref_url, "datacite": given.datacite_url}
-    urls = {name: known[name] for name in given.names}
-    addresses = RegistryAddresses(urls, settings.net.contact, given.timeout_s)
-    return Registries(addresses, gate, private=given.ask == "all")
+    known: dict[RegistryName, str] = {
+        "crossref": asked_registries.crossref_url,
+        "datacite": asked_registries.datacite_url,
+    }
+    urls = {name: known[name] for name in asked_registries.names}
+    addresses = RegistryAddresses(urls, settings.net.contact, asked_registries.timeout_s)
+    return Registries(addresses, gate, private=asked_registries.ask == "all")
 
 
 def passage_reader(models: Models) -> PassageReader:

@@ -68,8 +68,8 @@ class FolderFiles:
             with suppress(FileNotFoundError):  # deleted while we look
                 yield StoredFile(path.parent.name, path.name, time.time() - path.stat().st_mtime)
 
-    def discard(self, found: StoredFile) -> None:
-        self._unlink(self._folder / found.folder / found.document)
+    def discard(self, file: StoredFile) -> None:
+        self._unlink(self._folder / file.folder / file.document)
 
     def _path(self, key: FileKey) -> Path:
         if not key.document.isalnum():
@@ -99,12 +99,12 @@ def kept_readings(settings: Settings) -> KeptReadings | None:
     that belongs to somebody else: then each document is read at once.
     """
     folder = settings.library.folder
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if os.access(there, os.W_OK):
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(existing, os.W_OK):
         return KeptReadings(folder / ".readings")
-    own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
-    own.mkdir(mode=0o700, exist_ok=True)
-    return None if own.is_symlink() or own.stat().st_uid != os.getuid() else KeptReadings(own)
+    temporary = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
+    temporary.mkdir(mode=0o700, exist_ok=True)
+    return None if temporary.is_symlink() or temporary.stat().st_uid != os.getuid() else KeptReadings(temporary)
 
 
 def keeper(settings: Settings) -> KeepFile:

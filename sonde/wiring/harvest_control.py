@@ -30,7 +30,7 @@ class QueueHarvestControl:
         self._jobs = jobs
 
     def sources(self) -> tuple[ConfiguredSource, ...]:
-        return tuple(_configured(one) for one in self._known().values())
+        return tuple(_configured(source) for source in self._known().values())
 
     def schedule(self) -> ScheduleState:
         return ScheduleState(self._jobs().next_runs(), self._jobs().paused())
@@ -45,10 +45,10 @@ class QueueHarvestControl:
         return run
 
     def waiting(self, run: str) -> WaitingRun | None:
-        found = self._accepted.find(run)
-        if found is None:
+        accepted = self._accepted.find(run)
+        if accepted is None:
             return None
-        return WaitingRun(found.id, found.source, found.accepted, found.state, found.message)
+        return WaitingRun(accepted.id, accepted.source, accepted.accepted, accepted.state, accepted.message)
 
     def pause(self, source: str) -> None:
         """Raises NotFound for a source that is not in sources.yaml."""
@@ -63,10 +63,10 @@ class QueueHarvestControl:
 
     def quality(self, source: str) -> Quality:
         """Raises NotFound if the source has no records and is not in the file."""
-        found = measure(self._client, self._settings.index.prefix, source)
-        if not found.records and not found.refused and source not in self._known():
+        report = measure(self._client, self._settings.index.prefix, source)
+        if not report.records and not report.refused and source not in self._known():
             raise NotFound(f"There is no source {source!r}.")
-        return Quality(found.as_dict(), page(found))
+        return Quality(report.as_dict(), page(report))
 
     def _known(self) -> Mapping[str, SourceEntry]:
         return self._jobs().known_sources()

@@ -35,7 +35,7 @@ Purpose = Literal["models", "tokens", "registries", "portal", "records", "users"
 
 def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolicy:
     """The default limits, with the hosts of one purpose; None: of everything that the operator's settings name."""
-    own: dict[Purpose, tuple[str | None, ...]] = {
+    by_purpose: dict[Purpose, tuple[str | None, ...]] = {
         "models": (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url),
         "tokens": (settings.access.oidc_issuer, settings.access.oidc_jwks_url),
         "registries": (settings.registries.crossref_url, settings.registries.datacite_url),
@@ -43,11 +43,11 @@ def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolic
         "records": (),
         "users": (),
     }
-    named = [url for urls in own.values() for url in urls] if purpose is None else own[purpose]
-    listed = settings.net.user_hosts if purpose == "users" else settings.net.allowed_hosts
+    urls_named = [url for urls in by_purpose.values() for url in urls] if purpose is None else by_purpose[purpose]
+    hosts = settings.net.user_hosts if purpose == "users" else settings.net.allowed_hosts
     contact = f" ({settings.net.contact})" if settings.net.contact else ""
     return GatePolicy(
-        allowed_hosts=frozenset((*listed, *(_host_of(url) for url in named if url))),
+        allowed_hosts=frozenset((*hosts, *(_host_of(url) for url in urls_named if url))),
         user_agent=f"Sonde/{__version__}{contact}",
     )
 
@@ -85,8 +85,8 @@ class Models:
 
     def embedder(self, name: str | None = None) -> Embedder:
         """The embedder with that name, else the configured one. Raises ModelMissing."""
-        given = self._settings.embedder
-        wanted = name or given.model
+        chosen = self._settings.embedder
+        wanted = name or chosen.model
         with self._lock:
             if wanted not in self._embedders:
                 begun = time.perf_counter()
@@ -94,24 +94,24 @@ class Models:
                     EmbedderSpec(
                         name=wanted,
                         cache=self._settings.models.folder,
-                        runtime=given.runtime,
-                        instruction=given.instruction,
-                        threads=given.threads or None,
-                        device=given.device,
-                        url=given.url,
-                        key=given.key.get_secret_value() if given.key else None,
-                        min_score=given.min_score,
-                        answer_score=given.answer_score,
-                        floor=given.floor,
-                        says_input_type=given.input_type,
-                        timeout_s=given.timeout_s,
+                        runtime=chosen.runtime,
+                        instruction=chosen.instruction,
+                        threads=chosen.threads or None,
+                        device=chosen.device,
+                        url=chosen.url,
+                        key=chosen.key.get_secret_value() if chosen.key else None,
+                        min_score=chosen.min_score,
+                        answer_score=chosen.answer_score,
+                        floor=chosen.floor,
+                        says_input_type=chosen.input_type,
+                        timeout_s=chosen.timeout_s,
                         allow_hub=self._settings.models.allow_hub,
-                        tokens=given.tokens,
+                        tokens=chosen.tokens,
                     ),
-                    self.gate if given.runtime == "remote" else None,
+                    self.gate if chosen.runtime == "remote" else None,
                 )
                 loaded("embedder", wanted, time.perf_counter() - begun)
-                if given.runtime == "remote":
+                if chosen.runtime == "remote":
                     embedder = GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy()))
                 self._embedders[wanted] = RememberingEmbedder(embedder)
             return self._embedders[wanted]
@@ -129,29 +129,29 @@ class Models:
     def cross_encoder(self) -> CrossEncoder:
         """Raises ModelMissing if none is configured or it cannot be loaded."""
         try:
-            found = self._loaded_cross_encoder()
+            loaded_model = self._loaded_cross_encoder()
         except SondeError as error:
             self._reranker_problem = str(error)
             raise
         self._reranker_problem = None
-        return found
+        return loaded_model
 
     def _loaded_cross_encoder(self) -> CrossEncoder:
         with self._lock:
             if self._cross_encoder is None:
-                begun, given = time.perf_counter(), self._settings.cross_encoder
+                begun, chosen = time.perf_counter(), self._settings.cross_encoder
                 cross_encoder = load_cross_encoder(
                     CrossEncoderSpec(
-                        name=given.model,
-                        weight=given.weight,
+                        name=chosen.model,
+                        weight=chosen.weight,
                         cache=self._settings.models.folder,
-                        runtime=given.runtime,
-                        device=given.device,
-                        threads=given.threads or None,
+                        runtime=chosen.runtime,
+                        device=chosen.device,
+                        threads=chosen.threads or None,
                         allow_hub=self._settings.models.allow_hub,
-                        url=str(given.url) if given.url is not None else None,
-                        key=given.key.get_secret_value() if given.key is not None else None,
-                        timeout_s=given.timeout_s,
+                        url=str(chosen.url) if chosen.url is not None else None,
+                        key=chosen.key.get_secret_value() if chosen.key is not None else None,
+                        timeout_s=chosen.timeout_s,
                     ),
                     lambda: self.gate,
                 )
@@ -173,10 +173,10 @@ class Models:
     @cached_property
     def remote_geocoder(self) -> Geocoder | None:
         """The configured service, with the gazetteer as fallback; None if none is configured."""
-        given = self._settings.geocoder
-        if given.kind == "embedded" or given.url is None:
+        chosen = self._settings.geocoder
+        if chosen.kind == "embedded" or chosen.url is None:
             return None
-        remote = RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate)
+        remote = RemoteGeocoder(GeocoderSpec(chosen.kind, chosen.url), self.gate)
         return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", BreakerPolicy())), self.gazetteer)
 
     @property

@@ -67,12 +67,12 @@ class PartWatch:
             self._looking.release()
         return self._sentences()
 
-    def _keep(self, part: str, found: tuple[str, ...]) -> None:
+    def _keep(self, part: str, sentences: tuple[str, ...]) -> None:
         before = self._found.get(part, ())
-        self._found[part] = found
-        if found and found != before:
-            log.warning("part.troubled", part=part, reason=" ".join(found))
-        elif before and not found:
+        self._found[part] = sentences
+        if sentences and sentences != before:
+            log.warning("part.troubled", part=part, reason=" ".join(sentences))
+        elif before and not sentences:
             log.info("part.well_again", part=part)
 
     def _sentences(self) -> list[str]:
@@ -88,8 +88,8 @@ def _sentences_of(check: Check) -> tuple[str, ...]:
 
 def ocr_of(settings: Settings) -> Ocr:
     """OCR as the settings want it, whether or not it is installed."""
-    given = settings.documents
-    return Ocr("tesseract" if given.ocr else None, given.ocr_languages, most_pages=given.ocr_pages)
+    documents = settings.documents
+    return Ocr("tesseract" if documents.ocr else None, documents.ocr_languages, most_pages=documents.ocr_pages)
 
 
 def ocr_notes(settings: Settings) -> list[str]:
@@ -100,25 +100,25 @@ def ocr_notes(settings: Settings) -> list[str]:
 
 def reranker_trouble(settings: Settings, models: Models) -> list[str]:
     """For a local one: that it cannot be loaded, once that was tried. For a remote one: that nobody answers there."""
-    given = settings.cross_encoder
-    if given.model is None:
+    chosen = settings.cross_encoder
+    if chosen.model is None:
         return []
-    wrong = models.reranker_problem
-    if wrong is None and given.runtime == "remote" and given.url is not None:
-        key = given.key.get_secret_value() if given.key is not None else None
-        wrong = _problem_of(_answer_of(models.gate, given.url, key))
-    return [] if wrong is None else [f"Searches rank without the reranker {given.model}: {wrong}."]
+    problem = models.reranker_problem
+    if problem is None and chosen.runtime == "remote" and chosen.url is not None:
+        key = chosen.key.get_secret_value() if chosen.key is not None else None
+        problem = _problem_of(_answer_of(models.gate, chosen.url, key))
+    return [] if problem is None else [f"Searches rank without the reranker {chosen.model}: {problem}."]
 
 
 def language_model_trouble(settings: Settings, gate: Callable[[], Gate]) -> list[str]:
     """That the endpoint does not answer, refuses the key, or does not have the named model."""
-    given = settings.answers
-    if given.url is None:
+    chosen = settings.answers
+    if chosen.url is None:
         return []
-    key = given.key.get_secret_value() if given.key is not None else None
-    answer = _answer_of(gate(), f"{given.url.removesuffix('/chat/completions')}/models", key)
-    wrong = _problem_of(answer) or _not_listed(answer, given.model)
-    return [] if wrong is None else [f"Answers are quotes, without the language model {given.model}: {wrong}."]
+    key = chosen.key.get_secret_value() if chosen.key is not None else None
+    answer = _answer_of(gate(), f"{chosen.url.removesuffix('/chat/completions')}/models", key)
+    problem = _problem_of(answer) or _not_listed(answer, chosen.model)
+    return [] if problem is None else [f"Answers are quotes, without the language model {chosen.model}: {problem}."]
 
 
 def _answer_of(gate: Gate, url: str, key: str | None) -> Answer | str:
@@ -161,7 +161,7 @@ def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> Par
     checks: dict[str, Check] = {
         "reranker": partial(reranker_trouble, settings, models),
         "language model": lambda: language_model_trouble(settings, lambda: models.gate),
-        "aliases": lambda: [one.remedy for one in lost_aliases(client, settings.index.prefix)],
+        "aliases": lambda: [alias_lost.remedy for alias_lost in lost_aliases(client, settings.index.prefix)],
         "workers": lambda: _background_work(broker, settings.index.prefix),
     }
     return PartWatch(checks)
@@ -170,13 +170,13 @@ def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> Par
 def _background_work(broker: redis.Redis, prefix: str) -> list[str]:
     """Harvests, documents and schedules; searches do not need them."""
     try:
-        left, ticks = queues_without_worker(broker, prefix), beat_ticks(broker, prefix)
+        untaken, ticks = queues_without_worker(broker, prefix), beat_ticks(broker, prefix)
     except redis.RedisError as error:
         return [f"The broker does not answer ({type(error).__name__}): nothing is harvested, and no document is read."]
-    found = []
-    if left:
-        named = "any queue" if len(left) == len(QUEUES) else ", ".join(left)
-        found.append(f"No worker takes tasks from {named}: start one, or look at its log.")
+    sentences = []
+    if untaken:
+        queues = "any queue" if len(untaken) == len(QUEUES) else ", ".join(untaken)
+        sentences.append(f"No worker takes tasks from {queues}: start one, or look at its log.")
     if not ticks:
-        found.append("Beat does not run: start it, or nothing is harvested by itself.")
-    return found
+        sentences.append("Beat does not run: start it, or nothing is harvested by itself.")
+    return sentences

@@ -36,35 +36,35 @@ _SOURCES_KEPT_S = 60.0
 
 
 def http_policy(settings: Settings) -> HttpPolicy:
-    given = settings.http
+    http = settings.http
     return HttpPolicy(
         settings.api.public_url,
-        given.cors_origins,
-        given.max_age_s,
-        given.etag,
-        given.contact,
-        given.publisher,
-        given.compress,
+        http.cors_origins,
+        http.max_age_s,
+        http.etag,
+        http.contact,
+        http.publisher,
+        http.compress,
     )
 
 
 def portal_look(settings: Settings, gate: Callable[[], Gate]) -> PortalLook:
-    given = settings.portal
-    accents = {"light": given.accent, "dark": given.accent_dark}
-    files = {"logo": given.logo, "favicon": given.favicon, "font": given.font_file}
+    portal = settings.portal
+    accents = {"light": portal.accent, "dark": portal.accent_dark}
+    files = {"logo": portal.logo, "favicon": portal.favicon, "font": portal.font_file}
     return PortalLook(
-        given.name,
-        given.tagline,
-        given.intro,
-        given.footer,
-        tuple((one.title, one.url) for one in given.links),
+        portal.name,
+        portal.tagline,
+        portal.intro,
+        portal.footer,
+        tuple((link.title, link.url) for link in portal.links),
         {scheme: colour for scheme, colour in accents.items() if colour is not None},
-        given.font,
-        given.start_map,
+        portal.font,
+        portal.start_map,
         {f"{kind}{path.suffix.lower()}": path for kind, path in files.items() if path is not None},
-        given.frame_ancestors,
-        given.search_while_typing,
-        _base_layer(given.base_layer, gate),
+        portal.frame_ancestors,
+        portal.search_while_typing,
+        _base_layer(portal.base_layer, gate),
         _saves(settings),
     )
 
@@ -75,61 +75,64 @@ def _saves(settings: Settings) -> frozenset[str]:
     return frozenset(("feed", "mail") if settings.mail.host is not None else ("feed",))
 
 
-def read_base_layer(given: BaseLayerSettings, gate: Gate) -> BaseLayer:
+def read_base_layer(layer: BaseLayerSettings, gate: Gate) -> BaseLayer:
     """Asks the WMTS, if it is one. Raises NotDrawable, and what the gate raises."""
-    named = Named(given.name, given.attribution, given.attribution_url or None)
-    zooms = Zooms(given.min_zoom, given.max_zoom)
-    if given.xyz:
-        return xyz_layer(named, given.xyz, zooms)
-    return wmts_layer(named, WmtsLayer(given.wmts, given.layer, given.matrix_set or None), zooms, gate)
+    label = Named(layer.name, layer.attribution, layer.attribution_url or None)
+    zooms = Zooms(layer.min_zoom, layer.max_zoom)
+    if layer.xyz:
+        return xyz_layer(label, layer.xyz, zooms)
+    return wmts_layer(label, WmtsLayer(layer.wmts, layer.layer, layer.matrix_set or None), zooms, gate)
 
 
-def _base_layer(given: BaseLayerSettings | None, gate: Callable[[], Gate]) -> Callable[[], BaseLayer | None]:
-    if given is None:
+def _base_layer(settings: BaseLayerSettings | None, gate: Callable[[], Gate]) -> Callable[[], BaseLayer | None]:
+    if settings is None:
         return no_base_layer
-    if given.xyz:
-        layer = read_base_layer(given, gate())
-        return lambda: layer
-    return LiveBaseLayer(lambda: read_base_layer(given, gate())).current
+    if settings.xyz:
+        fixed = read_base_layer(settings, gate())
+        return lambda: fixed
+    return LiveBaseLayer(lambda: read_base_layer(settings, gate())).current
 
 
 def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
     """Of the harvested catalogues by their id, from sources.yaml; empty if it cannot be read."""
     try:
         entries = source_entries(settings.harvest.sources).values()
-        return {one.id: SourceDescription(one.title, one.publisher, one.description, one.licence) for one in entries}
+        return {
+            entry.id: SourceDescription(entry.title, entry.publisher, entry.description, entry.licence)
+            for entry in entries
+        }
     except SondeError:
         return {}
 
 
 def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
-    given = settings.granules
-    limits = GranuleLimits(timeout_s=given.timeout_s, kept_s=given.kept_s)
-    kept: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
+    granules = settings.granules
+    limits = GranuleLimits(timeout_s=granules.timeout_s, kept_s=granules.kept_s)
+    cached: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     lock = threading.Lock()
 
     def stac_apis() -> dict[str, str]:
         with lock:
-            if "all" not in kept:
-                kept["all"] = _stac_apis(settings)
-            return kept["all"]
+            if "all" not in cached:
+                cached["all"] = _stac_apis(settings)
+            return cached["all"]
 
-    return GranuleSearches(gate if given.enabled else None, stac_apis, given.cmr_url, limits)
+    return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url, limits)
 
 
 def _stac_apis(settings: Settings) -> dict[str, str]:
     """The addresses of the harvested STAC APIs by source; empty if sources.yaml cannot be read."""
     try:
         entries = source_entries(settings.harvest.sources).values()
-        return {one.id: str(one.url) for one in entries if one.type == _STAC_API and one.url}
+        return {entry.id: str(entry.url) for entry in entries if entry.type == _STAC_API and entry.url}
     except SondeError:
         return {}
 
 
 def previews(settings: Settings, gate: Callable[[], Gate]) -> Previews:
-    given = settings.preview
-    limits = PreviewLimits(given.max_mib * 1024 * 1024, given.timeout_s)
-    return Previews(gate if given.enabled else None, limits)
+    preview = settings.preview
+    limits = PreviewLimits(preview.max_mib * 1024 * 1024, preview.timeout_s)
+    return Previews(gate if preview.enabled else None, limits)
 
 
 def kin(settings: Settings, client: Elasticsearch, resolver: ServingResolver, gate: Callable[[], Gate]) -> Kin:

@@ -93,8 +93,8 @@ class Pusher:
 
     def ready(self) -> None:
         """Creates missing indices before the first write. Raises WritesBlocked while Elasticsearch is read-only."""
-        if found := self.blocks():
-            raise WritesBlocked(why(found))
+        if blocks := self.blocks():
+            raise WritesBlocked(why(blocks))
         with self._turn:
             if not self._prepared:
                 self.prepare()

@@ -132,21 +132,21 @@ def answerer_over(
     model: LanguageModel | None,
 ) -> Answerer:
     """The same over the passages of any prefix, with any model."""
-    given = settings.answers
-    config = AnswerConfig(top_k=given.top_k, threshold=given.threshold, support=given.support)
+    answers = settings.answers
+    config = AnswerConfig(top_k=answers.top_k, threshold=answers.threshold, support=answers.support)
     retriever = PassageRetriever(search, prefix, config)
     return Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model, settings.api.deadline_s))
 
 
 def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:
     """None if no endpoint is set. Raises SondeError for an endpoint without a model's name."""
-    given = settings.answers
-    if given.url is None:
+    answers = settings.answers
+    if answers.url is None:
         return None
-    if given.model is None:
+    if answers.model is None:
         raise SondeError("SONDE_ANSWERS__URL is set; name the model in SONDE_ANSWERS__MODEL.")
-    key = given.key.get_secret_value() if given.key is not None else None
-    endpoint = ChatEndpoint(given.url, given.model, key, given.timeout_s, given.max_tokens)
+    key = answers.key.get_secret_value() if answers.key is not None else None
+    endpoint = ChatEndpoint(answers.url, answers.model, key, answers.timeout_s, answers.max_tokens)
     return RemoteLanguageModel(endpoint, gate())
 
 

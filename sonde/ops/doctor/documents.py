@@ -67,16 +67,16 @@ def ocr(settings: Settings) -> tuple[State, str]:
 def confined() -> tuple[State, str]:
     """A warning if a document that takes over its reader could do more here than read itself."""
     hide_from_children()  # as a worker does
-    found = confinement_here()
-    if found is None:
+    confinement = confinement_here()
+    if confinement is None:
         return "warning", "the process that reads documents could not be tried: see the log of a worker"
     open_ways = [
-        told
-        for holds, told in (
-            (found.network_closed, "use the network"),
-            (found.secrets_hidden, "read the environment of the worker, with its passwords"),
+        phrase
+        for holds, phrase in (
+            (confinement.network_closed, "use the network"),
+            (confinement.secrets_hidden, "read the environment of the worker, with its passwords"),
             (
-                found.files_limited,
+                confinement.files_limited,
                 "read the files of its user (no Landlock in this kernel or container)",
             ),
         )
@@ -113,12 +113,12 @@ def _named(hit: JsonMapping) -> str:
 
 
 def library(settings: Settings) -> tuple[State, str]:
-    given = settings.library
-    if not given.enabled:
+    uploads = settings.library
+    if not uploads.enabled:
         return "ok", "uploads are off"
-    folder = given.folder
+    folder = uploads.folder
     while not folder.exists():
         folder = folder.parent
     if not os.access(folder, os.W_OK):
         return "broken", f"{folder} cannot be written to, so uploads fail: correct its rights, or SONDE_LIBRARY__FOLDER"
-    return "ok", f"files of users go to {given.folder}"
+    return "ok", f"files of users go to {uploads.folder}"

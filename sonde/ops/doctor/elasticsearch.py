@@ -116,20 +116,22 @@ def judge_disks(disks: Sequence[NodeDisk], marks: Watermarks = Watermarks()) -> 
 
 def _bytes(amount: str) -> float:
     """Infinite for ``-1``, which means no limit."""
-    found = _AMOUNT.fullmatch(amount.strip())
-    return float("inf") if found is None else float(found[1]) * _UNITS.get(found[2].lower(), 1)
+    match = _AMOUNT.fullmatch(amount.strip())
+    return float("inf") if match is None else float(match[1]) * _UNITS.get(match[2].lower(), 1)
 
 
 def writes(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Broken while an index, or the whole cluster, is read-only: nothing is harvested, pushed or uploaded."""
-    found = write_blocks(client, [alias(prefix, kind) for kind in KINDS])
-    return ("broken", f"{why(found)} What to do: {mend(found)}") if found else ("ok", "nothing blocks them")
+    blocks = write_blocks(client, [alias(prefix, kind) for kind in KINDS])
+    return ("broken", f"{why(blocks)} What to do: {mend(blocks)}") if blocks else ("ok", "nothing blocks them")
 
 
 def aliases(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Broken if an index is there and its alias is gone."""
     lost = lost_aliases(client, prefix)
-    return ("broken", " ".join(one.remedy for one in lost)) if lost else ("ok", "each stands for one index")
+    return (
+        ("broken", " ".join(alias_lost.remedy for alias_lost in lost)) if lost else ("ok", "each stands for one index")
+    )
 
 
 def cluster(client: Elasticsearch) -> tuple[State, str]:
@@ -161,20 +163,20 @@ def _major_minor(number: str) -> tuple[int, ...]:
 
 
 def records_index(client: Elasticsearch, settings: Settings, models: Models) -> tuple[State, str]:
-    found = serving(client, settings.index.prefix, "records")
-    if found is None:
+    current = serving(client, settings.index.prefix, "records")
+    if current is None:
         return "warning", f"there is no {settings.index.prefix}-records yet; `sonde harvest` makes it"
-    card = models.embedder(found.meta.embedding_model).card
-    refuse_other_dimensions(found.index, found.meta, card)
-    count = client.count(index=found.index).body["count"]
-    lacking = {"bool": {"must_not": [has_all(found.meta.tokens)]}}
-    missing = client.count(index=found.index, query=lacking).body["count"]
-    if reasons := reindex_reasons(found.meta, settings.embedder.model, card):
+    card = models.embedder(current.meta.embedding_model).card
+    refuse_other_dimensions(current.index, current.meta, card)
+    count = client.count(index=current.index).body["count"]
+    lacking = {"bool": {"must_not": [has_all(current.meta.tokens)]}}
+    missing = client.count(index=current.index, query=lacking).body["count"]
+    if reasons := reindex_reasons(current.meta, settings.embedder.model, card):
         return "warning", " ".join(reasons)
     if missing:
-        return "warning", f"{found.index}: {missing} of {count} records lack their vectors; harvest them again"
-    tokens = "" if found.meta.tokens is None else f", with token vectors as {found.meta.tokens.code}"
-    return "ok", f"{found.index}: {count} records by {found.meta.embedding_model}{tokens}"
+        return "warning", f"{current.index}: {missing} of {count} records lack their vectors; harvest them again"
+    tokens = "" if current.meta.tokens is None else f", with token vectors as {current.meta.tokens.code}"
+    return "ok", f"{current.index}: {count} records by {current.meta.embedding_model}{tokens}"
 
 
 def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
@@ -184,5 +186,5 @@ def cut_off(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     left = unfinished_handovers(client, prefix)
     if not left:
         return "ok", "none is cut off"
-    told = ", ".join(f"{each.new} may lack what {each.old} got last" for each in left)
-    return "warning", f"under way, or cut off as its alias moved: {told}; `sonde reindex` or a harvest ends it"
+    sentences = ", ".join(f"{handover.new} may lack what {handover.old} got last" for handover in left)
+    return "warning", f"under way, or cut off as its alias moved: {sentences}; `sonde reindex` or a harvest ends it"

@@ -88,12 +88,12 @@ def _cross_encoder(settings: Settings, models: Models) -> tuple[State, str]:
     if models.heavy_reranker is None:
         return "ok", "none is configured; token vectors rank without one"
     try:
-        found = models.heavy_reranker()
+        cross_encoder = models.heavy_reranker()
         if settings.cross_encoder.runtime == "remote":
-            found.score("rain", ["rainfall"])
+            cross_encoder.score("rain", ["rainfall"])
     except SondeError as error:
         return "warning", f"searches rank without {settings.cross_encoder.model}: {error}"
-    return "ok", found.card.model
+    return "ok", cross_encoder.card.model
 
 
 def _sources(settings: Settings) -> tuple[State, str]:
@@ -110,11 +110,11 @@ def _harvests(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
     for run in Runs(client, settings.index.prefix).latest(size=_RUNS_LOOKED_AT):
         if not run.source.startswith(LINKS_OF):
             latest.setdefault(run.source, run.state)
-    wrong = {source: state for source, state in latest.items() if state in ("failed", "refused_removal")}
-    if wrong:
-        told = ", ".join(f"{source} {state}" for source, state in wrong.items())
-        return "warning", f"{told}; `sonde sources report ID` says why"
+    failed = {source: state for source, state in latest.items() if state in ("failed", "refused_removal")}
+    if failed:
+        text = ", ".join(f"{source} {state}" for source, state in failed.items())
+        return "warning", f"{text}; `sonde sources report ID` says why"
     path = settings.harvest.sources
     planned = set(latest) & set(known_sources(path) if path.exists() else ())
-    told = f"{len(planned)} are in {path}, {len(latest) - len(planned)} were harvested by hand"
-    return "ok", f"{len(latest)} sources were harvested ({told}); the last run of each went well"
+    text = f"{len(planned)} are in {path}, {len(latest) - len(planned)} were harvested by hand"
+    return "ok", f"{len(latest)} sources were harvested ({text}); the last run of each went well"

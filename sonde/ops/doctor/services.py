@@ -30,18 +30,18 @@ def api(settings: Settings) -> tuple[State, str]:
     """Asks the API on this machine and then its public address; a warning if neither answers."""
     tried = []
     for url in _addresses(settings):
-        wrong = _asked(f"{url}/healthz")
-        if wrong is None:
+        problem = _why_silent(f"{url}/healthz")
+        if problem is None:
             return "ok", f"answers at {url}"
-        tried.append(f"{url} ({wrong})")
+        tried.append(f"{url} ({problem})")
     return "warning", f"does not answer at {', nor at '.join(tried)}: start it (`sonde up`), or look at its log"
 
 
 def language_model(settings: Settings, models: Models) -> tuple[State, str]:
     if settings.answers.url is None:
         return "ok", "none is configured; answers are quotes"
-    wrong = language_model_trouble(settings, lambda: models.gate)
-    return ("warning", " ".join(wrong)) if wrong else ("ok", f"{settings.answers.model} answers")
+    problems = language_model_trouble(settings, lambda: models.gate)
+    return ("warning", " ".join(problems)) if problems else ("ok", f"{settings.answers.model} answers")
 
 
 def mail(settings: Settings) -> tuple[State, str]:
@@ -53,20 +53,20 @@ def mail(settings: Settings) -> tuple[State, str]:
         server.ask()
     except SondeError as error:
         return "warning", f"{server.host}:{server.port}: {error} SONDE_MAIL__HOST, __PORT and __TLS say where and how"
-    told = f"{server.host}:{server.port} takes mails"
+    text = f"{server.host}:{server.port} takes mails"
     if settings.api.public_url is None:
-        return "warning", f"{told}, but their links lead to {settings.api_url}: set SONDE_API__PUBLIC_URL"
-    return "ok", f"{told}; their links begin with {settings.api_url}"
+        return "warning", f"{text}, but their links lead to {settings.api_url}: set SONDE_API__PUBLIC_URL"
+    return "ok", f"{text}; their links begin with {settings.api_url}"
 
 
 def _addresses(settings: Settings) -> list[str]:
-    given = settings.api
-    host = "127.0.0.1" if given.host in ANY_ADDRESS else given.host
-    here = f"http://{f'[{host}]' if ':' in host else host}:{given.port}"
-    return [here, *([given.public_url] if given.public_url else [])]
+    served = settings.api
+    host = "127.0.0.1" if served.host in ANY_ADDRESS else served.host
+    here = f"http://{f'[{host}]' if ':' in host else host}:{served.port}"
+    return [here, *([served.public_url] if served.public_url else [])]
 
 
-def _asked(url: str) -> str | None:
+def _why_silent(url: str) -> str | None:
     """Why it does not answer; None if it does."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset([urlsplit(url).netloc.rpartition("@")[2]]), timeout_s=_ASK_S))
     try:
@@ -86,15 +86,15 @@ def waiting_tasks(settings: Settings) -> tuple[State, str]:
 
 def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
     """From the state of the queues."""
-    ages = {one.queue: one.age_s for one in queues if one.waiting and one.age_s is not None}
+    ages = {waiting.queue: waiting.age_s for waiting in queues if waiting.waiting and waiting.age_s is not None}
     if not ages:
         return "ok", "no task waits"
-    told = ", ".join(f"in {queue} for {_span(age)}" for queue, age in ages.items())
+    text = ", ".join(f"in {queue} for {_span(age)}" for queue, age in ages.items())
     late = [queue for queue, age in ages.items() if age > LATE_S]
     if late:
-        named = f"the worker of {late[0]}" if len(late) == 1 else f"the workers of {', '.join(late)}"
-        return "warning", f"the oldest task waits {told}: look at {named}, which is dead or held up by a long task"
-    return "ok", f"the oldest task waits {told}"
+        who = f"the worker of {late[0]}" if len(late) == 1 else f"the workers of {', '.join(late)}"
+        return "warning", f"the oldest task waits {text}: look at {who}, which is dead or held up by a long task"
+    return "ok", f"the oldest task waits {text}"
 
 
 def _span(seconds: float) -> str:
@@ -104,7 +104,7 @@ def _span(seconds: float) -> str:
 def broker(settings: Settings) -> tuple[State, str]:
     client = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
     version = client.info("server").get("redis_version")
-    waiting = ", ".join(f"{each.queue} {each.waiting}" for each in queue_ages(client, settings.index.prefix))
+    waiting = ", ".join(f"{age.queue} {age.waiting}" for age in queue_ages(client, settings.index.prefix))
     return "ok", f"version {version}; waiting: {waiting}"
 
 
@@ -113,14 +113,14 @@ def workers(settings: Settings) -> tuple[State, str]:
     app = celery_client(worker_config(settings))
     app.conf.broker_transport_options = {**app.conf.broker_transport_options, "socket_connect_timeout": 3}
     try:
-        taken = app.control.inspect(timeout=_PING_S).active_queues() or {}
+        by_worker = app.control.inspect(timeout=_PING_S).active_queues() or {}
     except OperationalError as error:
         raise redis.ConnectionError(str(error)) from error
-    left = set(QUEUES) - {queue["name"] for queues in taken.values() for queue in queues}
-    if left:
-        named = ", ".join(sorted(left))
+    untaken = set(QUEUES) - {queue["name"] for queues in by_worker.values() for queue in queues}
+    if untaken:
+        named = ", ".join(sorted(untaken))
         return "warning", f"nobody takes tasks from {named}: start a worker (`sonde up`), or look at its log"
-    return "ok", f"{len(taken)} at work; each queue has a worker"
+    return "ok", f"{len(by_worker)} at work; each queue has a worker"
 
 
 def beat(settings: Settings) -> tuple[State, str]:
