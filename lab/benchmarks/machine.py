@@ -73,10 +73,10 @@ def serving(client: Elasticsearch) -> str:
     except ElasticsearchError:
         return f"{number}, heap not told"
     heap = " + ".join(f"{node['jvm']['mem']['heap_max_in_bytes'] / 2**30:.1f}" for node in nodes)
-    said = f"{number}, heap {heap} GiB"
+    text = f"{number}, heap {heap} GiB"
     if any(set(QUICK_START) & set(node["jvm"]["input_arguments"]) for node in nodes):
-        said += f", a node for tests ({' '.join(QUICK_START)}): too slow to measure"
-    return said
+        text += f", a node for tests ({' '.join(QUICK_START)}): too slow to measure"
+    return text
 
 
 def _processor() -> str:

@@ -89,11 +89,11 @@ class SteadySearcher:
                         break
                     time.sleep(1.0)
 
-    def judged_again(self, one: SearchOutcome) -> SearchOutcome:
+    def judged_again(self, search: SearchOutcome) -> SearchOutcome:
         """Another first hit than before is right where it leads by now."""
-        if one.verdict == "unmarked" and one.first in self.expected[one.question]:
-            return replace(one, verdict="right", detail="")
-        return one
+        if search.verdict == "unmarked" and search.first in self.expected[search.question]:
+            return replace(search, verdict="right", detail="")
+        return search
 
     def _patiently(self, client: httpx.Client, question: str, until: float) -> httpx.Response:
         while True:
@@ -129,13 +129,17 @@ class SteadySearcher:
         ``lacking``: what answers went without before anything broke, and may still: a machine that is full leaves the
         cross-encoder out, whatever else is broken.
         """
-        good = (one.at for one in list(self.log) if one.verdict in ("right", "degraded") and one.lacks <= lacking)
+        good = (
+            search.at
+            for search in list(self.log)
+            if search.verdict in ("right", "degraded") and search.lacks <= lacking
+        )
         times = [answered for answered in good if answered > at]
         return min(times) - at if times else None
 
     def lacking(self) -> frozenset[str]:
         """What answers went without so far."""
-        return frozenset(name for one in list(self.log) for name in one.lacks)
+        return frozenset(name for search in list(self.log) for name in search.lacks)
 
     def _one(self, client: httpx.Client, question: str) -> None:
         begun, lacks, first = time.monotonic(), frozenset[str](), ""
@@ -179,8 +183,8 @@ def _leading(answer: httpx.Response) -> frozenset[str]:
     """The ids of the best hit and of those that come as near to its score as the statistics of words may move it."""
     features = answer.json()["features"]
     best = features[0].get("sonde:score", 0.0)
-    near = (one for one in features[1:] if best and best - one["sonde:score"] <= _TIE)
-    return frozenset(str(one["id"]) for one in (features[0], *near))
+    near = (feature for feature in features[1:] if best and best - feature["sonde:score"] <= _TIE)
+    return frozenset(str(feature["id"]) for feature in (features[0], *near))
 
 
 def _degraded(answer: httpx.Response) -> frozenset[str]:

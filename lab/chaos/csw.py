@@ -47,13 +47,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(_CAPABILITIES)
 
     def do_POST(self) -> None:
-        asked = etree.fromstring(self.rfile.read(int(self.headers.get("content-length", "0"))))
-        start, size = int(asked.get("startPosition", "1")), min(int(asked.get("maxRecords", "10")), self.server.cap)
-        matched, some = self.server.pages(start - 1, size)
-        following = start + len(some) if start + len(some) <= matched else 0
+        query = etree.fromstring(self.rfile.read(int(self.headers.get("content-length", "0"))))
+        start, size = int(query.get("startPosition", "1")), min(int(query.get("maxRecords", "10")), self.server.cap)
+        matched, page = self.server.pages(start - 1, size)
+        following = start + len(page) if start + len(page) <= matched else 0
         self._send(
             f'<csw:GetRecordsResponse xmlns:csw="{_CSW}"><csw:SearchResults numberOfRecordsMatched="{matched}" '
-            f'numberOfRecordsReturned="{len(some)}" nextRecord="{following}">{"".join(some)}</csw:SearchResults>'
+            f'numberOfRecordsReturned="{len(page)}" nextRecord="{following}">{"".join(page)}</csw:SearchResults>'
             "</csw:GetRecordsResponse>"
         )
 
@@ -79,8 +79,8 @@ def catalogue_server(records: dict[str, str], cap: int = _CAP, page_s: float = 0
     def pages(first: int, size: int) -> tuple[int, list[str]]:
         time.sleep(page_s)
         now = dict(records)
-        some = sorted(now)[first : first + size]
-        return len(now), [_RECORD.format(id=escape(id), title=escape(now[id])) for id in some]
+        page = sorted(now)[first : first + size]
+        return len(now), [_RECORD.format(id=escape(id), title=escape(now[id])) for id in page]
 
     with served(CswServer(pages, cap)) as url:
         yield f"{url}/csw"

@@ -82,18 +82,18 @@ def one_run(
     """Taken up again, as workers do, until it is complete."""
     begun = time.perf_counter()
     report, tries = _until_complete(parts, open_source)
-    found = titles(parts, SOURCE)
+    titles_found = titles(parts, SOURCE)
     expected = {f"{SOURCE}:{id}": title for id, title in catalogue.items()}
-    right = {id for id, title in found if expected.get(id) == title}
+    right = {id for id, title in titles_found if expected.get(id) == title}
     return ChaosRun(
         run=run,
         seed=plan.seed,
         state=report.state,
         expected=len(expected),
-        found=len(found),
-        lost=len(expected.keys() - {id for id, _ in found}),
-        doubled=len(found) - len({id for id, _ in found}),
-        wrong=len({id for id, _ in found} - right),
+        found=len(titles_found),
+        lost=len(expected.keys() - {id for id, _ in titles_found}),
+        doubled=len(titles_found) - len({id for id, _ in titles_found}),
+        wrong=len({id for id, _ in titles_found} - right),
         tries=tries,
         requests=plan.requests,
         faults=dict(plan.done),
@@ -105,11 +105,11 @@ def _until_complete(parts: Parts, open_source: Callable[[], CswSource]) -> tuple
     runs = Runs(parts.client, parts.prefix)
     report = open_run(SOURCE, Options())
     for attempt in range(1, _MOST_TRIES + 1):
-        left = runs.unfinished(SOURCE) or open_run(SOURCE, Options())
+        run = runs.unfinished(SOURCE) or open_run(SOURCE, Options())
         try:
-            report = harvest(SOURCE, open_source(), parts, Options(), left)
+            report = harvest(SOURCE, open_source(), parts, Options(), run)
         except Unavailable:
-            report = runs.load(left.id) or left
+            report = runs.load(run.id) or run
             continue
         if report.state == "complete":
             return report, attempt

@@ -54,7 +54,7 @@ def read_catalogue(records: int) -> Reading:
     begun = time.process_time()
     graph = parse_rdf(content, "turtle", "https://data.example.org/catalogue", _no_context)
     read = [digest(RawRecord(id, part, id, "application/ld+json"), "made") for id, part in parts_of(graph)]
-    return Reading(len({one.record.id for one in read}), time.process_time() - begun)
+    return Reading(len({record_digest.record.id for record_digest in read}), time.process_time() - begun)
 
 
 def _no_context(url: str) -> object:

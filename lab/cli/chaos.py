@@ -59,9 +59,9 @@ def volume(*, records: int, turtle: bool) -> None:
     with temporary_node(load_settings(), messages().print) as settings:
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         with throwaway(client) as prefix:
-            found = list(run_volume(Parts(client, prefix), records))
-    show_volumes(screen(), found)
-    if not all(one.right for one in found):
+            runs = list(run_volume(Parts(client, prefix), records))
+    show_volumes(screen(), runs)
+    if not all(run.right for run in runs):
         sys.exit(1)
 
 
@@ -75,20 +75,20 @@ def show_turtle(console: Console, records: int) -> None:
         sys.exit(1)
 
 
-def show_volumes(console: Console, found: list[Volume]) -> None:
+def show_volumes(console: Console, runs: list[Volume]) -> None:
     """``read/s``: records fetched, parsed and planned in a second of the time that this took."""
     table = Table(box=None, pad_edge=False)
     for head in ("run", "state", "there", "s", "/s", "CPU s", "per CPU s", "read/s", "peak MiB"):
         table.add_column(head, justify="left" if head in ("run", "state") else "right")
-    for one in found:
-        rates = (one.records / one.seconds, one.cpu_s, one.records / one.cpu_s, one.records / one.read_s)
+    for run in runs:
+        rates = (run.records / run.seconds, run.cpu_s, run.records / run.cpu_s, run.records / run.read_s)
         table.add_row(
-            one.run,
-            one.state,
-            str(one.in_service),
-            f"{one.seconds:.0f}",
+            run.run,
+            run.state,
+            str(run.in_service),
+            f"{run.seconds:.0f}",
             *(f"{rate:.0f}" for rate in rates),
-            f"{one.peak_mib:.0f}",
+            f"{run.peak_mib:.0f}",
         )
     console.print(table)
     console.print(_load())

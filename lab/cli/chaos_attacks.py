@@ -57,41 +57,43 @@ def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: P
     settings = load_settings()
     terms = ReadingTerms(reading_limits(settings), segment_options(settings), parent_mib)
     chosen = [kind for kind in KINDS if not names or kind.name in names]
-    progress, found, others = messages(), list[ReadOutcome](), HonestReadings()
+    progress, outcomes, others = messages(), list[ReadOutcome](), HonestReadings()
     with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
-        for one in read_course(chosen, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual):
-            if isinstance(one, HonestReadings):
-                others = one
+        for outcome in read_course(
+            chosen, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual
+        ):
+            if isinstance(outcome, HonestReadings):
+                others = outcome
             else:
-                found.append(one)
-                progress.print(f"{one.kind}: {', '.join(one.wrong(terms)) or 'held'}", highlight=False)
+                outcomes.append(outcome)
+                progress.print(f"{outcome.kind}: {', '.join(outcome.wrong(terms)) or 'held'}", highlight=False)
             if into is not None:
-                into.write_text(_as_json(found, others), "utf-8")
-    show_readings(screen(), found, others, terms)
-    if others.wrong or not others.read or any(one.wrong(terms) for one in found):
+                into.write_text(_as_json(outcomes, others), "utf-8")
+    show_readings(screen(), outcomes, others, terms)
+    if others.wrong or not others.read or any(outcome.wrong(terms) for outcome in outcomes):
         sys.exit(1)
 
 
-def _as_json(found: list[ReadOutcome], others: HonestReadings) -> str:
+def _as_json(outcomes: list[ReadOutcome], others: HonestReadings) -> str:
     honest = {"read": others.read, "slowest_s": round(others.slowest_s, 1), "wrong": others.wrong}
-    return json.dumps({"kinds": [one.as_json() for one in found], "honest": honest}, indent=1)
+    return json.dumps({"kinds": [outcome.as_json() for outcome in outcomes], "honest": honest}, indent=1)
 
 
-def show_readings(console: Console, found: list[ReadOutcome], others: HonestReadings, terms: ReadingTerms) -> None:
+def show_readings(console: Console, outcomes: list[ReadOutcome], others: HonestReadings, terms: ReadingTerms) -> None:
     """One row for each kind, and what came of the honest documents."""
     table = Table(box=None, pad_edge=False)
     for head in ("document", *_READING_COLUMNS):
         table.add_column(head, justify="left" if head in ("document", "what happened", "verdict") else "right")
-    for one in found:
-        happened = one.state if one.state != "ready" or not one.told else "ready, with a warning"
-        costs = (f"{one.seconds:.1f}", f"{one.child_mib:.0f}", f"{one.parent_mib:.0f}")
-        counts = (f"{one.passages:,}", f"{one.cells:,}")
-        verdict = ", ".join(one.wrong(terms)) or "held"
-        table.add_row(one.kind, f"{one.size_bytes / 1000:,.0f}", happened, *costs, *counts, verdict)
+    for outcome in outcomes:
+        happened = outcome.state if outcome.state != "ready" or not outcome.told else "ready, with a warning"
+        costs = (f"{outcome.seconds:.1f}", f"{outcome.child_mib:.0f}", f"{outcome.parent_mib:.0f}")
+        counts = (f"{outcome.passages:,}", f"{outcome.cells:,}")
+        verdict = ", ".join(outcome.wrong(terms)) or "held"
+        table.add_row(outcome.kind, f"{outcome.size_bytes / 1000:,.0f}", happened, *costs, *counts, verdict)
     console.print(table)
-    held = sum(not one.wrong(terms) for one in found)
+    held = sum(not outcome.wrong(terms) for outcome in outcomes)
     honest = f"{others.read} honest documents read, {len(others.wrong)} not, the slowest in {others.slowest_s:.1f} s"
-    console.print(f"{held} of {len(found)} held; {honest}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    console.print(f"{held} of {len(outcomes)} held; {honest}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 @click.command()
@@ -115,22 +117,22 @@ def hostile(
 
     Exit code 1 where a searcher was refused, failed or waited --ratio times as long as usual, or a probe failed.
     """
-    progress, found = messages(), []
+    progress, outcomes = messages(), []
     port = free_port()
     more = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
     with (
         temporary_node(load_settings(), progress.print) as settings,
-        target(settings, records, more) as there,
+        target(settings, records, more) as service,
     ):
-        chosen = [one for one in attacks(there.key) if not names or one.name in names]
+        chosen = [attack for attack in attacks(service.key) if not names or attack.name in names]
         terms = AttackTerms(searchers, seconds, ratio)
-        for outcome in run_attacks(there.url, chosen, terms, f"http://127.0.0.1:{port}"):
-            found.append(outcome)
-            progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(found[0], ratio)) or 'held'}")
+        for outcome in run_attacks(service.url, chosen, terms, f"http://127.0.0.1:{port}"):
+            outcomes.append(outcome)
+            progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(outcomes[0], ratio)) or 'held'}")
             if into is not None:
-                into.write_text(json.dumps([one.as_json() for one in found], indent=1), "utf-8")
-    show_attacks(screen(), found, ratio)
-    if any(one.wrong(found[0], ratio) for one in found):
+                into.write_text(json.dumps([attack.as_json() for attack in outcomes], indent=1), "utf-8")
+    show_attacks(screen(), outcomes, ratio)
+    if any(attack.wrong(outcomes[0], ratio) for attack in outcomes):
         sys.exit(1)
 
 
@@ -140,20 +142,26 @@ def _as_it_ships() -> dict[str, str]:
     return {"SONDE_LIMITS__PER_ADDRESS": str(limits.per_address), "SONDE_LIMITS__PER_KEY": str(limits.per_key)}
 
 
-def show_attacks(console: Console, found: list[AttackOutcome], ratio: float) -> None:
+def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float) -> None:
     """One row for the searchers alone, one for each attack."""
     table = Table(box=None, pad_edge=False)
     for head in ("attack", *_ATTACK_COLUMNS):
         table.add_column(head, justify="left" if head in ("attack", "what they met", "verdict") else "right")
-    for one in found:
-        met = ", ".join(f"{name} {number}" for name, number in sorted(one.answers.items()))
-        times = (f"{one.p50_ms:.0f}", f"{one.p95_ms:.0f}")
-        counts = (str(one.answered), str(one.refused), str(one.failed), *times, str(len(one.probes_failed)))
-        verdict = ", ".join(one.wrong(found[0], ratio)) or "held"
-        table.add_row(one.attack, *counts, str(one.sent), met, verdict)
+    for outcome in outcomes:
+        met = ", ".join(f"{name} {number}" for name, number in sorted(outcome.answers.items()))
+        times = (f"{outcome.p50_ms:.0f}", f"{outcome.p95_ms:.0f}")
+        counts = (
+            str(outcome.answered),
+            str(outcome.refused),
+            str(outcome.failed),
+            *times,
+            str(len(outcome.probes_failed)),
+        )
+        verdict = ", ".join(outcome.wrong(outcomes[0], ratio)) or "held"
+        table.add_row(outcome.attack, *counts, str(outcome.sent), met, verdict)
     console.print(table)
-    held = sum(not one.wrong(found[0], ratio) for one in found[1:])
-    console.print(f"{held} of {len(found) - 1} held; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    held = sum(not outcome.wrong(outcomes[0], ratio) for outcome in outcomes[1:])
+    console.print(f"{held} of {len(outcomes) - 1} held; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 @click.command()
@@ -170,40 +178,41 @@ def malformed(*, number: int, schema: int | None, first: int, seed: int, clients
 
     Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
     """
-    progress, found = messages(), []
-    with temporary_node(load_settings(), progress.print) as settings, target(settings) as there:
+    progress, outcomes = messages(), []
+    with temporary_node(load_settings(), progress.print) as settings, target(settings) as service:
         by_schema = made_by_schema(
-            there.url, there.key, min(number, number // 10 if schema is None else schema), number
+            service.url, service.key, min(number, number // 10 if schema is None else schema), number
         )
-        own = range(first, first + number - len(by_schema))
-        requests = [*(made(one, seed, there.key) for one in own), *by_schema]
-        for came in ask_all(there.url, requests, clients, hang_s):
-            found.append(came)
-            if came.verdict in BAD:
-                _tell(progress, came)
-            if len(found) % 1_000 == 0:
-                progress.print(f"{len(found)} of {number}")
-    show_families(screen(), found)
-    if any(came.verdict in BAD for came in found):
+        numbers = range(first, first + number - len(by_schema))
+        requests = [*(made(place, seed, service.key) for place in numbers), *by_schema]
+        for outcome in ask_all(service.url, requests, clients, hang_s):
+            outcomes.append(outcome)
+            if outcome.verdict in BAD:
+                _tell(progress, outcome)
+            if len(outcomes) % 1_000 == 0:
+                progress.print(f"{len(outcomes)} of {number}")
+    show_families(screen(), outcomes)
+    if any(outcome.verdict in BAD for outcome in outcomes):
         sys.exit(1)
 
 
-def _tell(console: Console, came: RequestOutcome) -> None:
-    told = f"{came.sent.number} {came.sent.family}: {came.verdict} {came.status or ''} after {came.took_s:.1f} s"
-    console.print(f"{told}\n  {came.sent.told}\n  {came.said}", highlight=False)
+def _tell(console: Console, outcome: RequestOutcome) -> None:
+    request, answer = outcome.sent, f"{outcome.verdict} {outcome.status or ''} after {outcome.took_s:.1f} s"
+    text = f"{request.number} {request.family}: {answer}"
+    console.print(f"{text}\n  {outcome.sent.told}\n  {outcome.said}", highlight=False)
 
 
-def show_families(console: Console, found: list[RequestOutcome]) -> None:
+def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
     """Verdicts by family, the slowest answer of each, and the load they were taken under."""
     table = Table(box=None, pad_edge=False)
     for head in ("family", "requests", *_VERDICT_COLUMNS, "slowest s"):
         table.add_column(head, justify="left" if head == "family" else "right")
     slowest: Counter[str] = Counter()
-    for came in found:
-        slowest[came.sent.family] = max(slowest[came.sent.family], came.took_s)  # type: ignore[assignment]
-    for family, verdicts in summed(found).items():
+    for outcome in outcomes:
+        slowest[outcome.sent.family] = max(slowest[outcome.sent.family], outcome.took_s)  # type: ignore[assignment]
+    for family, verdicts in summed(outcomes).items():
         counts = (str(verdicts[name]) for name in _VERDICT_COLUMNS)
         table.add_row(family, str(verdicts.total()), *counts, f"{slowest[family]:.2f}")
-    bad = sum(came.verdict in BAD for came in found)
+    bad = sum(outcome.verdict in BAD for outcome in outcomes)
     console.print(table)
-    console.print(f"{len(found)} requests, {bad} bad; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    console.print(f"{len(outcomes)} requests, {bad} bad; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

@@ -153,20 +153,20 @@ def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str
     table.add_column("broken", no_wrap=True)
     for column in _COLUMNS:
         table.add_column(column, justify="right")
-    for one in outcomes:
-        count = {name: str(one.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
-        bad = one.searches.get("unmarked", 0) + one.searches.get("failed", 0)
-        back = ["-" if seconds is None else f"{seconds:.1f}" for seconds in (one.search_back_s, one.harvest_back_s)]
-        records = (str(number) for number in (one.expected, one.missing, one.strange, one.left))
-        table.add_row(one.name, *records, *count.values(), str(bad), *back)
+    for trial in outcomes:
+        count = {name: str(trial.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
+        bad = trial.searches.get("unmarked", 0) + trial.searches.get("failed", 0)
+        back = ["-" if seconds is None else f"{seconds:.1f}" for seconds in (trial.search_back_s, trial.harvest_back_s)]
+        records = (str(number) for number in (trial.expected, trial.missing, trial.strange, trial.left))
+        table.add_row(trial.name, *records, *count.values(), str(bad), *back)
     console.print(table)
     console.print(
         "left: records to be written when it was mended; search s, harvest s: from then to the first answer as good as "
         "before, and to the next record"
     )
-    for one in outcomes:
-        if one.told:
-            console.print(f"{one.name}: {one.told}", highlight=False)
+    for trial in outcomes:
+        if trial.told:
+            console.print(f"{trial.name}: {trial.told}", highlight=False)
 
 
 @click.command()
@@ -219,16 +219,16 @@ def _show_steps(console: Console, steps: list[SwitchStep], where: dict[str, str]
     table.add_column("", no_wrap=True)
     for column in ("s", "at most", "written meanwhile", "missing", "strange", "right", "degraded", "refused", "bad"):
         table.add_column(column, justify="right")
-    for one in steps:
-        count = [one.searches.get(name, 0) for name in ("right", "degraded", "refused")]
-        bad = sum(one.searches.get(name, 0) for name in ("unmarked", "failed"))
-        limit = "-" if one.at_most_s is None else f"{one.at_most_s:.0f}"
-        numbers = [one.meanwhile, one.missing, one.strange, *count, bad]
-        table.add_row(one.name, f"{one.seconds:.1f}", limit, *map(str, numbers))
+    for step in steps:
+        count = [step.searches.get(name, 0) for name in ("right", "degraded", "refused")]
+        bad = sum(step.searches.get(name, 0) for name in ("unmarked", "failed"))
+        limit = "-" if step.at_most_s is None else f"{step.at_most_s:.0f}"
+        numbers = [step.meanwhile, step.missing, step.strange, *count, bad]
+        table.add_row(step.name, f"{step.seconds:.1f}", limit, *map(str, numbers))
     console.print(table)
-    for one in steps:
-        if one.trouble:
-            console.print(f"{one.name}: {one.trouble}", highlight=False)
+    for step in steps:
+        if step.trouble:
+            console.print(f"{step.name}: {step.trouble}", highlight=False)
 
 
 @click.command()
@@ -272,10 +272,10 @@ def _show_soak(console: Console, done: SoakResult, where: str) -> None:
     table.add_column("part", no_wrap=True)
     for column in ("MiB, second quarter", "MiB, last quarter", "handles", "handles, last", ""):
         table.add_column(column, justify="right")
-    for one in done.trends:
-        memory = (f"{one.memory_before:.0f}", f"{one.memory_after:.0f}")
-        handles = (f"{one.handles_before:.0f}", f"{one.handles_after:.0f}")
-        table.add_row(one.part, *memory, *handles, "flat" if one.flat else "GROWS")
+    for trend in done.trends:
+        memory = (f"{trend.memory_before:.0f}", f"{trend.memory_after:.0f}")
+        handles = (f"{trend.handles_before:.0f}", f"{trend.handles_after:.0f}")
+        table.add_row(trend.part, *memory, *handles, "flat" if trend.flat else "GROWS")
     console.print(table)
-    said = ", ".join(f"{number} {verdict}" for verdict, number in sorted(done.searches.items()))
-    console.print(f"{done.seconds / 60.0:.1f} minutes; searches: {said}; {done.harvests} harvests", highlight=False)
+    text = ", ".join(f"{number} {verdict}" for verdict, number in sorted(done.searches.items()))
+    console.print(f"{done.seconds / 60.0:.1f} minutes; searches: {text}; {done.harvests} harvests", highlight=False)

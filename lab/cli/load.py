@@ -45,7 +45,7 @@ def catalogue(
 ) -> Iterator[MadeCatalogue]:
     """The one that stands under ``name``, made first where it does not; without a name, one for the ``with`` alone."""
     with ExitStack() as held:
-        told, done = held.enter_context(_told(progress))
+        report, done = held.enter_context(_progress_bars(progress))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         held.callback(client.close)
 
@@ -53,28 +53,28 @@ def catalogue(
             cache = VectorCache(settings.models.folder / "vectors.sqlite")
             held.callback(cache.close)
             return CachedEmbedder(
-                Models(settings).embedder(), cache, lambda number, total: told("embedding", number, total)
+                Models(settings).embedder(), cache, lambda number, total: report("embedding", number, total)
             )
 
         if name is None:
-            made = held.enter_context(made_catalogue(client, real_records(paths), embedder(), size, told))
+            made = held.enter_context(made_catalogue(client, real_records(paths), embedder(), size, report))
         else:
-            made = standing(client, name, size, lambda: (real_records(paths), embedder()), told)
+            made = standing(client, name, size, lambda: (real_records(paths), embedder()), report)
         done()
         yield made
 
 
 @contextmanager
-def _told(console: Console) -> Iterator[tuple[ProgressReport, Callable[[], None]]]:
+def _progress_bars(console: Console) -> Iterator[tuple[ProgressReport, Callable[[], None]]]:
     with Progress(NameColumn(), BarColumn(), MofNCompleteColumn(), console=console) as bars:
         tasks: dict[str, TaskID] = {}
 
-        def told(what: str, number: int, total: int) -> None:
+        def report(what: str, number: int, total: int) -> None:
             if what not in tasks:
                 tasks[what] = bars.add_task(what, total=total)
             bars.update(tasks[what], completed=number, total=total)
 
-        yield told, bars.stop
+        yield report, bars.stop
 
 
 def show(console: Console, summaries: list[LoadSummary], before: dict[str, str], after: str) -> None:
@@ -86,14 +86,14 @@ def show(console: Console, summaries: list[LoadSummary], before: dict[str, str],
     )
     times = _table("clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "in ms (p95)", "failed", "degraded")
     shares = _table("clients", "Elasticsearch", "encoder", "ours", "around")
-    for one in summaries:
-        spread = one.latency_ms
+    for summary in summaries:
+        spread = summary.latency_ms
         waited = [f"{value:.0f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
-        refused = [str(one.refused), f"{one.refusal_ms.p95:.0f}" if one.refusal_ms else "-"]
-        counts = [str(one.failed), str(one.degraded)]
-        times.add_row(one.course, str(one.clients), f"{one.per_second:.1f}", *waited, *refused, *counts)
-        if one.shares:
-            shares.add_row(one.course, str(one.clients), *(f"{share:.0%}" for share in astuple(one.shares)))
+        refused = [str(summary.refused), f"{summary.refusal_ms.p95:.0f}" if summary.refusal_ms else "-"]
+        counts = [str(summary.failed), str(summary.degraded)]
+        times.add_row(summary.course, str(summary.clients), f"{summary.per_second:.1f}", *waited, *refused, *counts)
+        if summary.shares:
+            shares.add_row(summary.course, str(summary.clients), *(f"{share:.0%}" for share in astuple(summary.shares)))
     console.print(times)
     console.print(shares)
 
@@ -203,7 +203,7 @@ def load(
             say_what_was_made(console, made, size)
             return
         summaries = []
-        for summary in _asked(settings, made.prefix, plan, questions):
+        for summary in _measured(settings, made.prefix, plan, questions):
             progress.print(f"{summary.course}, {summary.clients} clients: {summary.per_second:.1f}/s", highlight=False)
             summaries.append(summary)
     after = f"{os.getloadavg()[0]:.1f}"
@@ -247,8 +247,8 @@ def _courses(chosen: tuple[str, ...]) -> tuple[SearchMode, ...]:
 
 
 def _real(catalogues: Path) -> list[Path]:
-    found = [catalogues / name for name in _ARCHIVES if (catalogues / name).exists()]
-    return found or [_SAMPLES / "records"]
+    archives = [catalogues / name for name in _ARCHIVES if (catalogues / name).exists()]
+    return archives or [_SAMPLES / "records"]
 
 
 def _questions() -> list[str]:
@@ -258,7 +258,7 @@ def _questions() -> list[str]:
     return [json.loads(line)["q"] for line in file.read_text("utf-8").splitlines()]
 
 
-def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[LoadSummary]:
+def _measured(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[LoadSummary]:
     """Each course after a warm-up by four clients for each process, so that every process and cache has seen it."""
     with own_api(settings, prefix, plan.processes) as url:
         for course in plan.courses:

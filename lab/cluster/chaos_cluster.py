@@ -111,9 +111,9 @@ class ChaosCluster:
         pid = supervisor.status(part).pid
         if pid is not None:
             leader = psutil.Process(pid)
-            doomed = [leader, *leader.children(recursive=True)]  # a child may hold the port a little longer
+            processes = [leader, *leader.children(recursive=True)]  # a child may hold the port a little longer
             os.killpg(pid, signal.SIGKILL)
-            psutil.wait_procs(doomed, timeout=_DIES_S)
+            psutil.wait_procs(processes, timeout=_DIES_S)
 
     def pid(self, name: str) -> int:
         """Of the first process of a part. Raises LookupError where it does not run."""
@@ -221,8 +221,8 @@ def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -
     return _held(own, part)
 
 
-def _stack(folder: Path, **given: object) -> StackConfig:
-    return StackConfig(folder, own_environment(), **given)  # type: ignore[arg-type]
+def _stack(folder: Path, **parts: object) -> StackConfig:
+    return StackConfig(folder, own_environment(), **parts)  # type: ignore[arg-type]
 
 
 def _held(folder: Path, part: StackPart) -> tuple[Supervisor, StackPart]:

@@ -64,10 +64,10 @@ def trend(part: str, samples: Sequence[ResourceSample]) -> Trend:
     early, late = samples[quarter : 2 * quarter], samples[-quarter:]
     return Trend(
         part,
-        median(one.memory_mib for one in early),
-        median(one.memory_mib for one in late),
-        median(one.handles for one in early),
-        median(one.handles for one in late),
+        median(sample.memory_mib for sample in early),
+        median(sample.memory_mib for sample in late),
+        median(sample.handles for sample in early),
+        median(sample.handles for sample in late),
         len(samples),
     )
 
@@ -93,7 +93,7 @@ class SoakResult:
 
     @property
     def right(self) -> bool:
-        return all(one.flat for one in self.trends) and not any(self.searches.get(verdict) for verdict in BAD)
+        return all(trend.flat for trend in self.trends) and not any(self.searches.get(verdict) for verdict in BAD)
 
 
 def soak(
@@ -108,29 +108,29 @@ def soak(
         asker.learn()
         begun = time.monotonic()
         with asker.asking(course.per_second):
-            held, harvests = _watched(cluster, celery, course, begun, tell)
-    searches: dict[str, int] = dict(Counter(asked.verdict for asked in asker.log))
-    trends = tuple(trend(part, samples) for part, samples in held.items())
+            samples_by_part, harvests = _watch(cluster, celery, course, begun, tell)
+    searches: dict[str, int] = dict(Counter(search.verdict for search in asker.log))
+    trends = tuple(trend(part, samples) for part, samples in samples_by_part.items())
     return SoakResult(trends, searches, harvests, time.monotonic() - begun)
 
 
-def _watched(
+def _watch(
     cluster: ChaosCluster, celery: Celery, course: SoakPlan, begun: float, tell: Callable[[str], None]
 ) -> tuple[dict[str, list[ResourceSample]], int]:
-    held: dict[str, list[ResourceSample]] = {part: [] for part in PARTS}
+    samples_by_part: dict[str, list[ResourceSample]] = {part: [] for part in PARTS}
     harvests = 0
     while (at_s := time.monotonic() - begun) < course.minutes * 60.0:
         if at_s >= harvests * _HARVEST_EVERY_S:
             start_harvest(celery, _SOURCE)
             harvests += 1
             tell(f"{at_s / 60.0:.0f} min")
-        for part, samples in held.items():
-            samples.append(_held(cluster.pid(part), at_s))
+        for part, samples in samples_by_part.items():
+            samples.append(_measure(cluster.pid(part), at_s))
         time.sleep(course.sample_every_s)
-    return held, harvests
+    return samples_by_part, harvests
 
 
-def _held(pid: int, at_s: float) -> ResourceSample:
+def _measure(pid: int, at_s: float) -> ResourceSample:
     """Of a process and all it started; one that ends just now holds nothing. Raises NoSuchProcess for a dead part."""
     memory, handles = 0.0, 0
     leader = psutil.Process(pid)

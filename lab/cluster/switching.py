@@ -61,12 +61,12 @@ def switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples:
         search_samples(cluster, celery, csw, [_SOURCE], samples, course.patience_s)
         asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
-        one = _Switching(cluster, celery, asker, course)
-        one.harvested()
+        switching_run = _Switching(cluster, celery, asker, course)
+        switching_run.harvested()
         catalogue.update({id: titles[id] for id in thirds[1]})
-        yield one.step("reindex", set(catalogue))
+        yield switching_run.step("reindex", set(catalogue))
         catalogue.update({id: titles[id] for id in thirds[2]})
-        yield one.step("rollback", set(catalogue), _ROLLBACK_S)
+        yield switching_run.step("rollback", set(catalogue), _ROLLBACK_S)
     yield _cold_start(cluster)
 
 
@@ -91,15 +91,15 @@ class _Switching:
             self._ended(run)
             if name == "rollback":  # what only the left index held is harvested again
                 self.harvested()
-        found = native_ids(self.cluster.client, _SOURCE)
+        ids = native_ids(self.cluster.client, _SOURCE)
         return SwitchStep(
             name,
             seconds,
             at_most_s,
             max(0, meanwhile),
-            len(catalogue - found),
-            len(found - catalogue),
-            dict(Counter(asked.verdict for asked in self.asker.log)),
+            len(catalogue - ids),
+            len(ids - catalogue),
+            dict(Counter(search.verdict for search in self.asker.log)),
             next(iter(self.cluster.client.indices.get_alias(name=f"{PREFIX}-records").body)),
             trouble or "; ".join(f"{many} x {said}" for said, many in bad_ones(self.asker.log).items()),
         )

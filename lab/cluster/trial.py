@@ -84,13 +84,15 @@ class TrialOutcome:
     def told(self) -> str:
         """The note, and what bad searches were told."""
         return "; ".join(
-            [*([self.note] if self.note else []), *(f"{many} x {said}" for said, many in self.bad.items())]
+            [*([self.note] if self.note else []), *(f"{many} x {detail}" for detail, many in self.bad.items())]
         )
 
 
 def bad_ones(log: Sequence[SearchOutcome], most: int = 5) -> dict[str, int]:
     """The commonest of what searches that failed were told."""
-    return dict(Counter(f"{one.verdict}: {one.detail}" for one in log if one.verdict in BAD).most_common(most))
+    return dict(
+        Counter(f"{search.verdict}: {search.detail}" for search in log if search.verdict in BAD).most_common(most)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,18 +151,18 @@ class _Trial:
                 self._wait()
         except _BROKEN_OFF as error:
             note = f"broken off: {error}"
-        note = "; ".join(one for one in (note, self._whole_again()) if one)
+        note = "; ".join(sentence for sentence in (note, self._whole_again()) if sentence)
         if not note:
             self.asker.learn_again()
-        found, log = self._found(), self._log()
+        ids, log = self._found(), self._log()
         return TrialOutcome(
             self.breakage.name,
             self.breakage.what,
             len(self.catalogue),
-            len(self.catalogue - found),
-            len(found - self.catalogue),
+            len(self.catalogue - ids),
+            len(ids - self.catalogue),
             self.left,
-            dict(Counter(asked.verdict for asked in log)),
+            dict(Counter(search.verdict for search in log)),
             None if self.mended is None else self.asker.first_right_after(self.mended, self.lacking),
             self.harvest_back_s,
             time.monotonic() - begun,
@@ -203,10 +205,10 @@ class _Trial:
         """Linux takes connections for a server that still starts: who asked then and gave up found nobody there."""
         down_until = self.mended if self.breakage.takes_api and self.mended is not None else -math.inf
         return [
-            replace(one, verdict="unreachable")
-            if one.gave_up and one.began < down_until
-            else self.asker.judged_again(one)
-            for one in self.asker.log
+            replace(search, verdict="unreachable")
+            if search.gave_up and search.began < down_until
+            else self.asker.judged_again(search)
+            for search in self.asker.log
         ]
 
     def _written(self) -> int:

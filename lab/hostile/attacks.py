@@ -89,7 +89,7 @@ def _brackets() -> tuple[bytes, ...]:
     nested = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
     return (
         *bombs,
-        *(_get(ITEMS, ("filter-lang", "cql2-json"), ("filter", one)) for one in (tower, wide)),
+        *(_get(ITEMS, ("filter-lang", "cql2-json"), ("filter", expression)) for expression in (tower, wide)),
         _get("/stac/search", ("intersects", nested)),
         _post("/stac/search", b'{"intersects":' + nested.encode() + b"}"),
     )
@@ -130,16 +130,16 @@ def _costly() -> tuple[bytes, ...]:
 
 def _cursors() -> tuple[bytes, ...]:
     inside = (b'{"o":Infinity,"q":"a"}', b'["a",null]', b'["a",1e999]', b'[{"a":1}]', b'{"seen":1e999}', b"[" * 500)
-    made = [base64.urlsafe_b64encode(one).decode().rstrip("=") for one in inside] + ["%00", "A" * 1999, "ÿ"]
+    made = [base64.urlsafe_b64encode(cursor).decode().rstrip("=") for cursor in inside] + ["%00", "A" * 1999, "ÿ"]
     named: Sequence[Callable[[str], bytes]] = (
-        lambda one: _get("/search", ("q", "rain"), ("cursor", one)),
-        lambda one: _get(ITEMS, ("sortby", "updated"), ("cursor", one)),
-        lambda one: _get("/stac/search", ("token", one)),
-        lambda one: _get("/dcat", ("cursor", one)),
-        lambda one: _get("/sitemap.xml", ("after", one)),
-        lambda one: _get("/oai", ("verb", "ListRecords"), ("resumptionToken", one)),
+        lambda cursor: _get("/search", ("q", "rain"), ("cursor", cursor)),
+        lambda cursor: _get(ITEMS, ("sortby", "updated"), ("cursor", cursor)),
+        lambda cursor: _get("/stac/search", ("token", cursor)),
+        lambda cursor: _get("/dcat", ("cursor", cursor)),
+        lambda cursor: _get("/sitemap.xml", ("after", cursor)),
+        lambda cursor: _get("/oai", ("verb", "ListRecords"), ("resumptionToken", cursor)),
     )
-    return tuple(write(one) for one in made for write in named)
+    return tuple(write(cursor) for cursor in made for write in named)
 
 
 def _flood() -> tuple[bytes, ...]:

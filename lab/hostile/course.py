@@ -58,7 +58,7 @@ def searching(url: str, searchers: int, seconds: float) -> list[SearchReply]:
         running: list[Future[list[SearchReply]]] = [
             pool.submit(_search, url, number, time.monotonic() + seconds) for number in range(searchers)
         ]
-        return [reply for one in running for reply in one.result()]
+        return [reply for searcher in running for reply in searcher.result()]
 
 
 def _search(url: str, number: int, ends: float) -> list[SearchReply]:
@@ -81,25 +81,25 @@ def _from(asked: Sequence[str], number: int) -> Iterator[str]:
 @contextmanager
 def probing(url: str) -> Iterator[ProbeLog]:
     """Asks by a connection of its own each time, as a kubelet does."""
-    found, stop = ProbeLog(), threading.Event()
-    thread = threading.Thread(target=_probe, args=(url, found, stop), name="probes", daemon=True)
+    probes, stop = ProbeLog(), threading.Event()
+    thread = threading.Thread(target=_probe, args=(url, probes, stop), name="probes", daemon=True)
     thread.start()
     try:
-        yield found
+        yield probes
     finally:
         stop.set()
         thread.join()
 
 
-def _probe(url: str, found: ProbeLog, stop: threading.Event) -> None:
+def _probe(url: str, probes: ProbeLog, stop: threading.Event) -> None:
     while not stop.wait(_PROBE_EVERY_S):
         for path in ("/healthz", "/readyz"):
             begun = time.monotonic()
-            wrong = trouble(url + path)
-            found.asked += 1
-            found.slowest_s = max(found.slowest_s, time.monotonic() - begun)
-            if wrong is not None:
-                found.failed.append(f"{path}: {wrong}")
+            problem = trouble(url + path)
+            probes.asked += 1
+            probes.slowest_s = max(probes.slowest_s, time.monotonic() - begun)
+            if problem is not None:
+                probes.failed.append(f"{path}: {problem}")
 
 
 def trouble(address: str) -> str | None:
@@ -141,15 +141,15 @@ class AttackOutcome:
 
     def wrong(self, alone: AttackOutcome, ratio: float | None) -> list[str]:
         """What did not hold; empty where everything did."""
-        said = [f"{self.refused} refused"] if self.refused else []
-        said += [f"{self.failed} failed"] if self.failed else []
-        said += ["nobody was answered"] if not self.answered else []
-        said += [f"{len(self.probes_failed)} probes failed"] if self.probes_failed else []
-        said += [f"{self.attack_failed} of 5xx"] if self.attack_failed else []
+        problems = [f"{self.refused} refused"] if self.refused else []
+        problems += [f"{self.failed} failed"] if self.failed else []
+        problems += ["nobody was answered"] if not self.answered else []
+        problems += [f"{len(self.probes_failed)} probes failed"] if self.probes_failed else []
+        problems += [f"{self.attack_failed} of 5xx"] if self.attack_failed else []
         for name, now, before in (("p50", self.p50_ms, alone.p50_ms), ("p95", self.p95_ms, alone.p95_ms)):
             if ratio is not None and before and now > ratio * before:
-                said.append(f"{name} {now / before:.1f} times the usual")
-        return said
+                problems.append(f"{name} {now / before:.1f} times the usual")
+        return problems
 
     def as_json(self) -> Json:
         return asdict(self)
@@ -167,10 +167,10 @@ def run_attacks(
         replies = searching(url, terms.searchers, terms.seconds)
     yield _outcome(NOBODY, replies, probes, AttackTally())
     for attack in chosen:
-        with probing(probed) as probes, attacking_apart(url, attack) as came:
+        with probing(probed) as probes, attacking_apart(url, attack) as tally:
             time.sleep(min(_BEGINS_S, terms.seconds))
             replies = searching(url, terms.searchers, terms.seconds)
-        yield _outcome(attack, replies, probes, came)
+        yield _outcome(attack, replies, probes, tally)
         _recovered(probed)
 
 
@@ -181,7 +181,7 @@ def _recovered(url: str) -> None:
         time.sleep(0.5)
 
 
-def _outcome(attack: Attack, replies: Sequence[SearchReply], probes: ProbeLog, came: AttackTally) -> AttackOutcome:
+def _outcome(attack: Attack, replies: Sequence[SearchReply], probes: ProbeLog, tally: AttackTally) -> AttackOutcome:
     good = [reply for reply in replies if reply.status == 200]
     refused = sum(reply.refused for reply in replies)
     times = Spread.of([reply.took_ms for reply in good]) if good else None
@@ -197,7 +197,7 @@ def _outcome(attack: Attack, replies: Sequence[SearchReply], probes: ProbeLog, c
         probes.asked,
         tuple(probes.failed),
         probes.slowest_s,
-        came.sent,
-        dict(came.answers),
-        came.failed,
+        tally.sent,
+        dict(tally.answers),
+        tally.failed,
     )

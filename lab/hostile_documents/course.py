@@ -116,14 +116,14 @@ class ReadOutcome:
     def wrong(self, terms: ReadingTerms) -> list[str]:
         """What passed its limit; empty where all held."""
         most_child = terms.limits.memory_bytes / _MIB
-        said = [self.told] if self.state in ("crashed", "lost") else []
-        said += [f"child {self.child_mib:.0f} MiB"] if self.child_mib > most_child else []
-        said += [f"parent {self.parent_mib:.0f} MiB"] if self.parent_mib > terms.parent_mib else []
-        said += [f"{self.seconds:.0f} s"] if self.seconds > terms.limits.seconds + _GRACE_S else []
-        said += [f"{self.passages} passages"] if self.passages > terms.options.most_passages else []
-        said += [f"{self.cells} cells"] if self.cells > terms.limits.max_cells else []
-        said += ["no sentence"] if self.state != "ready" and not self.told else []
-        return said
+        problems = [self.told] if self.state in ("crashed", "lost") else []
+        problems += [f"child {self.child_mib:.0f} MiB"] if self.child_mib > most_child else []
+        problems += [f"parent {self.parent_mib:.0f} MiB"] if self.parent_mib > terms.parent_mib else []
+        problems += [f"{self.seconds:.0f} s"] if self.seconds > terms.limits.seconds + _GRACE_S else []
+        problems += [f"{self.passages} passages"] if self.passages > terms.options.most_passages else []
+        problems += [f"{self.cells} cells"] if self.cells > terms.limits.max_cells else []
+        problems += ["no sentence"] if self.state != "ready" and not self.told else []
+        return problems
 
     def as_json(self) -> Json:
         return asdict(self)
@@ -132,23 +132,25 @@ class ReadOutcome:
 def read_here(name: str, data: bytes, terms: ReadingTerms) -> ReadOutcome:
     """Reads the document as a worker does, in this process and its child."""
     started = time.monotonic()
-    found = ReadOutcome(name, len(data), "ready", "", 0.0, 0.0, 0.0)
+    outcome = ReadOutcome(name, len(data), "ready", "", 0.0, 0.0, 0.0)
     try:
         document = read_isolated(data, terms.limits, Ocr(command=None)).document
         tables = [stored_table(table) for table in document.tables]
-        made = segment(document, "d", WordPieces(), terms.options)
-        told = " ".join((*made.warnings, *document.warnings[:3]))
+        passages = segment(document, "d", WordPieces(), terms.options)
+        told = " ".join((*passages.warnings, *document.warnings[:3]))
         cells = sum(len(table.rows) * table.columns for table in document.tables)
         stored = len(json.dumps(tables))
-        found = replace(found, told=told, passages=len(made.passages), cells=cells, stored_bytes=stored)
-        if not made.passages:
-            found = replace(found, state="no_text", told="Nothing that could be searched was found in the document.")
+        outcome = replace(outcome, told=told, passages=len(passages.passages), cells=cells, stored_bytes=stored)
+        if not passages.passages:
+            outcome = replace(
+                outcome, state="no_text", told="Nothing that could be searched was found in the document."
+            )
     except DocumentRefused as refused:
-        found = replace(found, state=refused.reason, told=str(refused))
+        outcome = replace(outcome, state=refused.reason, told=str(refused))
     except MemoryError:
-        found = replace(found, state="out_of_memory", told="The worker's process has no more memory.")
+        outcome = replace(outcome, state="out_of_memory", told="The worker's process has no more memory.")
     return replace(
-        found,
+        outcome,
         seconds=time.monotonic() - started,
         child_mib=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
         parent_mib=_own_peak_mib(),

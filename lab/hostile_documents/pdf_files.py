@@ -119,7 +119,7 @@ _IMAGE = b"BI /W 1 /H 1 /BPC 8 /CS /G ID x EI "
 _SQUARE = {4: stream(b"x", b"/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray")}
 
 PDF_KINDS = (
-    HostileKind("pdf: pages", lambda n: pdf([_on_every_page(one) for one in range(n)]), 1_400, 30),
+    HostileKind("pdf: pages", lambda n: pdf([_on_every_page(number) for number in range(n)]), 1_400, 30),
     HostileKind("pdf: too many pages", lambda n: pdf([_LINE] * n), 20_000, 1_600),
     HostileKind(
         "pdf: a tree of pages that loops",

@@ -72,8 +72,11 @@ def passage_texts(real: Sequence[Record]) -> list[str]:
     """Three sentences after another of each abstract, in order; where nothing is described, the title."""
     texts = []
     for record in real:
-        said = sentences(record.abstract) or [record.title]
-        texts += [" ".join(said[start : start + _SENTENCES]) for start in range(0, len(said), _SENTENCES)]
+        sentences_found = sentences(record.abstract) or [record.title]
+        texts += [
+            " ".join(sentences_found[start : start + _SENTENCES])
+            for start in range(0, len(sentences_found), _SENTENCES)
+        ]
     return texts
 
 
@@ -145,17 +148,17 @@ class MadeCatalogue:
 
 def real_records(paths: Sequence[Path]) -> list[Record]:
     """What is read of folders and archives, in their order; what is refused is left out. Raises SondeError for none."""
-    found = []
+    records = []
     for path in paths:
         for page in FolderSource(path).pages():
             for raw in page.records:
                 try:
-                    found.append(registry.read(raw, "load"))
+                    records.append(registry.read(raw, "load"))
                 except Refused:
                     continue
-    if not found:
+    if not records:
         raise SondeError(f"No record can be read in {', '.join(map(str, paths))}.")
-    return found
+    return records
 
 
 @contextmanager
@@ -248,8 +251,8 @@ def calm(client: Elasticsearch, indices: Sequence[str]) -> None:
     client.indices.refresh(index=indices)
     until = time.monotonic() + _CALM_S
     while time.monotonic() < until:
-        found = client.indices.stats(index=indices, metric="merge")
-        if not found["_all"]["total"]["merges"]["current"]:
+        stats = client.indices.stats(index=indices, metric="merge")
+        if not stats["_all"]["total"]["merges"]["current"]:
             return
         time.sleep(0.5)
     log.warning("load.still_merging", indices=indices)
@@ -292,8 +295,8 @@ def _index(prefix: str) -> str:
 
 
 def _meta(client: Elasticsearch, prefix: str) -> Json | None:
-    found = client.options(ignore_status=404).indices.get_mapping(index=_index(prefix)).body
-    return dict(found[_index(prefix)]["mappings"].get("_meta", {})) if _index(prefix) in found else None
+    mappings = client.options(ignore_status=404).indices.get_mapping(index=_index(prefix)).body
+    return dict(mappings[_index(prefix)]["mappings"].get("_meta", {})) if _index(prefix) in mappings else None
 
 
 def _manifest(client: Elasticsearch, prefix: str) -> Json | None:

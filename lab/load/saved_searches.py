@@ -84,8 +84,8 @@ def fill_night(
 def made_questions(real: Sequence[Record], number: int) -> list[dict[str, object]]:
     """Two to four words of a title or of a keyword; half of them with a box, a type or a period beside them."""
     chosen = random.Random(_SEED)  # noqa: S311  # nosec B311: the same questions in every run
-    found: list[dict[str, object]] = []
-    while len(found) < number:
+    questions: list[dict[str, object]] = []
+    while len(questions) < number:
         record = chosen.choice(real)
         words = record.title.split()
         if record.keywords and chosen.random() < 0.4:
@@ -102,41 +102,41 @@ def made_questions(real: Sequence[Record], number: int) -> list[dict[str, object
             more["type"] = [chosen.choice(_TYPES)]
         elif kind < 0.5:
             more["datetime"] = f"{chosen.randint(1960, 2015)}-01-01/.."
-        found.append({"q": q, **more})
-    return found
+        questions.append({"q": q, **more})
+    return questions
 
 
 def fill_searches(
-    matcher: Matcher, asked: Sequence[dict[str, object]], number: int, told: ProgressReport
+    matcher: Matcher, questions: Sequence[dict[str, object]], number: int, report: ProgressReport
 ) -> tuple[int, float]:
     """Saves ``number`` searches; returns how many questions were compiled, and the milliseconds of each."""
     ensure_indices(matcher.client, matcher.prefix, _card(matcher), kinds=("searches", "notices"))
     compiled: list[tuple[dict[str, object], Compiled]] = []
     serving = matcher.pipeline.parts.resolver.resolve()
     begun = time.perf_counter()
-    for place, question in enumerate(asked):
+    for place, question in enumerate(questions):
         try:
             compiled.append((question, compile_question(matcher.pipeline, _request(question), serving)))
         except InvalidInput:
             continue
-        told("compiling", place + 1, len(asked))
-    each_ms = 1000.0 * (time.perf_counter() - begun) / max(1, len(asked))
+        report("compiling", place + 1, len(questions))
+    each_ms = 1000.0 * (time.perf_counter() - begun) / max(1, len(questions))
     chosen, noise = random.Random(_SEED + 1), np.random.default_rng(_SEED)  # noqa: S311  # nosec B311
 
     def operations() -> Iterator[Operation]:
         index = concrete(matcher.prefix, "searches", 1)
         for place in range(number):
-            question, one = compiled[place % len(compiled)]
+            question, question_compiled = compiled[place % len(compiled)]
             if place >= len(compiled):
-                question, one = _varied(question, one, chosen, noise)
+                question, question_compiled = _varied(question, question_compiled, chosen, noise)
             id = f"made-{place:07d}"
             times = (_LONG_AGO,) * 4
             saved = SavedSearch(
                 id, f"owner-{place % 20_000}", frozenset(), str(question["q"]), question, "day", True, True, *times,
                 mail=f"owner-{place % 20_000}@portal.example",
             )  # fmt: skip
-            yield index_operation(index, id, saved_document(saved, one))
-            told("saving", place + 1, number)
+            yield index_operation(index, id, saved_document(saved, question_compiled))
+            report("saving", place + 1, number)
 
     if failures := write(matcher.client, operations()):
         raise SondeError(f"{len(failures)} searches were refused: {failures[0].reason}")
@@ -166,15 +166,15 @@ def time_matching(matcher: Matcher, since: str, sizes: tuple[int, int], made: tu
 
 
 def _varied(
-    question: dict[str, object], one: Compiled, chosen: random.Random, noise: np.random.Generator
+    question: dict[str, object], question_compiled: Compiled, chosen: random.Random, noise: np.random.Generator
 ) -> tuple[dict[str, object], Compiled]:
     box = _box(chosen)
-    vector = one.vector
+    vector = question_compiled.vector
     if vector is not None:
         moved = vector + noise.normal(0.0, 0.3 / len(vector) ** 0.5, len(vector)).astype(np.float32)
         vector = (moved / np.linalg.norm(moved)).astype(np.float32)
-    filters = (*one.filters, area_clause(box, "intersects"))
-    return {**question, "bbox": _box_text(box)}, replace(one, filters=filters, vector=vector)
+    filters = (*question_compiled.filters, area_clause(box, "intersects"))
+    return {**question, "bbox": _box_text(box)}, replace(question_compiled, filters=filters, vector=vector)
 
 
 def _box(chosen: random.Random) -> BBox:
@@ -204,15 +204,15 @@ def match_time(
     """Of ``number`` saved searches over 10,000 new records in a catalogue of 50,000. ``settings`` name the prefix."""
     real = real_records(list(made_of))
     console.print(f"{len(real):,} real records", style="dim")
-    vectors = MadeVectors.of([one.embedding_text for one in real], models.embedder(), _EMBEDDED)
+    vectors = MadeVectors.of([record.embedding_text for record in real], models.embedder(), _EMBEDDED)
     sizes = OLDER, NIGHT
     since = fill_night(client, settings.index.prefix, real, vectors, sizes)
     console.print(f"{sum(sizes):,} records", style="dim")
     matching = replace(matcher(settings, client, models), settled=timedelta(0))
 
-    def told(what: str, done: int, total: int) -> None:
+    def report(what: str, done: int, total: int) -> None:
         if done % 1_000 == 0:
             console.print(f"{what} {done:,} of {total:,}", style="dim")
 
-    made = fill_searches(matching, made_questions(real, min(number, _COMPILED)), number, told)
+    made = fill_searches(matching, made_questions(real, min(number, _COMPILED)), number, report)
     return asdict(time_matching(matching, since, sizes, made))

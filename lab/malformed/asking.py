@@ -100,13 +100,13 @@ def ask(url: str, sent: MalformedRequest, hang_s: float, comes_from: str = "") -
         there, own = (place.hostname or "", place.port or 80), (comes_from, 0)
         with socket.create_connection(there, timeout=hang_s, source_address=own if comes_from else None) as wire:
             # What breaks HTTP may lack its end; a whole request stays open, for who closes a side counts as gone.
-            status, again, said = _exchanged(wire, sent, begun + hang_s, ends=not comes_from and not sent.is_http)
+            status, again, beginning = _exchanged(wire, sent, begun + hang_s, ends=not comes_from and not sent.is_http)
     except TimeoutError:
         return RequestOutcome(sent, "hang", 0, time.monotonic() - begun)
     except (http.client.HTTPException, OSError) as error:
         verdict: Verdict = "no answer" if sent.is_http else "hung up"
         return RequestOutcome(sent, verdict, 0, time.monotonic() - begun, f"{type(error).__name__}: {error}"[:200])
-    return RequestOutcome(sent, _judged(sent, status, again), status, time.monotonic() - begun, said)
+    return RequestOutcome(sent, _verdict(sent, status, again), status, time.monotonic() - begun, beginning)
 
 
 def _exchanged(wire: socket.socket, sent: MalformedRequest, until: float, *, ends: bool) -> tuple[int, bool, str]:
@@ -127,7 +127,7 @@ def _exchanged(wire: socket.socket, sent: MalformedRequest, until: float, *, end
     return response.status, response.getheader("Retry-After") is not None, body.decode("utf-8", "replace")
 
 
-def _judged(sent: MalformedRequest, status: int, again: bool) -> Verdict:
+def _verdict(sent: MalformedRequest, status: int, again: bool) -> Verdict:
     if status < 400:
         return "answered"
     if status < 500 or (status == _NOT_IMPLEMENTED and not sent.is_http):  # the server's to an invented transfer coding
@@ -135,9 +135,9 @@ def _judged(sent: MalformedRequest, status: int, again: bool) -> Verdict:
     return "turned away" if status == 503 and again else "failed"
 
 
-def summed(found: Sequence[RequestOutcome]) -> dict[str, Counter[str]]:
+def summed(outcomes: Sequence[RequestOutcome]) -> dict[str, Counter[str]]:
     """How many of each verdict, by family."""
     table: dict[str, Counter[str]] = {}
-    for came in found:
-        table.setdefault(came.sent.family, Counter())[came.verdict] += 1
+    for outcome in outcomes:
+        table.setdefault(outcome.sent.family, Counter())[outcome.verdict] += 1
     return table

@@ -115,7 +115,7 @@ _HEADERS = (
     "Forwarded",
     "Last-Event-ID",
 )
-_SAID = (
+_HEADER_VALUES = (
     "Bearer",
     "Bearer ",
     "Bearer sonde_x_y",
@@ -185,15 +185,17 @@ def _wire(random: Random) -> bytes:
 
 def _query(random: Random) -> RequestParts:
     names = [random.choice(_NAMES) for _ in range(random.choice((1, 1, 2, 3, 40)))]
-    given = [(name if random.random() < 0.95 else values.text(random), values.text(random)) for name in names]
-    return RequestParts(path=random.choice(_GET), query=[("q", "rain"), *given] if random.random() < 0.5 else given)
+    parameters = [(name if random.random() < 0.95 else values.text(random), values.text(random)) for name in names]
+    return RequestParts(
+        path=random.choice(_GET), query=[("q", "rain"), *parameters] if random.random() < 0.5 else parameters
+    )
 
 
 def _bbox(random: Random) -> RequestParts:
-    given = [("bbox", values.bbox(random))]
+    parameters = [("bbox", values.bbox(random))]
     if random.random() < 0.5:
-        given.append(("relation", random.choice(("within", "near", "north_of", "contains", "touches", ""))))
-    return RequestParts(path=random.choice(_LISTS), query=given)
+        parameters.append(("relation", random.choice(("within", "near", "north_of", "contains", "touches", ""))))
+    return RequestParts(path=random.choice(_LISTS), query=parameters)
 
 
 def _datetime(random: Random) -> RequestParts:
@@ -218,7 +220,9 @@ def _path(random: Random) -> RequestParts:
 def _headers(random: Random) -> RequestParts:
     names = random.sample(_HEADERS, random.choice((1, 1, 2, 4)))
     return RequestParts(
-        path=random.choice(_GET), query=[("q", "rain")], headers=[(name, random.choice(_SAID)) for name in names]
+        path=random.choice(_GET),
+        query=[("q", "rain")],
+        headers=[(name, random.choice(_HEADER_VALUES)) for name in names],
     )
 
 
@@ -277,11 +281,11 @@ def _push(random: Random) -> RequestParts:
 
 def _oai(random: Random) -> RequestParts:
     names = ("metadataPrefix", "identifier", "from", "until", "set", "resumptionToken", "verb", "x")
-    given = [("verb", random.choice(_VERBS))]
+    parameters = [("verb", random.choice(_VERBS))]
     for name in random.sample(names, random.randrange(4)):
         made_up = (values.text(random), values.datetime(random), "oai_dc", "2001-01-01")
-        given.append((name, random.choice(made_up)))
-    return RequestParts(random.choice(("GET", "GET", "POST")), "/oai", query=given)
+        parameters.append((name, random.choice(made_up)))
+    return RequestParts(random.choice(("GET", "GET", "POST")), "/oai", query=parameters)
 
 
 _MAKERS: Mapping[Family, Callable[[Random], RequestParts]] = {
@@ -326,8 +330,8 @@ def made_by_schema(url: str, key: str, number: int, first: int) -> list[Malforme
     import schemathesis
     from schemathesis.core.result import Ok
 
-    found = schemathesis.openapi.from_url(f"{url}/api").get_all_operations()
-    calls = [one.ok() for one in found if isinstance(one, Ok)]
+    operations = schemathesis.openapi.from_url(f"{url}/api").get_all_operations()
+    calls = [operation.ok() for operation in operations if isinstance(operation, Ok)]
     cases = [case for call in calls for case in _cases(call, max(1, number // len(calls)))]
     return [
         MalformedRequest(first + place, "schema", _case_wire(case, url, key))
@@ -366,10 +370,14 @@ def _case_wire(case: Any, url: str, key: str) -> bytes:
     """The bytes that `requests` would send."""
     import requests
 
-    given = case.as_transport_kwargs(base_url=url)
-    given["headers"] = {**dict(given.get("headers") or {}), "Authorization": f"Bearer {key}", "Connection": "close"}
+    arguments = case.as_transport_kwargs(base_url=url)
+    arguments["headers"] = {
+        **dict(arguments.get("headers") or {}),
+        "Authorization": f"Bearer {key}",
+        "Connection": "close",
+    }
     known = ("method", "url", "headers", "files", "data", "json", "params", "cookies")
-    prepared = requests.Request(**{name: given[name] for name in known if name in given}).prepare()
+    prepared = requests.Request(**{name: arguments[name] for name in known if name in arguments}).prepare()
     place = urlsplit(prepared.url or url)
     target = f"{place.path or '/'}{'?' + place.query if place.query else ''}"
     lines = [f"{prepared.method} {target} HTTP/1.1", f"Host: {place.netloc}"]

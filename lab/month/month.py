@@ -36,7 +36,7 @@ from lab.month.script import (
     People,
     ScriptTally,
     Watch,
-    told,
+    announced,
     watches,
 )
 from search_api.app import create_app
@@ -125,7 +125,7 @@ class Month:
     settings: Settings
     models: Models
     course: Course
-    told: Callable[[str], None] = lambda _: None
+    report: Callable[[str], None] = lambda _: None
     checks: list[Expectation] = field(default_factory=list)
     clock: Clock = field(default_factory=Clock)
     tally: ScriptTally = field(default_factory=lambda: ScriptTally(SECRET.encode()))
@@ -158,7 +158,7 @@ class Month:
             self._night(day)
         self._insight()
         after = self._measured()
-        self.told(f"nDCG@10 {before:.4f} on the first day, {after:.4f} at the end")
+        self.report(f"nDCG@10 {before:.4f} on the first day, {after:.4f} at the end")
         self._deleted()
         return self.checks
 
@@ -229,7 +229,7 @@ class Month:
         for on, event in events:
             if on == day:
                 event()
-                self.told(f"day {day}: {event.__name__.strip('_')}")
+                self.report(f"day {day}: {event.__name__.strip('_')}")
 
     def _pin(self) -> None:
         first = self._ids(self.course.questions[0].text)
@@ -268,7 +268,7 @@ class Month:
             pass
 
     def _told(self, one: Watch, id: str) -> tuple[int, frozenset[str], frozenset[str]]:
-        return told(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
+        return announced(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
 
     def _announced(self, changed: frozenset[str]) -> None:
         """Each saved search is told of what it asked for, and of nothing else."""
@@ -334,8 +334,8 @@ class Month:
 
     def _insight(self) -> None:
         answer = self._call("GET", "/insight/queries?limit=500")
-        told = {row["question"]: {name: row[name] for name in _TOLD} for row in answer["questions"]}
-        self._check("insight: questions", self.tally.insight(), told)
+        report = {row["question"]: {name: row[name] for name in _TOLD} for row in answer["questions"]}
+        self._check("insight: questions", self.tally.insight(), report)
         self._check("insight: hidden", self.tally.hidden(), answer["hidden"])
         not_found = {text for text, row in self.tally.insight().items() if row["not_found"]}
         asked = self._call("GET", "/insight/queries?view=not_found&limit=500")["questions"]
@@ -350,7 +350,7 @@ class Month:
         honest = {record for row in about if row.who != own for record in row.opened}
         alone = sorted(one for one, value in self._usage().of(question).items() if value > 0.0 and one not in honest)
         self._check("records that count as opened by a script alone", [], alone)
-        self.told(f"{len(self._usage())} questions count by what was opened")
+        self.report(f"{len(self._usage())} questions count by what was opened")
 
     def _deleted(self) -> None:
         """A person asks to be forgotten."""
@@ -383,4 +383,4 @@ class Month:
     def _check(self, what: str, expected: object, found: object) -> None:
         self.checks.append(Expectation(what, expected, found))
         if not self.checks[-1].holds:
-            self.told(f"DOES NOT HOLD: {what}")
+            self.report(f"DOES NOT HOLD: {what}")

@@ -192,16 +192,20 @@ def watches(keyword: str) -> Sequence[Watch]:
     )
 
 
-def told(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
+def announced(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
     """How many a saved search was told of; the first 50 of each night by id; their titles."""
-    records: list[Mapping[str, str]] = [record for one in answer["found"] for record in one["records"]]
-    total = sum(one["total"] for one in answer["found"])
-    return total, frozenset(one["id"] for one in records), frozenset(one["title"] for one in records)
+    records: list[Mapping[str, str]] = [record for night in answer["found"] for record in night["records"]]
+    total = sum(night["total"] for night in answer["found"])
+    return total, frozenset(night["id"] for night in records), frozenset(night["title"] for night in records)
 
 
 def judged_questions(queries: Path, qrels: Path) -> list[JudgedQuestion]:
     grades = read_qrels(qrels)
-    return [JudgedQuestion(one.text, grades[one.id]) for one in questions_of(queries) if one.id in grades]
+    return [
+        JudgedQuestion(question.text, grades[question.id])
+        for question in questions_of(queries)
+        if question.id in grades
+    ]
 
 
 def copied(
@@ -211,14 +215,16 @@ def copied(
 
     Returns the questions of which a right answer is among them.
     """
-    right = {record for one in questions for record, grade in one.grades.items() if grade > 0}
+    right = {record for question in questions for record, grade in question.grades.items() if grade > 0}
     written: set[str] = set()
     for wanted, limit in ((True, most // 2), (False, most)):
         for id, content in _documents(archive, source):
             if len(written) < limit and id not in written and (not wanted or id in right):
                 (folder / f"{len(written):05d}.xml").write_bytes(content)
                 written.add(id)
-    return [one for one in questions if any(grade > 0 and id in written for id, grade in one.grades.items())]
+    return [
+        question for question in questions if any(grade > 0 and id in written for id, grade in question.grades.items())
+    ]
 
 
 def _documents(archive: Path, source: str) -> Iterator[tuple[str, bytes]]:
@@ -238,9 +244,9 @@ def own_indices(settings: Settings) -> Iterator[Settings]:
         yield settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
     finally:
         client = elasticsearch_client(settings, retry=True)
-        found = client.options(ignore_status=404).indices.get_alias(
-            index=",".join(f"{prefix}-{one}-*" for one in KINDS)
+        aliases = client.options(ignore_status=404).indices.get_alias(
+            index=",".join(f"{prefix}-{kind}-*" for kind in KINDS)
         )
-        if names := [name for name in found.body if name.startswith(f"{prefix}-")]:
+        if names := [name for name in aliases.body if name.startswith(f"{prefix}-")]:
             client.indices.delete(index=",".join(names))
         client.close()

@@ -105,16 +105,19 @@ class User:
         return list(self.asked("/library/documents").json()["documents"])
 
     def ready(self) -> bool:
-        return all(one["state"] == "ready" for one in self.documents())
+        return all(document["state"] == "ready" for document in self.documents())
 
     def files(self) -> Mapping[str, bytes]:
         """Each document's own bytes, by its id."""
-        return {one["id"]: self.asked(f"/library/documents/{one['id']}/file").content for one in self.documents()}
+        return {
+            document["id"]: self.asked(f"/library/documents/{document['id']}/file").content
+            for document in self.documents()
+        }
 
     def finds(self, question: str) -> list[str]:
         """Ids of the documents of one's own that answer."""
-        found = self.asked("/search", params={"q": question, "scope": "mine"}).json()
-        return [str(one["id"]) for one in found["features"]]
+        answer = self.asked("/search", params={"q": question, "scope": "mine"}).json()
+        return [str(feature["id"]) for feature in answer["features"]]
 
 
 def key(release: Release, subject: str, *scopes: str) -> str:

@@ -74,8 +74,8 @@ def ran(command: Sequence[str], environment: Mapping[str, str], folder: Path, na
         command, env=dict(environment), cwd=folder, capture_output=True, text=True, timeout=_COMMAND_S, check=False
     )
     if done.returncode:
-        said = "\n".join((done.stdout[-2000:], done.stderr[-2000:])).strip()
-        raise SondeError(f"{name}: {' '.join(command[1:])} ended with {done.returncode}:\n{said}")
+        output = "\n".join((done.stdout[-2000:], done.stderr[-2000:])).strip()
+        raise SondeError(f"{name}: {' '.join(command[1:])} ended with {done.returncode}:\n{output}")
     return done.stdout
 
 

@@ -79,7 +79,10 @@ class UpgradeStep:
 
     @property
     def lost(self) -> int:
-        return sum(one.missing + (one.changed if one.kind in _MUST_STAY else 0) for one in self.kinds)
+        return sum(
+            comparison.missing + (comparison.changed if comparison.kind in _MUST_STAY else 0)
+            for comparison in self.kinds
+        )
 
     @property
     def right(self) -> bool:
@@ -138,10 +141,12 @@ class Upgrade:
         self, name: str, begun: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""
     ) -> UpgradeStep:
         seconds = time.monotonic() - begun
-        told = "; ".join(one for one in (trouble, _trouble(lambda: self._seen_by(user, files))) if one)
+        problems = "; ".join(
+            sentence for sentence in (trouble, _trouble(lambda: self._seen_by(user, files))) if sentence
+        )
         kinds = tuple(compared(before, contents(self.client, self.prefix)))
-        found = serving(self.client, self.prefix, "records")
-        return UpgradeStep(name, seconds, found.index if found else "none", {}, kinds, told)
+        current = serving(self.client, self.prefix, "records")
+        return UpgradeStep(name, seconds, current.index if current else "none", {}, kinds, problems)
 
     def _seen_by(self, user: User, files: Mapping[str, bytes]) -> None:
         """Raises SondeError where a user's key, documents, files, answers from them or a search fail."""
@@ -150,9 +155,9 @@ class Upgrade:
             raise SondeError("the user's files differ")
         if not user.finds("glaciers of the Alps"):
             raise SondeError("the user's documents do not answer")
-        found = httpx.get(f"{self.url}/search", params={"q": QUESTIONS[0], "source": SAMPLES}, timeout=60.0)
-        if not found.is_success or not found.json()["features"]:
-            raise SondeError(f"a search gets {found.status_code}")
+        answer = httpx.get(f"{self.url}/search", params={"q": QUESTIONS[0], "source": SAMPLES}, timeout=60.0)
+        if not answer.is_success or not answer.json()["features"]:
+            raise SondeError(f"a search gets {answer.status_code}")
 
     @contextmanager
     def _searched(self) -> Iterator[SteadySearcher]:
@@ -163,7 +168,7 @@ class Upgrade:
 
     def _judged(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
         asker.learn_again()
-        verdicts = Counter[str](asker.judged_again(one).verdict for one in asker.log)
+        verdicts = Counter[str](asker.judged_again(search).verdict for search in asker.log)
         return UpgradeStep(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
 
     def _of_slow(self) -> int:
@@ -233,21 +238,24 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
 
 
 def _row(step: UpgradeStep) -> str:
-    said = step.searches
-    numbers = [said.get(name, 0) for name in ("right", "degraded", "refused", "unreachable")]
-    bad = said.get("unmarked", 0) + said.get("failed", 0)
-    cells = (step.name, f"{step.seconds:.0f} s", step.serves, sum(said.values()), *numbers, bad, step.lost)
+    verdicts = step.searches
+    numbers = [verdicts.get(name, 0) for name in ("right", "degraded", "refused", "unreachable")]
+    bad = verdicts.get("unmarked", 0) + verdicts.get("failed", 0)
+    cells = (step.name, f"{step.seconds:.0f} s", step.serves, sum(verdicts.values()), *numbers, bad, step.lost)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def _table(steps: Sequence[UpgradeStep]) -> list[str]:
     lines = ["| " + " | ".join(_HEADINGS) + " |", "|" + "---|" * len(_HEADINGS), *map(_row, steps), ""]
-    found = [step for step in steps if step.kinds]
-    if not found:
+    compared_steps = [step for step in steps if step.kinds]
+    if not compared_steps:
         return lines
-    lines += ["| index | " + " | ".join(step.name for step in found) + " |", "|" + "---|" * (len(found) + 1)]
-    for place, one in enumerate(found[0].kinds):
-        cells = [step.kinds[place] for step in found]
+    lines += [
+        "| index | " + " | ".join(step.name for step in compared_steps) + " |",
+        "|" + "---|" * (len(compared_steps) + 1),
+    ]
+    for place, row_kind in enumerate(compared_steps[0].kinds):
+        cells = [step.kinds[place] for step in compared_steps]
         shown = " | ".join(f"{cell.before}: {cell.missing} missing, {cell.changed} changed" for cell in cells)
-        lines.append(f"| {one.kind} | {shown} |")
+        lines.append(f"| {row_kind.kind} | {shown} |")
     return lines

@@ -79,7 +79,7 @@ def packed(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> N
         # Without a name and a moment, which gzip would write.
         zipped = gzip.GzipFile("", "wb", 9, raw, 0) if target.suffix == ".tgz" else raw
         with zipped, tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as archive:
-            for file, name in sorted(files, key=lambda one: one[1]):
+            for file, name in sorted(files, key=lambda pair: pair[1]):
                 archive.add(file, name, recursive=False, filter=bare)
 
 

@@ -66,7 +66,8 @@ def _tell(settings: Settings, measurement: Measurement) -> None:
     letter = Letter(id, to, server.sender, settings.portal.name, datetime.now(UTC))
     text = (
         f"nDCG@10 of the {measurement.questions} judged questions is {measurement.ndcg_at_10:.4f}, "
-        f"{measurement.fall:.4f} below the median of the last seven measurements.\n\nLook at what changed: sources, rules, models.\n"
+        f"{measurement.fall:.4f} below the median of the last seven measurements.\n\n"
+        "Look at what changed: sources, rules, models.\n"
         f"{settings.api_url}/insight/measurements?f=svg\n"
     )
     try:
