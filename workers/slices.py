@@ -116,7 +116,7 @@ class Worker:
             log.info("harvest.finished_before", source=source.id, run=run_id or message_id)
             return SliceResult("finished_before", run_id)
         options = self._options(source, lease)
-        run = run or open_run(source.id, replace(options, since=self._since(source)), id=message_id)
+        run = run or open_run(source.id, replace(options, since=since_of(self.runs, source)), id=message_id)
         self.leases.taken_up(run.id)
         try:
             report = harvest(source.id, self.parts.open_source(source, run.since), self._harvest_parts(), options, run)
@@ -125,10 +125,6 @@ class Worker:
         return SliceResult(
             "continues" if report.state == "running" else "ended", report.id, report.counts.without_vector > 0
         )
-
-    def _since(self, source: SourceConfig) -> str | None:
-        """The start time of the changes that a new run requests; None for everything."""
-        return since_of(self.runs, source)
 
     def _source(self, source_id: str) -> SourceConfig | None:
         source = known_sources(self.config.sources).get(source_id)

@@ -191,7 +191,9 @@ def load(
         drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
         return
     size = CatalogueSize(records, passages, embedded, index_shape(settings))
-    plan = Plan(_courses(chosen), clients, seconds, processes)
+    plan = Plan(
+        tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen), clients, seconds, processes
+    )
     paths, questions = _real(catalogues), _questions()
     console, progress = screen(), messages()
     with ExitStack() as held:
@@ -239,11 +241,6 @@ def _is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _courses(chosen: tuple[str, ...]) -> tuple[SearchMode, ...]:
-    """Those asked for, else all."""
-    return tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen)
 
 
 def _real(catalogues: Path) -> list[Path]:

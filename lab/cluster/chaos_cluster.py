@@ -26,7 +26,7 @@ from local_stack.elasticsearch import elasticsearch_part
 from local_stack.part import External, StackPart, silent
 from local_stack.ports import free_port
 from local_stack.services import api_service, beat_service, service_part, worker_service
-from local_stack.settings import ApiConfig, NodeConfig, ServiceProcess, StackConfig, ValkeyConfig
+from local_stack.settings import ApiConfig, NodeConfig, StackConfig, ValkeyConfig
 from local_stack.supervisor import Supervisor
 from local_stack.testing import QUICK_START
 from local_stack.valkey import broker_part
@@ -194,15 +194,11 @@ def _with_services(
     )
     stack = StackConfig(folder, environment)
     for service in services:
-        parts[service.name] = _held(folder, service_part(stack, _patient(service)))
+        parts[service.name] = _held(folder, service_part(stack, replace(service, start_timeout_s=180.0)))
     names = [name for name in parts if name.startswith("node-")]
     return ChaosCluster(
         folder, client, proxies, names, f"http://127.0.0.1:{api.port}", broker_url, sources, clock, environment, parts
     )
-
-
-def _patient(service: ServiceProcess) -> ServiceProcess:
-    return replace(service, start_timeout_s=180.0)
 
 
 def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -> tuple[Supervisor, StackPart]:

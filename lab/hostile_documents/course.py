@@ -63,14 +63,10 @@ def _page() -> bytes:
     return f"<!doctype html><h1>Lakes</h1>{text}<table><tr><th>Lake</th><th>Depth (m)</th></tr>{rows}</table>".encode()
 
 
-def _letter() -> bytes:
-    return docx("".join(f"<w:p><w:r><w:t>{line}</w:t></w:r></w:p>" for line in _LINES).encode())
-
-
 HONEST = (
     ("report.pdf", _report()),
     ("page.html", _page()),
-    ("letter.docx", _letter()),
+    ("letter.docx", docx("".join(f"<w:p><w:r><w:t>{line}</w:t></w:r></w:p>" for line in _LINES).encode())),
     ("notes.txt", "\n\n".join(["# Notes on lakes", *_LINES]).encode()),
 )
 

@@ -274,7 +274,7 @@ def standing(client: Elasticsearch, name: str, size: CatalogueSize, of: Made_of,
     another size, Unavailable where Elasticsearch does not answer.
     """
     prefix = f"{_PREFIX}{name}"
-    manifest = _manifest(client, prefix)
+    manifest = (_meta(client, prefix) or {}).get(_MANIFEST)
     if manifest is None:
         delete(client, prefix)
         made = fill(client, prefix, *of(), size, told)
@@ -297,10 +297,6 @@ def _index(prefix: str) -> str:
 def _meta(client: Elasticsearch, prefix: str) -> Json | None:
     mappings = client.options(ignore_status=404).indices.get_mapping(index=_index(prefix)).body
     return dict(mappings[_index(prefix)]["mappings"].get("_meta", {})) if _index(prefix) in mappings else None
-
-
-def _manifest(client: Elasticsearch, prefix: str) -> Json | None:
-    return (_meta(client, prefix) or {}).get(_MANIFEST)
 
 
 def _commit(client: Elasticsearch, made: MadeCatalogue, size: CatalogueSize) -> None:

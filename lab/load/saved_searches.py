@@ -23,7 +23,6 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import alias, concrete
 from indexer.store.bulk import Operation, index_operation, write
 from lab.load.catalogue import MadeVectors, made_records, real_records
-from search_api.search.request import SearchRequest
 from search_api.search.retrieval.filters import area_clause
 from search_api.stewards.alerts.compiled import Compiled, compile_question
 from search_api.stewards.alerts.matching import Matcher
@@ -116,7 +115,7 @@ def fill_searches(
     begun = time.perf_counter()
     for place, question in enumerate(questions):
         try:
-            compiled.append((question, compile_question(matcher.pipeline, _request(question), serving)))
+            compiled.append((question, compile_question(matcher.pipeline, request_of(question), serving)))
         except InvalidInput:
             continue
         report("compiling", place + 1, len(questions))
@@ -185,10 +184,6 @@ def _box(chosen: random.Random) -> BBox:
 
 def _box_text(box: BBox) -> str:
     return f"{box.west:.3f},{box.south:.3f},{box.east:.3f},{box.north:.3f}"
-
-
-def _request(question: dict[str, object]) -> SearchRequest:
-    return request_of(question)
 
 
 def _card(matcher: Matcher) -> EmbedderCard:

@@ -5,7 +5,6 @@ There are few, and their extents are known: no index is asked.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -13,6 +12,7 @@ from pydantic import Field
 
 from core.errors import InvalidInput
 from core.extent import BBox
+from core.folding import folded_phrase
 from core.timespan import TimeSpan
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.http.parameter_types import (
@@ -29,7 +29,10 @@ from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
 
 MOST_COLLECTIONS = 1000
 
-_SORTED_BY: dict[str, Callable[[Catalogue], str]] = {"id": lambda one: one.id, "title": lambda one: _folded(one.title)}
+_SORTED_BY: dict[str, Callable[[Catalogue], str]] = {
+    "id": lambda one: one.id,
+    "title": lambda one: folded_phrase(one.title),
+}
 
 
 class CollectionsQuery(Parameters):
@@ -103,11 +106,5 @@ def _is_of(one: Catalogue, span: TimeSpan | None) -> bool:
 
 
 def _says(one: Catalogue, terms: Sequence[str]) -> bool:
-    text = _folded(" ".join((one.id, one.title, description_of(one), one.said.publisher)))
-    return any(_folded(term) in text for term in terms)
-
-
-def _folded(text: str) -> str:
-    """Without case and accents, with single spaces."""
-    plain = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
-    return " ".join(plain.casefold().split())
+    text = folded_phrase(" ".join((one.id, one.title, description_of(one), one.said.publisher)))
+    return any(folded_phrase(term) in text for term in terms)
