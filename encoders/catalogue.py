@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import ModelMissing
 from core.json_types import JsonMapping
 from core.ports import CrossEncoder, Embedder, EmbedderCard, EntityRecogniser
-from encoders.embedder import OnnxEmbedder
+from encoders.embedder import OnnxEmbedder, TorchEmbedder
 from encoders.entities import SpacyRecogniser
 from encoders.locate import Located, default_cache, locate
 from encoders.onnx_session import Compute
@@ -17,11 +17,9 @@ from encoders.presets import Preset, preset_for
 from encoders.quantise import INT8_GRAPHS, int8_kind
 from encoders.recipe import Recipe, UnfitForOnnx, read_json, read_recipe
 from encoders.remote import Endpoint, RemoteEmbedder
-from encoders.reranker import OpenGate
 from encoders.rerankers import RERANKERS
-from encoders.specs import CrossEncoderSpec, EmbedderSpec, RecogniserSpec
-from encoders.token_heads import token_head
-from encoders.torch_embedder import TorchEmbedder
+from encoders.specs import CrossEncoderSpec, EmbedderSpec, OpenGate, RecogniserSpec
+from encoders.token_head import token_head
 from net.gate import Gate
 
 _REMOTE_MAX_TOKENS = 512

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
-from encoders.classifier_head import read_modules
 from encoders.imports import needs_torch, torch_imports
 from encoders.onnx_session import Compute
 from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import Tokeniser, sound
-from encoders.torch_weights import complete
+from encoders.torch_models import complete, read_modules
 
 log = structlog.get_logger(__name__)
 
@@ -35,11 +34,11 @@ def is_colbert(folder: Path) -> bool:
     return {"Transformer", "Dense"} <= kinds and not kinds & _OTHER_USES
 
 
-def read_text_limit(folder: Path, asked: int | None) -> int:
+def read_text_limit(folder: Path, most: int | None) -> int:
     """How many tokens of a text the model reads: its own limit, or fewer if ``asked``. Loads nothing."""
-    said = read_json(folder / "config_sentence_transformers.json").get("document_length")
-    own = int(said) if said else read_pair_limit(folder)
-    return min(asked or own, own)
+    stated = read_json(folder / "config_sentence_transformers.json").get("document_length")
+    own = int(stated) if stated else read_pair_limit(folder)
+    return min(most or own, own)
 
 
 class ColbertReranker:
@@ -65,14 +64,16 @@ class ColbertReranker:
             return np.empty(0, dtype=np.float64)
         if cut := sum(length > self._card.max_tokens for length in self._tokens.count(texts)):
             log.info("cross_encoder.cut", texts=len(texts), cut=cut)
-        (asked,) = self._vectors("query", [question])
-        return np.array([float((asked @ one.T).max(axis=1).mean()) for one in self._vectors("document", texts)])
+        (question_vectors,) = self._vectors("query", [question])
+        return np.array(
+            [float((question_vectors @ vectors.T).max(axis=1).mean()) for vectors in self._vectors("document", texts)]
+        )
 
     def _vectors(self, task: str, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """(tokens, dims) of each text, unit norm."""
         encode = self._model.encode_query if task == "query" else self._model.encode_document
-        found = encode([sound(text) for text in texts], batch_size=_BATCH, show_progress_bar=False)
-        return [np.asarray(one, dtype=np.float32) for one in found]
+        vectors_of_texts = encode([sound(text) for text in texts], batch_size=_BATCH, show_progress_bar=False)
+        return [np.asarray(rows, dtype=np.float32) for rows in vectors_of_texts]
 
 
 def _load(folder: Path, compute: Compute) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +14,50 @@ from numpy.typing import NDArray
 from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard
-from encoders.classifier import load_classifier
 from encoders.imports import needs_torch, torch_imports
-from encoders.onnx_session import Compute, OnnxSession, Tokens, padded
-from encoders.pairs import PairTokeniser
+from encoders.onnx_session import Compute, OnnxSession, TokenIds, padded
+from encoders.tokens import read_tokenizer
+from encoders.torch_models import load_classifier
 
 log = structlog.get_logger(__name__)
-
 _TORCH_BATCH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """``cut``: the number of shortened candidates; ``question_cut``: the tokens of the question that did not fit."""
+
+    tokens: list[TokenIds]
+    cut: int
+    question_cut: int
+
+
+class PairTokeniser:
+    """``max_tokens`` of a pair, special tokens included. A question uses at most half of them."""
+
+    def __init__(self, file: Path, max_tokens: int) -> None:
+        self._tokenizer = read_tokenizer(file)
+        self._room = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
+
+    def pairs(self, question: str, texts: Sequence[str]) -> Pairs:
+        """One input per text, in order."""
+        encoded = self._tokenizer.encode(question, add_special_tokens=False)
+        whole_length = len(encoded.ids)
+        encoded.truncate(min(whole_length, self._room // 2))
+        room = self._room - len(encoded.ids)
+        tokens, cut = [], 0
+        for candidate in self._tokenizer.encode_batch(list(texts), add_special_tokens=False):
+            cut += len(candidate.ids) > room
+            candidate.truncate(room)
+            pair = self._tokenizer.post_process(encoded, candidate)
+            tokens.append(TokenIds(pair.ids, pair.type_ids))
+        return Pairs(tokens, cut, whole_length - len(encoded.ids))
 
 
 class Scorer:
     """Logits of tokenised pairs, in order: the common interface of the two runtimes."""
 
-    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+    def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         """(n,) for at least one pair."""
         raise NotImplementedError
 
@@ -36,7 +67,7 @@ class OnnxScorer(Scorer):
         """Raises ModelMissing if the graph cannot be opened."""
         self._session = OnnxSession(graph, compute)
 
-    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+    def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         return one_logit(self._session.map(pairs, lambda output, _mask: output))
 
 
@@ -45,16 +76,16 @@ class TorchScorer(Scorer):
         """Raises ModelMissing if the folder holds no sequence classifier."""
         self._model, self._device = _classifier(folder, compute), compute.device
 
-    def logits(self, pairs: Sequence[Tokens]) -> NDArray[np.float32]:
+    def logits(self, pairs: Sequence[TokenIds]) -> NDArray[np.float32]:
         import torch
 
-        found = []
+        batches = []
         with torch.inference_mode():
             for some in batched(pairs, _TORCH_BATCH):
                 feed, _ = padded(some)
                 tensors = {name: torch.from_numpy(value).to(self._device) for name, value in feed.items()}
-                found.append(self._model(**tensors).float().cpu().numpy())
-        return one_logit(np.concatenate(found))
+                batches.append(self._model(**tensors).float().cpu().numpy())
+        return one_logit(np.concatenate(batches))
 
 
 class ModelCrossEncoder:
@@ -80,10 +111,6 @@ class ModelCrossEncoder:
         if pairs.cut or pairs.question_cut:
             log.info("cross_encoder.cut", texts=len(texts), cut=pairs.cut, question_tokens_cut=pairs.question_cut)
         return self._scorer.logits(pairs.tokens).astype(np.float64)
-
-    def count_cut(self, question: str, texts: Sequence[str]) -> int:
-        """The number of texts that do not fit with the question."""
-        return self._tokeniser.pairs(question, texts).cut
 
 
 def one_logit(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,9 +1,13 @@
-"""The embedder on ONNX Runtime."""
+"""The embedders that run in this process: on ONNX Runtime, or on sentence-transformers for a GPU or for layers that
+only it computes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +15,20 @@ from numpy.typing import NDArray
 from core.batched import batched
 from core.errors import ModelMissing
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
-from encoders.lower_states import BELOW
-from encoders.onnx_session import Compute, OnnxSession, Output, Tokens
-from encoders.parted import parted
-from encoders.pooling import pooled
+from encoders.imports import needs_torch, torch_imports
+from encoders.onnx_graphs import BELOW
+from encoders.onnx_session import Compute, OnnxSession, Output, TokenIds, padded
+from encoders.pooling import parted, pooled, unit
 from encoders.recipe import Recipe
 from encoders.token_head import TokenHead
-from encoders.tokenisers import open_tokeniser
+from encoders.tokens import Tokeniser, open_tokeniser
 
 Mask = NDArray[np.int64]
 
 # Token ids are in memory for at most this many texts at once.
 _SLICE = 2048
 _ENCODED_SLICE = 256  # and their token vectors
+_BATCH = 32
 
 
 class OnnxEmbedder:
@@ -49,8 +54,8 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in parts."""
-        asked = with_instruction(texts, kind, self._card)
-        slices = [self._embed(some) for some in batched(asked, _SLICE)]
+        prefixed = with_instruction(texts, kind, self._card)
+        slices = [self._embed(some) for some in batched(prefixed, _SLICE)]
         return np.concatenate(slices) if slices else np.empty((0, self._card.dims), dtype=np.float32)
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
@@ -61,8 +66,8 @@ class OnnxEmbedder:
             self._encode(some, kind, self._head)
             for some in batched(with_instruction(texts, kind, self._card), _ENCODED_SLICE)
         ]
-        vectors = [one.vectors for one in slices] or [np.empty((0, self._card.dims), dtype=np.float32)]
-        return Encoded(np.concatenate(vectors), [tokens for one in slices for tokens in one.tokens or ()])
+        vectors = [part.vectors for part in slices] or [np.empty((0, self._card.dims), dtype=np.float32)]
+        return Encoded(np.concatenate(vectors), [tokens for part in slices for tokens in part.tokens or ()])
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special tokens included."""
@@ -71,13 +76,16 @@ class OnnxEmbedder:
     def _encode(self, texts: Sequence[str], kind: TextKind, head: TokenHead) -> Encoded:
         read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
 
-        def made(outputs: Sequence[Output], mask: Mask, batch: Sequence[Tokens]) -> list[tuple[Vectors, Vectors]]:
+        def made(outputs: Sequence[Output], mask: Mask, batch: Sequence[TokenIds]) -> list[tuple[Vectors, Vectors]]:
             vectors, states = pooled(outputs[0], mask, self._recipe.pooling), self._token_states(outputs, mask)
-            tokens = [head.vectors(one.ids, own[: len(one.ids)], kind) for one, own in zip(batch, states, strict=True)]
+            tokens = [
+                head.vectors(tokens_of.ids, own[: len(tokens_of.ids)], kind)
+                for tokens_of, own in zip(batch, states, strict=True)
+            ]
             return list(zip(vectors, tokens, strict=True))
 
         outputs = self._session.outputs[:1] if self._layers is None else [self._session.outputs[0], BELOW]
-        found = self._session.each_of([Tokens(ids) for ids in read.parts], outputs, made)
+        found = self._session.each_of([TokenIds(ids) for ids in read.parts], outputs, made)
         tokens: list[list[Vectors]] = [[] for _ in texts]
         for owner, (_, own) in zip(read.owners.tolist(), found, strict=True):
             tokens[owner].append(own)
@@ -92,7 +100,7 @@ class OnnxEmbedder:
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
-        tokens = [Tokens(ids) for ids in read.parts]
+        tokens = [TokenIds(ids) for ids in read.parts]
         vectors = self._session.map(tokens, lambda states, mask: pooled(states, mask, self._recipe.pooling))
         return read.joined(vectors, len(texts))
 
@@ -101,3 +109,67 @@ def with_instruction(texts: Sequence[str], kind: TextKind, card: EmbedderCard) -
     """Each text with the model's instruction for its kind before it."""
     instruction = card.instruction if kind == "query" else card.document_instruction
     return [f"{instruction}{text}" for text in texts]
+
+
+class TorchEmbedder:
+    """core.ports.Embedder. Imports torch when an instance is made."""
+
+    def __init__(self, folder: Path, card: EmbedderCard, compute: Compute) -> None:
+        """``card.max_tokens`` 0: the model's value. Raises ModelMissing if the folder cannot be loaded."""
+        self._model = _load(folder, compute)
+        read = int(self._model.max_seq_length or 512)
+        self._model.max_seq_length = min(card.max_tokens or read, read)
+        dims = int(self._model.get_embedding_dimension())
+        self._card = replace(card, dims=dims, max_tokens=self._model.max_seq_length, runtime="torch")
+        self._tokens = Tokeniser(folder / "tokenizer.json", self._card.max_tokens)
+
+    @property
+    def card(self) -> EmbedderCard:
+        return self._card
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        """vectors: (n, dims) float32, unit norm, in the order of ``texts``; a longer text is read in parts."""
+        if not texts:
+            return np.empty((0, self._card.dims), dtype=np.float32)
+        read = parted(self._tokens.whole(with_instruction(texts, kind, self._card)), self._card.max_tokens)
+        # Longest first, so that a batch has little padding.
+        order = sorted(range(len(read.parts)), key=lambda at: -len(read.parts[at]))
+        rows = [self._forward([read.parts[at] for at in batch]) for batch in batched(order, _BATCH)]
+        vectors = np.empty((len(order), self._card.dims), dtype=np.float32)
+        vectors[order] = np.concatenate(rows)
+        return read.joined(vectors, len(texts))
+
+    def _forward(self, parts: Sequence[Sequence[int]]) -> Vectors:
+        """All layers on token ids: the library's own ``encode`` takes only texts, and cuts them."""
+        import torch
+
+        feed, _ = padded([TokenIds(ids) for ids in parts])
+        device = self._model.device
+        inputs = {name: torch.from_numpy(feed[name]).to(device) for name in ("input_ids", "attention_mask")}
+        with torch.inference_mode():
+            vectors = self._model(inputs)["sentence_embedding"]
+        return unit(vectors.float().cpu().numpy())
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        """Without token vectors."""
+        return Encoded(self.embed(texts, kind))
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each whole text, special tokens included."""
+        return self._tokens.count(texts)
+
+
+def _load(folder: Path, compute: Compute) -> Any:
+    needs_torch(f"the model {folder}")
+    with torch_imports:
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+    if compute.threads is not None:
+        torch.set_num_threads(compute.threads)
+    try:
+        return SentenceTransformer(
+            str(folder), device=compute.device, local_files_only=True, model_kwargs={"use_safetensors": True}
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelMissing(f"{folder} cannot be loaded by sentence-transformers: {str(error)[:200]}") from None

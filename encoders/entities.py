@@ -29,8 +29,8 @@ class SpacyRecogniser:
 
     def entities(self, text: str) -> list[Entity]:
         """In order of appearance; reads only the first 100,000 characters of a very long text."""
-        found = self._pipeline(text[:_LONGEST_CHARS]).ents
-        return [Entity(span.text, span.start_char, span.end_char, span.label_) for span in found]
+        spans = self._pipeline(text[:_LONGEST_CHARS]).ents
+        return [Entity(span.text, span.start_char, span.end_char, span.label_) for span in spans]
 
 
 def _checked_folder(name: str) -> Path:

@@ -44,15 +44,17 @@ class RemoteLanguageModel:
 
     def stream(self, messages: Sequence[Mapping[str, str]]) -> Iterator[str]:
         """Pieces of the answer in order, as they arrive."""
-        given = self._endpoint
+        endpoint = self._endpoint
         body = {
-            "model": given.model,
+            "model": endpoint.model,
             "messages": [dict(message) for message in messages],
             "stream": True,
-            "temperature": given.temperature,
-            "max_tokens": given.max_tokens,
+            "temperature": endpoint.temperature,
+            "max_tokens": endpoint.max_tokens,
         }
-        outgoing = Outgoing.of_json(given.address, body, given.key, given.timeout_s, accept="text/event-stream")
+        outgoing = Outgoing.of_json(
+            endpoint.address, body, endpoint.key, endpoint.timeout_s, accept="text/event-stream"
+        )
         with self._gate.stream(outgoing) as answer:
             answer.expect_ok()
             yield from (piece for data in events(answer.pieces, self._host) if (piece := self._piece(data)))
@@ -70,8 +72,8 @@ class RemoteLanguageModel:
             choices = parsed["choices"]
             if not choices:
                 return ""
-            said = choices[0].get("delta") or choices[0].get("message") or {}
-            return str(said.get("content") or "")
+            message = choices[0].get("delta") or choices[0].get("message") or {}
+            return str(message.get("content") or "")
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Unavailable(f"{self._host} does not answer as a chat endpoint") from None
 

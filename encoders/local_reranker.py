@@ -1,7 +1,12 @@
-"""Rerankers that run in this process: late interaction, or a cross-encoder on ONNX Runtime or PyTorch."""
+"""Rerankers that run in this process: a cross-encoder on ONNX Runtime or PyTorch, or a ColBERT model; and what
+`sonde models calibrate` stores of them.
+"""
 
 from __future__ import annotations
 
+import json
+import math
+import os
 from functools import partial
 from pathlib import Path
 
@@ -9,33 +14,65 @@ from core.errors import ModelMissing
 from core.json_types import Json
 from core.ports import CrossEncoder, CrossEncoderCard
 from encoders.colbert import ColbertReranker, is_colbert, read_text_limit
-from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, TorchScorer
-from encoders.late_interaction import LateInteraction, LateRecipe
+from encoders.cross_encoder import ModelCrossEncoder, OnnxScorer, PairTokeniser, TorchScorer
 from encoders.locate import default_cache, locate
 from encoders.onnx_session import Compute
-from encoders.own_calibration import own_calibration
-from encoders.pairs import PairTokeniser
 from encoders.prepare import checked_graph, prepared
 from encoders.recipe import read_json, read_pair_limit
-from encoders.reranker import OpenGate, Reranker
-from encoders.specs import CrossEncoderSpec
+from encoders.specs import CrossEncoderSpec, OpenGate, Reranker
+
+_FOLDER = "calibration"
+
+
+def calibration_file(cache: Path, digest: str) -> Path:
+    return cache / _FOLDER / f"{digest[:12]}.json"
+
+
+def own_calibration(cache: Path, digest: str) -> dict[str, float]:
+    """``temperature`` and ``offset`` as in a card; empty if nothing was measured here.
+
+    Raises ModelMissing if the file is damaged.
+    """
+    path = calibration_file(cache, digest)
+    facts = read_json(path)
+    if not facts:
+        return {}
+    try:
+        found = {name: float(facts[name]) for name in ("temperature", "offset")}
+    except (KeyError, TypeError, ValueError):
+        raise ModelMissing(f"{path} is damaged; remove it, or run `sonde models calibrate` again") from None
+    if found["temperature"] <= 0 or not all(math.isfinite(value) for value in found.values()):
+        raise ModelMissing(f"{path} holds no temperature above 0; remove it, or run `sonde models calibrate` again")
+    return found
+
+
+def write_calibration(cache: Path, digest: str, facts: Json) -> Path:
+    """Writes the file atomically. Raises OSError if the disk fails."""
+    path = calibration_file(cache, digest)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.draft")
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(facts, file, indent=2, ensure_ascii=False)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    return path
 
 
 def is_reranker(folder: Path) -> bool:
     """What the folder says of itself; whether it is complete shows when it is loaded."""
-    said = read_json(folder / "config_sentence_transformers.json").get("model_type")
+    model_type = read_json(folder / "config_sentence_transformers.json").get("model_type")
     architectures = read_json(folder / "config.json").get("architectures") or []
     classifies = any(str(name).endswith("ForSequenceClassification") for name in architectures)
-    return said == "CrossEncoder" or classifies or is_colbert(folder)
+    return model_type == "CrossEncoder" or classifies or is_colbert(folder)
 
 
 def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> CrossEncoder:
-    """Loads a late-interaction model in every runtime, if the model's card describes one."""
     cache = spec.cache or default_cache()
     located = locate(str(spec.name), cache, allow_hub=spec.allow_hub)
     facts = {**read_json(located.folder / "card.json"), **own_calibration(cache, located.digest)}
-    if (late := LateRecipe.of(facts)) is not None:
-        return _late(spec, located.folder, late, facts)
+    if "scoring" in facts:
+        raise ModelMissing(f"{located.folder} was made by an older `sonde train reranker`, whose models are not read")
     compute = Compute(spec.threads, spec.device)
     if is_colbert(located.folder):
         return _colbert(spec, located.folder, facts, compute)
@@ -44,12 +81,6 @@ def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> Cross
     read = read_pair_limit(folder)
     limit = min(spec.max_tokens or read, read)
     return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, facts))
-
-
-def _late(spec: CrossEncoderSpec, folder: Path, recipe: LateRecipe, facts: Json) -> LateInteraction:
-    card = _pair_card(spec, min(spec.max_tokens or recipe.max_tokens, recipe.max_tokens), facts)
-    graph = checked_graph(folder, recipe.graph)
-    return LateInteraction(graph, recipe, card, Compute(spec.threads, spec.device))
 
 
 def _colbert(spec: CrossEncoderSpec, folder: Path, facts: Json, compute: Compute) -> ColbertReranker:

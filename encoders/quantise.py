@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from encoders.onnx_session import Compute, OnnxSession, Tokens
+from encoders.onnx_session import Compute, OnnxSession, TokenIds
 from encoders.pooling import agreement, pooled
 from encoders.recipe import Recipe
 from encoders.tokens import Tokeniser
@@ -21,7 +21,7 @@ INT8_GRAPHS: Mapping[Int8Kind, str] = {"portable": "model.int8.onnx", "vnni": "m
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Int8Comparison:
     """int8 against fp32 on our sample: mean and smallest cosine, and the number of texts."""
 
     mean: float
@@ -69,12 +69,12 @@ def int8_kind() -> Int8Kind:
     return "vnni" if words & {"avx512_vnni", "avx_vnni", "asimddp", "i8mm"} else "portable"
 
 
-def compare(folder: Path, recipe: Recipe, texts: list[str], kind: Int8Kind = "portable") -> Comparison:
+def compare(folder: Path, recipe: Recipe, texts: list[str], kind: Int8Kind = "portable") -> Int8Comparison:
     """The int8 graph of that kind against ``model.onnx`` of one folder."""
-    tokens = [Tokens(ids) for ids in Tokeniser(folder / "tokenizer.json", recipe.max_tokens).ids(texts)]
+    tokens = [TokenIds(ids) for ids in Tokeniser(folder / "tokenizer.json", recipe.max_tokens).ids(texts)]
     vectors = [
         OnnxSession(folder / file, Compute()).map(tokens, lambda states, mask: pooled(states, mask, recipe.pooling))
         for file in ("model.onnx", INT8_GRAPHS[kind])
     ]
     mean, minimum = agreement(vectors[0], vectors[1])
-    return Comparison(mean, minimum, len(texts))
+    return Int8Comparison(mean, minimum, len(texts))

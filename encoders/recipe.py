@@ -58,12 +58,12 @@ def read_pooling(folder: Path) -> Pooling:
 
 def read_pair_limit(folder: Path) -> int:
     """How many tokens a cross-encoder reads of a question with a candidate; 512 if not stated."""
-    said = [
+    limits = [
         read_json(folder / "card.json").get("max_tokens"),
         read_json(folder / "tokenizer_config.json").get("model_max_length"),
         read_json(folder / "config.json").get("max_position_embeddings"),
     ]
-    return min(int(limit) for limit in [*said, 512] if limit)
+    return min(int(limit) for limit in [*limits, 512] if limit)
 
 
 def read_json(path: Path, default: object = None) -> Any:
@@ -93,9 +93,9 @@ def _pooling(mode: object, folder: Path) -> Pooling:
 
 def _max_tokens(folder: Path, config: JsonMapping) -> int:
     """The smallest limit of sentence-transformers, the tokenizer and the position table."""
-    said = [
+    limits = [
         read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
         read_json(folder / "tokenizer_config.json").get("model_max_length"),
         config.get("max_position_embeddings"),
     ]
-    return min(int(limit) for limit in said if limit)
+    return min(int(limit) for limit in limits if limit)

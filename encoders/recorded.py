@@ -28,11 +28,6 @@ def record_embedder(embedder: Embedder) -> Json:
     return {"vectors": [[round(float(value), _DIGITS) for value in row] for row in vectors]}
 
 
-def record_cross_encoder(model: CrossEncoder) -> Json:
-    """Logits of the sample's last line, a question, with its first documents."""
-    return {"logits": [round(float(value), _DIGITS) for value in _logits(model)]}
-
-
 def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> Json:
     """How well each of the sample's first documents continues the previous one."""
     return {"coherence": [round(value, _DIGITS) for value in coherence(sample_texts()[:_PAIRS])]}
@@ -40,26 +35,26 @@ def record_segmenter(coherence: Callable[[Sequence[str]], list[float]]) -> Json:
 
 def segmenter_gap(coherence: Callable[[Sequence[str]], list[float]], recorded: JsonMapping) -> float:
     """The largest difference to a recorded probability."""
-    wanted = np.asarray(recorded["coherence"], dtype=np.float64)
-    found = np.asarray(coherence(sample_texts()[: len(wanted) + 1]), dtype=np.float64)
-    return float(np.abs(found - wanted).max())
+    expected = np.asarray(recorded["coherence"], dtype=np.float64)
+    measured = np.asarray(coherence(sample_texts()[: len(expected) + 1]), dtype=np.float64)
+    return float(np.abs(measured - expected).max())
 
 
 def embedder_agreement(embedder: Embedder, recorded: JsonMapping) -> float:
     """The smallest cosine to the recorded vectors; 0 for a different size."""
-    wanted = np.asarray(recorded["vectors"], dtype=np.float32)
-    found = embedder.embed(sample_texts()[: len(wanted)], "document")
-    if found.shape != wanted.shape:
+    expected = np.asarray(recorded["vectors"], dtype=np.float32)
+    measured = embedder.embed(sample_texts()[: len(expected)], "document")
+    if measured.shape != expected.shape:
         return 0.0
-    norms = np.linalg.norm(wanted, axis=1)
-    return float((np.einsum("ij,ij->i", found, wanted) / norms).min())
+    norms = np.linalg.norm(expected, axis=1)
+    return float((np.einsum("ij,ij->i", measured, expected) / norms).min())
 
 
 def cross_encoder_gap(model: CrossEncoder, recorded: JsonMapping) -> float:
     """The largest difference to a recorded logit, as a share of their range."""
-    wanted = np.asarray(recorded["logits"], dtype=np.float64)
-    span = max(float(wanted.max() - wanted.min()), 1e-9)
-    return float(np.abs(_logits(model) - wanted).max()) / span
+    expected = np.asarray(recorded["logits"], dtype=np.float64)
+    span = max(float(expected.max() - expected.min()), 1e-9)
+    return float(np.abs(_logits(model) - expected).max()) / span
 
 
 def _logits(model: CrossEncoder) -> Any:

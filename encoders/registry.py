@@ -11,11 +11,11 @@ from typing import Any
 
 from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
-from encoders.known_models import KNOWN
 from encoders.local_reranker import is_reranker
 from encoders.locate import SHIPPED, locate
 from encoders.model_card import CARD, damaged_files
 from encoders.prepare import prepared
+from encoders.presets import KNOWN, known
 from encoders.quantise import ENOUGH
 from encoders.recipe import read_json
 from encoders.recorded import (
@@ -34,7 +34,7 @@ _INT8_SLACK = 0.003  # of mean cosine: each machine makes its own int8 graphs
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ModelEntry:
     """``name`` is for the settings. ``folder`` None: not on this machine. ``own``: trained or shipped here."""
 
     name: str
@@ -48,7 +48,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ModelCheck:
     """``holds`` None: there is no recorded value to compare with."""
 
     what: str
@@ -56,18 +56,18 @@ class Check:
     said: str
 
 
-def entries(cache: Path, folders: Iterable[Path] = ()) -> list[Entry]:
+def entries(cache: Path, folders: Iterable[Path] = ()) -> list[ModelEntry]:
     """Own models first (each of ``folders`` with a card), then the well-known ones."""
     own = [entry for folder in folders if (entry := own_entry(folder)) is not None]
     return [*own, *(_known(cache))]
 
 
-def own_entry(folder: Path) -> Entry | None:
+def own_entry(folder: Path) -> ModelEntry | None:
     """A folder with the card of a model that Sonde trained; None for any other."""
     facts = read_json(folder / CARD)
     if "kind" not in facts:
         return None
-    return Entry(
+    return ModelEntry(
         f"shipped:{folder.name}" if folder.parent == SHIPPED else str(folder),
         str(facts["kind"]),
         str(facts.get("licence", "")),
@@ -79,7 +79,7 @@ def own_entry(folder: Path) -> Entry | None:
     )
 
 
-def entry_of(name: str, cache: Path) -> Entry:
+def entry_of(name: str, cache: Path) -> ModelEntry:
     """The model with that name: a folder, a hub id or ``artifact:``. Raises ModelMissing if it is unknown or not on
     this machine.
     """
@@ -87,20 +87,19 @@ def entry_of(name: str, cache: Path) -> Entry:
     if folder.is_dir() and (own := own_entry(folder)) is not None:
         return own
     located = locate(name, cache)
-    stated = next((one for one in KNOWN if one.name.lower() == name.lower()), None)
-    if stated is not None:
-        return Entry(name, stated.kind, stated.licence, located.folder)
-    return Entry(name, "reranker" if is_reranker(located.folder) else "embedder", "", located.folder)
+    model = known(name)
+    kind = "reranker" if is_reranker(located.folder) else "embedder"
+    return ModelEntry(name, kind, "" if model is None else model.licence, located.folder)
 
 
-def verify(entry: Entry, cache: Path) -> list[Check]:
+def verify(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     """Checks the hashes of the files, then the recorded numbers; a damaged model is not loaded. Never raises: a model
     that cannot be loaded is a failed check.
     """
     whole = _files(entry, cache)
     if whole.holds is False or entry.folder is None:
         return [whole]
-    numbers: dict[str, Callable[[Entry, Path], list[Check]]] = {
+    numbers: dict[str, Callable[[ModelEntry, Path], list[ModelCheck]]] = {
         "embedder": _embedder,
         "reranker": _reranker,
         "segmenter": _segmenter,
@@ -109,35 +108,35 @@ def verify(entry: Entry, cache: Path) -> list[Check]:
     try:
         return [whole, *numbers[entry.kind](entry, cache)]
     except ModelMissing as error:
-        return [whole, Check("loads", False, str(error))]
+        return [whole, ModelCheck("loads", False, str(error))]
 
 
-def _files(entry: Entry, cache: Path) -> Check:
+def _files(entry: ModelEntry, cache: Path) -> ModelCheck:
     if entry.folder is None:
-        return Check("files", None, "not on this machine")
+        return ModelCheck("files", None, "not on this machine")
     if not entry.own:
         try:
             locate(entry.name, cache)  # compares what we pin
         except ModelMissing as error:
-            return Check("files", False, str(error))
-        return Check("files", True, "as pinned, or as the hub's cache holds them")
+            return ModelCheck("files", False, str(error))
+        return ModelCheck("files", True, "as pinned, or as the hub's cache holds them")
     damaged = damaged_files(entry.folder)
-    return Check("files", not damaged, f"changed or lost: {', '.join(damaged)}" if damaged else "as the card says")
+    return ModelCheck("files", not damaged, f"changed or lost: {', '.join(damaged)}" if damaged else "as the card says")
 
 
-def _embedder(entry: Entry, cache: Path) -> list[Check]:
+def _embedder(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     spec = EmbedderSpec(entry.name, cache, "onnx-fp32", threads=1)
     checks = []
     if recorded := _recorded(entry):
         agreement = embedder_agreement(load_embedder(spec), recorded)
-        checks.append(Check("recorded vectors", agreement >= SAME_COSINE, f"least cosine {agreement:.5f}"))
+        checks.append(ModelCheck("recorded vectors", agreement >= SAME_COSINE, f"least cosine {agreement:.5f}"))
     else:
         load_embedder(spec)
-        checks.append(Check("recorded vectors", None, "its card holds none; it loads"))
+        checks.append(ModelCheck("recorded vectors", None, "its card holds none; it loads"))
     return [*checks, *_int8(entry, cache)]
 
 
-def _int8(entry: Entry, cache: Path) -> Iterator[Check]:
+def _int8(entry: ModelEntry, cache: Path) -> Iterator[ModelCheck]:
     """Compares the result of preparing the graph on this machine with the recorded one; weights that come in 4 bits
     have no int8 graph.
     """
@@ -146,35 +145,37 @@ def _int8(entry: Entry, cache: Path) -> Iterator[Check]:
         return
     recorded = read_json(_folder(entry) / CARD).get("figures", {}).get("int8_mean_cosine")
     least = ENOUGH if recorded is None else min(ENOUGH, float(recorded)) - _INT8_SLACK
-    wanted = "" if recorded is None else f", recorded {recorded:.4f}"
-    yield Check("int8 against fp32", made["mean"] >= least, f"mean cosine {made['mean']:.4f}{wanted}")
+    expected = "" if recorded is None else f", recorded {recorded:.4f}"
+    yield ModelCheck("int8 against fp32", made["mean"] >= least, f"mean cosine {made['mean']:.4f}{expected}")
 
 
-def _reranker(entry: Entry, cache: Path) -> list[Check]:
+def _reranker(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     model = load_cross_encoder(CrossEncoderSpec(entry.name, cache, threads=1))
     if not (recorded := _recorded(entry)):
-        return [Check("recorded logits", None, "its card holds none; it loads")]
+        return [ModelCheck("recorded logits", None, "its card holds none; it loads")]
     gap = cross_encoder_gap(model, recorded)
-    return [Check("recorded logits", gap <= SAME_LOGIT, f"largest difference {gap:.4f} of their range")]
+    return [ModelCheck("recorded logits", gap <= SAME_LOGIT, f"largest difference {gap:.4f} of their range")]
 
 
-def _segmenter(entry: Entry, cache: Path) -> list[Check]:
+def _segmenter(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
     model = load_segmenter(entry.name, cache, threads=1)
     if not (recorded := _recorded(entry)):
-        return [Check("recorded coherence", None, "its card holds none; it loads")]
+        return [ModelCheck("recorded coherence", None, "its card holds none; it loads")]
     gap = segmenter_gap(model, recorded)
-    return [Check("recorded coherence", gap <= SAME_COHERENCE, f"largest difference {gap:.4f}")]
+    return [ModelCheck("recorded coherence", gap <= SAME_COHERENCE, f"largest difference {gap:.4f}")]
 
 
-def _token_head(entry: Entry, _cache: Path) -> list[Check]:
+def _token_head(entry: ModelEntry, _cache: Path) -> list[ModelCheck]:
     found = read_head(_folder(entry))
     if found is None:
-        return [Check("loads", False, f"it has no {FILE}")]
+        return [ModelCheck("loads", False, f"it has no {FILE}")]
     head, card = found
-    return [Check("loads", head.mean.shape[0] == head.projection.shape[0], f"{card.dims} bits a token, as {card.code}")]
+    return [
+        ModelCheck("loads", head.mean.shape[0] == head.projection.shape[0], f"{card.dims} bits a token, as {card.code}")
+    ]
 
 
-def _recorded(entry: Entry) -> Any:
+def _recorded(entry: ModelEntry) -> Any:
     """From its own card, or from our table of pinned packages."""
     if found := read_json(_folder(entry) / CARD).get("recorded"):
         return found
@@ -182,17 +183,16 @@ def _recorded(entry: Entry) -> Any:
     return next((numbers for name, numbers in table.items() if name.lower() == entry.name.lower()), None)
 
 
-def _folder(entry: Entry) -> Path:
+def _folder(entry: ModelEntry) -> Path:
     if entry.folder is None:
         raise ModelMissing(f"{entry.name} is not on this machine")
     return entry.folder
 
 
-def _known(cache: Path) -> Iterator[Entry]:
-    for one in KNOWN:
+def _known(cache: Path) -> Iterator[ModelEntry]:
+    for model in KNOWN:
         try:
-            folder: Path | None = locate(one.name, cache, fetch=False).folder
+            folder: Path | None = locate(model.name, cache, fetch=False).folder
         except ModelMissing:
             folder = None
-        note = f"{one.note}{'; GPU or endpoint' if one.gpu else ''}".strip("; ")
-        yield Entry(one.name, one.kind, one.licence, folder, one.dims, one.max_tokens, note=note)
+        yield ModelEntry(model.name, "embedder", model.licence, folder, model.dims, model.max_tokens, note=model.note)

@@ -62,9 +62,9 @@ class RemoteEmbedder:
 
     def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         """vectors: (n, dims) float32, unit norm, in the order of ``texts``. Raises Unavailable, Refused, BadStatus."""
-        asked = with_instruction(texts, kind, self._card)
-        found = [self._ask(some, kind) for some in batched(asked, _BATCH)]
-        vectors = np.concatenate(found) if found else np.empty((0, self._card.dims), dtype=np.float32)
+        prefixed = with_instruction(texts, kind, self._card)
+        parts = [self._ask(some, kind) for some in batched(prefixed, _BATCH)]
+        vectors = np.concatenate(parts) if parts else np.empty((0, self._card.dims), dtype=np.float32)
         if vectors.shape[1] != self._card.dims:
             raise Unavailable(f"{self._host} now answers with {vectors.shape[1]} dimensions, not {self._card.dims}")
         return vectors
@@ -84,10 +84,10 @@ class RemoteEmbedder:
         return host_of(self._endpoint.address)
 
     def _ask(self, texts: Sequence[str], kind: TextKind) -> Vectors:
-        said: Json = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
+        body: Json = {"model": self._endpoint.model, "input": list(texts), "encoding_format": "float"}
         if self._endpoint.says_input_type:
-            said["input_type"] = _INPUT_TYPES[kind]
-        outgoing = Outgoing.of_json(self._endpoint.address, said, self._endpoint.key, self._endpoint.timeout_s)
+            body["input_type"] = _INPUT_TYPES[kind]
+        outgoing = Outgoing.of_json(self._endpoint.address, body, self._endpoint.key, self._endpoint.timeout_s)
         return self._read(self._gate.request(outgoing).expect_ok().parsed(), len(texts))
 
     def _read(self, answer: Any, expected: int) -> Vectors:

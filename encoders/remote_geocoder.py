@@ -12,6 +12,7 @@ from core.errors import SondeError, Unavailable
 from core.extent import BBox
 from core.json_types import JsonMapping
 from core.place import Place, PlaceKind
+from core.ports import Geocoder
 from encoders.specs import GeocoderSpec
 from net.exchange import Outgoing
 from net.gate import Gate
@@ -22,6 +23,26 @@ _REST_S = 30.0
 _POINT_HALF_DEG = 0.1
 _LONGEST_NAME = 200
 _MAX_BYTES = 2_000_000
+_KINDS: Mapping[str, PlaceKind] = {
+    "continent": "continent",
+    "country": "country",
+    "state": "region",
+    "region": "region",
+    "province": "region",
+    "county": "region",
+    "district": "region",
+    "sea": "sea",
+    "ocean": "sea",
+    "bay": "sea",
+    "strait": "sea",
+    "island": "island",
+    "islet": "island",
+    "archipelago": "island",
+    "city": "city",
+    "town": "city",
+    "village": "city",
+    "municipality": "city",
+}
 
 
 class RemoteGeocoder:
@@ -89,16 +110,16 @@ def _readable(read: Callable[[Any, int], Place], items: object) -> tuple[Place, 
 
 
 def _photon_place(feature: JsonMapping, rank: int) -> Place:
-    said = feature["properties"]
+    properties = feature["properties"]
     longitude, latitude = (float(number) for number in feature["geometry"]["coordinates"][:2])
     box = None
-    if extent := said.get("extent"):
+    if extent := properties.get("extent"):
         west, north, east, south = (float(number) for number in extent)
         box = BBox(west, min(south, north), east, max(south, north))
-    kind = _kind(said.get("osm_value"), said.get("type"))
+    kind = _kind(properties.get("osm_value"), properties.get("type"))
     where = _Where(box or _around(longitude, latitude), estimated=box is None)
     # Photon gives an order but no number: the rank becomes the number.
-    return _place(str(said["name"]), kind, where, said.get("countrycode"), 1.0 / (rank + 1), "photon")
+    return _place(str(properties["name"]), kind, where, properties.get("countrycode"), 1.0 / (rank + 1), "photon")
 
 
 def _nominatim_place(item: JsonMapping, rank: int) -> Place:
@@ -135,27 +156,19 @@ def _around(longitude: float, latitude: float) -> BBox:
     )
 
 
-_KINDS: Mapping[str, PlaceKind] = {
-    "continent": "continent",
-    "country": "country",
-    "state": "region",
-    "region": "region",
-    "province": "region",
-    "county": "region",
-    "district": "region",
-    "sea": "sea",
-    "ocean": "sea",
-    "bay": "sea",
-    "strait": "sea",
-    "island": "island",
-    "islet": "island",
-    "archipelago": "island",
-    "city": "city",
-    "town": "city",
-    "village": "city",
-    "municipality": "city",
-}
-
-
 def _kind(*words: object) -> PlaceKind:
     return next((_KINDS[word] for word in words if isinstance(word, str) and word in _KINDS), "named_region")
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackGeocoder:
+    """Implements the port ``Geocoder``; never raises Unavailable as long as ``second`` does not."""
+
+    first: Geocoder
+    second: Geocoder
+
+    def lookup(self, name: str) -> list[Place]:
+        try:
+            return self.first.lookup(name) or self.second.lookup(name)
+        except Unavailable:
+            return self.second.lookup(name)

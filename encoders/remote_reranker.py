@@ -14,8 +14,7 @@ from core.batched import batched
 from core.errors import ModelMissing, Unavailable
 from core.json_types import Json
 from core.ports import CrossEncoderCard
-from encoders.reranker import OpenGate, Reranker
-from encoders.specs import CrossEncoderSpec
+from encoders.specs import CrossEncoderSpec, OpenGate, Reranker
 from net.errors import BadStatus, Refused
 from net.exchange import Outgoing
 from net.gate import Gate
@@ -52,8 +51,8 @@ class RerankEndpoint:
         """TEI gives logits on request. Jina sends all texts back unless told not to; Cohere's v2 has no such field."""
         if not self._is_versioned:
             return {"query": question, "texts": list(texts), "raw_scores": True, "truncate": True}
-        asked = {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
-        return asked if self._base.endswith("/v2") else {**asked, "return_documents": False}
+        body = {"model": self.model, "query": question, "documents": list(texts), "top_n": len(texts)}
+        return body if self._base.endswith("/v2") else {**body, "return_documents": False}
 
     @property
     def _base(self) -> str:
@@ -85,8 +84,8 @@ class RemoteReranker:
         """
         if not texts:
             return np.empty(0, dtype=np.float64)
-        asked = batched(texts, self._endpoint.batch)
-        answers = [_scores(self._ask(question, batch), len(batch), self._host) for batch in asked]
+        batches = batched(texts, self._endpoint.batch)
+        answers = [_scores(self._ask(question, batch), len(batch), self._host) for batch in batches]
         scores = np.concatenate([scores for scores, _ in answers])
         if not all(relevance for _, relevance in answers) or self._are_logits(scores):
             return scores
@@ -98,8 +97,8 @@ class RemoteReranker:
         return self._gives_logits
 
     def _ask(self, question: str, texts: Sequence[str]) -> Any:
-        given = self._endpoint
-        outgoing = Outgoing.of_json(given.address, given.body(question, texts), given.key, given.timeout_s)
+        endpoint = self._endpoint
+        outgoing = Outgoing.of_json(endpoint.address, endpoint.body(question, texts), endpoint.key, endpoint.timeout_s)
         try:
             return self._gate.request(outgoing).expect_ok().parsed()
         except (BadStatus, Refused) as error:
@@ -130,8 +129,8 @@ def _scores(answer: Any, expected: int, host: str) -> tuple[NDArray[np.float64],
 def logits(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """log(p / (1 - p)), finite also for 0 and 1."""
     sure = np.clip(probabilities, _SURE, 1 - _SURE)
-    found: NDArray[np.float64] = np.log(sure / (1 - sure))
-    return found
+    values: NDArray[np.float64] = np.log(sure / (1 - sure))
+    return values
 
 
 def _load(spec: CrossEncoderSpec, open_gate: OpenGate) -> RemoteReranker:

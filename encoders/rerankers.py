@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from encoders import local_reranker, remote_reranker
-from encoders.reranker import Reranker
+from encoders.specs import Reranker
 
 _LISTED = (
     local_reranker.AUTO,
@@ -11,4 +11,4 @@ _LISTED = (
     local_reranker.TORCH,
     remote_reranker.RERANKER,
 )
-RERANKERS: dict[str, Reranker] = {one.name: one for one in _LISTED}
+RERANKERS: dict[str, Reranker] = {reranker.name: reranker for reranker in _LISTED}

@@ -1,7 +1,7 @@
 """Next-sentence coherence: a small cross-encoder that reads the text before and after a joint.
 
 Labels are BERT's: 0 means that the second text continues the first, 1 that it does not (the prose of paper 001 has them
-the other way round). Implements ``indexer.documents.segment.Coherence``: higher is better, 0..1.
+the other way round). Implements ``indexer.documents.segment.passages.Coherence``: higher is better, 0..1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from core.errors import ModelMissing
 from encoders.cross_encoder import OnnxScorer
 from encoders.locate import default_cache, locate
-from encoders.onnx_session import Compute, Tokens
+from encoders.onnx_session import Compute, TokenIds
 from encoders.prepare import checked_graph, prepared
 from encoders.recipe import read_json, read_pair_limit
 from encoders.tokens import read_tokenizer
@@ -34,17 +34,17 @@ class SentencePairTokeniser:
         self._tokenizer = read_tokenizer(file)
         self._room = max_tokens - self._tokenizer.num_special_tokens_to_add(True)
 
-    def tokens(self, before: Sequence[str], behind: Sequence[str]) -> list[Tokens]:
+    def tokens(self, before: Sequence[str], behind: Sequence[str]) -> list[TokenIds]:
         """One input for each joint, in order."""
         pairs = zip(self._encoded(before), self._encoded(behind), strict=True)
-        found = []
+        inputs = []
         for first, second in pairs:
             keep = max(self._room // 2, self._room - len(second.ids))
             first.truncate(keep, direction="left")
             second.truncate(self._room - len(first.ids))
             pair = self._tokenizer.post_process(first, second)
-            found.append(Tokens(pair.ids, pair.type_ids))
-        return found
+            inputs.append(TokenIds(pair.ids, pair.type_ids))
+        return inputs
 
     def _encoded(self, texts: Sequence[str]) -> list[Encoding]:
         return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)

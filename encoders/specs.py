@@ -1,15 +1,24 @@
-"""Model specifications from the settings: names, folders, runtimes. Plain values; loads nothing."""
+"""Model specifications from the settings: names, folders, runtimes, and what a runtime for rerankers is. Plain values;
+loads nothing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+from core.ports import CrossEncoder
+from net.gate import Gate
 
 EmbedderRuntime = Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"]
 GeocoderKind = Literal["photon", "nominatim"]
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
+
+
+OpenGate = Callable[[], Gate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +86,16 @@ class GeocoderSpec:
     remembered: int = 1024
     limit: int = 5
     language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Reranker:
+    """One way to run a reranker. ``name`` is the setting ``SONDE_CROSS_ENCODER__RUNTIME``.
+
+    ``load(spec, open_gate)`` returns the port ``core.ports.CrossEncoder``. It raises ModelMissing, with what to do, if
+    the model is not available; searches then rank without it and report it. ``open_gate`` is for runtimes that call an
+    address.
+    """
+
+    name: str
+    load: Callable[[CrossEncoderSpec, OpenGate], CrossEncoder]

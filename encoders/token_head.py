@@ -1,4 +1,7 @@
-"""Makes token vectors of an embedder's token states: the reading that makes a text's vector makes them too."""
+"""Makes token vectors of an embedder's token states: the reading that makes a text's vector makes them too.
+
+Finds the head of an embedder: its own, or the one that Sonde ships for the same weights.
+"""
 
 from __future__ import annotations
 
@@ -11,46 +14,52 @@ from numpy.typing import NDArray
 
 from core.errors import ModelMissing
 from core.ports import TextKind, TokenCard, Vectors
+from encoders.locate import SHIPPED, Located
+from encoders.model_card import ModelKind
 from encoders.pinned import files_sha256
 from encoders.pooling import unit
+from encoders.recipe import read_json
 
 FILE = "tokens.safetensors"
 LAYERS = "layers.onnx"
 _CODE_LENGTH = 8
+KIND: ModelKind = "token-head"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenHead:
-    """``mean``: (states,) and ``projection``: (states, dims) of unit states; ``silent``: ids of tokens that say nothing
-    (special ones, punctuation). ``layers``: a graph from the embedder's lower states (``encoders.lower_states``) to the
+    """``mean``: (states,) and ``projection``: (states, dims) of unit states; ``ignored``: ids of tokens without meaning
+    (special ones, punctuation). ``layers``: a graph from the embedder's lower states (``encoders.onnx_graphs``) to the
     head's own; without one the states are the embedder's last.
     """
 
     mean: NDArray[np.float32]
     projection: NDArray[np.float32]
-    silent: frozenset[int]
+    ignored: frozenset[int]
     layers: Path | None = None
 
     def vectors(self, ids: Sequence[int], states: NDArray[np.float32], kind: TextKind) -> Vectors:
         """(tokens, dims), unit norm, of ``states``: (ids, states)."""
-        return unit(np.matmul(loud(ids, states, kind, self.silent) - self.mean, self.projection, dtype=np.float32))
+        return unit(
+            np.matmul(content_states(ids, states, kind, self.ignored) - self.mean, self.projection, dtype=np.float32)
+        )
 
 
-def loud(ids: Sequence[int], states: NDArray[np.float32], kind: TextKind, silent: frozenset[int]) -> Vectors:
-    """(tokens, states), unit norm: without ``silent`` tokens, unless the text has no others.
+def content_states(ids: Sequence[int], states: NDArray[np.float32], kind: TextKind, ignored: frozenset[int]) -> Vectors:
+    """(tokens, states), unit norm: without ``ignored`` tokens, unless the text has no others.
 
     Of a document, all occurrences of one token are one vector: half the space, and no worse (ADR 0030).
     """
     own = np.asarray(ids)
-    kept = np.array([token not in silent for token in ids])
-    if kept.any():
-        own, states = own[kept], states[kept]
-    found = unit(states)
+    content = np.array([token not in ignored for token in ids])
+    if content.any():
+        own, states = own[content], states[content]
+    states = unit(states)
     if kind == "query":
-        return found
+        return states
     _, place = np.unique(own, return_inverse=True)
-    joined: Vectors = np.zeros((int(place.max()) + 1, found.shape[1]), dtype=np.float32)
-    np.add.at(joined, place, found)
+    joined: Vectors = np.zeros((int(place.max()) + 1, states.shape[1]), dtype=np.float32)
+    np.add.at(joined, place, states)
     return unit(joined)
 
 
@@ -63,14 +72,40 @@ def read_head(folder: Path) -> tuple[TokenHead, TokenCard] | None:
     from safetensors.numpy import load_file
 
     try:
-        found = load_file(file)
+        tensors = load_file(file)
         head = TokenHead(
-            found["mean"].astype(np.float32),
-            found["projection"].astype(np.float32),
-            frozenset(found["silent"].tolist()),
+            tensors["mean"].astype(np.float32),
+            tensors["projection"].astype(np.float32),
+            frozenset(tensors["silent"].tolist()),
             layers if layers.is_file() else None,
         )
     except (SafetensorError, KeyError, OSError) as error:
         raise ModelMissing(f"{file} is damaged ({error}); install Sonde again") from None
     code = files_sha256([file] if head.layers is None else [file, head.layers])
     return head, TokenCard(f"{folder.name}-{code[:_CODE_LENGTH]}", head.projection.shape[1])
+
+
+def token_head(named: str, embedder: Located) -> tuple[TokenHead, TokenCard] | None:
+    """``named``: a folder, ``auto`` or ``none``. Raises ModelMissing if a folder holds no head for this embedder."""
+    if named == "none":
+        return None
+    if named == "auto":
+        folders = [embedder.folder, *_shipped_for(embedder)]
+        return next((found for folder in folders if (found := read_head(folder)) is not None), None)
+    folder = Path(named).expanduser()
+    found = read_head(folder)
+    if found is None:
+        raise ModelMissing(f"{folder} holds no {FILE}; `sonde train tokens` makes one")
+    if not _fits(folder, embedder):
+        raise ModelMissing(f"{folder} was made for another embedder than {embedder.name}, so it cannot read its states")
+    return found
+
+
+def _shipped_for(embedder: Located) -> list[Path]:
+    folders = sorted(SHIPPED.iterdir()) if SHIPPED.is_dir() else []
+    return [folder for folder in folders if (folder / FILE).is_file() and _fits(folder, embedder)]
+
+
+def _fits(folder: Path, embedder: Located) -> bool:
+    """The card names the weights by their SHA-256."""
+    return bool(read_json(folder / "card.json").get("weights") == embedder.digest)

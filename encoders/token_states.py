@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.ports import Vectors
-from encoders import unigram
-from encoders.onnx_session import Compute, OnnxSession, Tokens
-from encoders.parted import parted
+from encoders.onnx_session import Compute, OnnxSession, TokenIds
+from encoders.pooling import parted
 from encoders.prepare import checked_graph
 from encoders.recipe import read_json, read_recipe
-from encoders.tokenisers import open_tokeniser
+from encoders.tokens import UNIGRAM, open_tokeniser
 
 Part = tuple[Sequence[int], Vectors]
 """Ids (n,) and states (n, dims), special tokens included."""
@@ -30,18 +29,18 @@ def token_states(
     for start in range(0, len(texts), _SLICE):
         some = texts[start : start + _SLICE]
         read = parted(tokeniser.whole(some), limit)
-        found = session.each([Tokens(ids) for ids in read.parts], lambda states, _mask, _batch: list(states))
+        found = session.each([TokenIds(ids) for ids in read.parts], lambda states, _mask, _batch: list(states))
         by_text: list[list[Part]] = [[] for _ in some]
         for owner, ids, states in zip(read.owners.tolist(), read.parts, found, strict=True):
             by_text[owner].append((ids, states[: len(ids)]))
         yield from by_text
 
 
-def silent_tokens(folder: Path) -> list[int]:
+def ignored_tokens(folder: Path) -> list[int]:
     """Ids of the special tokens, and of those without a letter or digit."""
-    file = unigram.FILE if (folder / unigram.FILE).is_file() else "tokenizer.json"
+    file = UNIGRAM if (folder / UNIGRAM).is_file() else "tokenizer.json"
     facts = read_json(folder / file)
-    if file == unigram.FILE:
+    if file == UNIGRAM:
         pieces = {text: at for at, text in enumerate(facts["texts"])}
         special = {at for at, score in enumerate(facts["scores"]) if score == 0.0}
     else:

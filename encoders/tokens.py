@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+import json
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from tokenizers import Tokenizer
 
 from core.errors import ModelMissing
+from core.json_types import JsonMapping
 from encoders.recipe import read_json
+
+UNIGRAM = "unigram.json"
+_SPACE = "\u2581"  # begins each word
+_CACHED_WORDS = 20_000
+_LONGEST_CACHED = 32
+_UNKNOWN_PENALTY = 10.0
 
 
 class TextTokeniser(Protocol):
@@ -74,3 +84,107 @@ def read_tokenizer(file: Path) -> Tokenizer:
 def sound(text: str) -> str:
     """Removes lone surrogates, which UTF-8 cannot encode; they come from broken metadata and mean nothing."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class UnigramPieces:
+    """Word pieces by their probabilities (Kudo 2018), as XLM-RoBERTa and multilingual E5 use them.
+
+    ``scores``: log probabilities; a piece of score 0 is a control symbol, which no text contains. ``replaced`` maps
+    single characters to what they are read as, before NFKC.
+    """
+
+    texts: list[str]
+    scores: list[float]
+    begin: int
+    end: int
+    unknown: int
+    replaced: dict[str, str]
+
+
+def write_pieces(pieces: UnigramPieces, folder: Path) -> None:
+    """Writes ``unigram.json``."""
+    (folder / UNIGRAM).write_text(json.dumps(asdict(pieces), ensure_ascii=False), encoding="utf-8")
+
+
+class UnigramTokeniser:
+    """TextTokeniser, from ``unigram.json``; thread-safe.
+
+    The library ``tokenizers`` needs 300 MB for 250,000 pieces, because it keeps them in a tree of hash tables. A
+    dictionary needs a tenth of that, and words repeat so often that most of them are divided only once.
+    """
+
+    def __init__(self, file: Path, max_tokens: int) -> None:
+        """Raises ModelMissing if the file is missing or damaged."""
+        self.max_tokens = max_tokens
+        self._pieces = _UnigramModel(read_json(file))
+        self._cached = lru_cache(_CACHED_WORDS)(self._pieces.pieces_of)
+
+    def whole(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, with the first and the last special token, without truncation."""
+        begin, end = self._pieces.begin, self._pieces.end
+        return [[begin, *self._ids(text), end] for text in texts]
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of each text, special tokens included, at most ``max_tokens``."""
+        return [
+            ids if len(ids) <= self.max_tokens else [*ids[: self.max_tokens - 1], ids[-1]] for ids in self.whole(texts)
+        ]
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text before truncation, special tokens included."""
+        return [len(ids) for ids in self.whole(texts)]
+
+    def _ids(self, text: str) -> Iterator[int]:
+        for word in self._pieces.words(text):
+            yield from self._cached(word) if len(word) <= _LONGEST_CACHED else self._pieces.pieces_of(word)
+
+
+class _UnigramModel:
+    def __init__(self, facts: JsonMapping) -> None:
+        try:
+            texts, self._scores = facts["texts"], facts["scores"]
+            self.begin, self.end, self.unknown = (int(facts[name]) for name in ("begin", "end", "unknown"))
+            self._replaced = str.maketrans(dict(facts["replaced"]))
+        except (KeyError, TypeError, ValueError):
+            raise ModelMissing(f"the model's {UNIGRAM} is missing or damaged") from None
+        pairs = zip(texts, self._scores, strict=True)
+        self._number = {text: at for at, (text, score) in enumerate(pairs) if score != 0.0}
+        self._longest = max(map(len, self._number))
+        self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
+
+    def words(self, text: str) -> Iterator[str]:
+        """Words as the pieces were made from: in compatibility form, each with its mark."""
+        plain = unicodedata.normalize("NFKC", sound(text).translate(self._replaced))
+        return (_SPACE + word for word in plain.split())
+
+    def pieces_of(self, word: str) -> tuple[int, ...]:
+        """The most probable pieces (Viterbi); neighbouring unknown characters are one unknown piece."""
+        best = [0.0, *[float("-inf")] * len(word)]
+        last = [(0, self.unknown)] * (len(word) + 1)
+        for start in range(len(word)):
+            for end in range(start + 1, min(len(word), start + self._longest) + 1):
+                piece = self._number.get(word[start:end])
+                if piece is None and end > start + 1:
+                    continue
+                score = best[start] + (self._unknown_score if piece is None else self._scores[piece])
+                if score > best[end]:
+                    best[end], last[end] = score, (start, self.unknown if piece is None else piece)
+        return self._backwards(last)
+
+    def _backwards(self, last: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+        pieces: list[int] = []
+        at = len(last) - 1
+        while at > 0:
+            at, piece = last[at]
+            if not (pieces and piece == pieces[-1] == self.unknown):
+                pieces.append(piece)
+        return tuple(reversed(pieces))
+
+
+def open_tokeniser(folder: Path, max_tokens: int) -> TextTokeniser:
+    """From ``unigram.json`` if the folder has one, else from ``tokenizer.json``. Raises ModelMissing."""
+    pieces = folder / UNIGRAM
+    if pieces.is_file():
+        return UnigramTokeniser(pieces, max_tokens)
+    return Tokeniser(folder / "tokenizer.json", max_tokens)

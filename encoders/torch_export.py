@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from encoders.classifier import INPUTS, load_classifier
-from encoders.torch_weights import accepted, complete
+from encoders.torch_models import INPUTS, accepted, complete, load_classifier
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -81,8 +80,8 @@ def _states(inner: nn.Module) -> nn.Module:
             self.inner = inner
 
         def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-            given = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
-            states: Tensor = self.inner(**{name: given[name] for name in names}).last_hidden_state
+            inputs = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
+            states: Tensor = self.inner(**{name: inputs[name] for name in names}).last_hidden_state
             return states
 
     return States()

@@ -16,7 +16,7 @@ from core.json_types import JsonMapping
 ERROR = "cluster_block_exception"
 """Elasticsearch's name of the error."""
 _DISK = 12
-_WHY = {
+_REASONS = {
     5: "index.blocks.read_only is set",
     6: "cluster.blocks.read_only is set",
     8: "index.blocks.write is set",
@@ -36,46 +36,46 @@ class WriteBlock:
     description: str
 
     @property
-    def why(self) -> str:
-        return _WHY.get(self.number, self.description)
+    def reason(self) -> str:
+        return _REASONS.get(self.number, self.description)
 
 
 def write_blocks(client: Elasticsearch, indices: Sequence[str]) -> list[WriteBlock]:
     """The blocks of these indices or aliases, and of the cluster, that stop writes; usually empty. One request."""
-    found = client.cluster.state(
+    state = client.cluster.state(
         metric="blocks", index=list(indices), ignore_unavailable=True, allow_no_indices=True
     ).body.get("blocks", {})
     return [
-        *_of(None, found.get("global", {})),
-        *(block for index, blocks in sorted(found.get("indices", {}).items()) for block in _of(index, blocks)),
+        *_of(None, state.get("global", {})),
+        *(block for index, blocks in sorted(state.get("indices", {}).items()) for block in _of(index, blocks)),
     ]
 
 
-def why(blocks: Sequence[WriteBlock]) -> str:
+def explain(blocks: Sequence[WriteBlock]) -> str:
     """One sentence for everybody: that writes fail, and why."""
-    return _sentence(dict.fromkeys(block.why for block in blocks))
+    return _sentence(dict.fromkeys(block.reason for block in blocks))
 
 
-def why_refused(reason: str) -> str | None:
+def explain_refusal(reason: str) -> str | None:
     """The same, from the reason that Elasticsearch gives with a refused request; None if it names no such block."""
     numbers = [int(number) for number in _NUMBER.findall(reason)]
-    found = dict.fromkeys(_WHY[number] for number in numbers if number in _WHY)
-    return _sentence(found) if found else None
+    reasons = dict.fromkeys(_REASONS[number] for number in numbers if number in _REASONS)
+    return _sentence(reasons) if reasons else None
 
 
-def mend(blocks: Sequence[WriteBlock]) -> str:
-    """What an operator does about it."""
-    todo: dict[str, None] = {}
+def remedy(blocks: Sequence[WriteBlock]) -> str:
+    """What an operator does to lift the blocks."""
+    steps: dict[str, None] = {}
     for block in blocks:
         if block.number == _DISK:
-            todo["make room on the disk: Elasticsearch then lifts the block by itself"] = None
+            steps["make room on the disk: Elasticsearch then lifts the block by itself"] = None
         elif block.index is None:
             name = "read_only_allow_delete" if block.number == 13 else "read_only"
-            todo[f'PUT /_cluster/settings {{"persistent": {{"cluster.blocks.{name}": null}}}} lifts it'] = None
+            steps[f'PUT /_cluster/settings {{"persistent": {{"cluster.blocks.{name}": null}}}} lifts it'] = None
         else:
             name = "write" if block.number == 8 else "read_only"
-            todo[f'PUT /{block.index}/_settings {{"index.blocks.{name}": null}} lifts it'] = None
-    return "; ".join(todo)
+            steps[f'PUT /{block.index}/_settings {{"index.blocks.{name}": null}} lifts it'] = None
+    return "; ".join(steps)
 
 
 def _of(index: str | None, blocks: JsonMapping) -> Iterable[WriteBlock]:

@@ -6,30 +6,31 @@ The parts of a process have their own timeouts (``client.options(request_timeout
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import elasticsearch
 import structlog
-from elastic_transport import BaseNode, HttpHeaders, ObjectApiResponse, TransportError
-from elastic_transport.client_utils import DEFAULT
+from elastic_transport import BaseNode, ObjectApiResponse, TransportError
 from elasticsearch import ApiError
-from opentelemetry import trace
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from core.deadlines import without_deadline
 from core.json_types import Json, JsonMapping
-from es_gateway.errors import BadRequest, ServerFailed, WritesBlocked, translated
-from es_gateway.fast_json import SERIALIZERS
-from es_gateway.retry import retry
-from es_gateway.short_way import search_headers, searched
-from es_gateway.steady_nodes import SteadyNodes
+from es_gateway.errors import BadRequest, NotReachable, Overloaded, ServerFailed, WritesBlocked, translated
+from es_gateway.nodes import LockedNodePool
+from es_gateway.serializers import SERIALIZERS
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 Answer = ObjectApiResponse
 """The response: its body and metadata."""
 
+ATTEMPTS = 6
+WAIT = wait_random_exponential(multiplier=0.5, max=15)  # full jitter: 0..0.5, 0..1, 0..2 ... seconds
 _NOT_REPEATED = frozenset({"indices.create", "indices.update_aliases"})
 """A repetition of these fails."""
 _BULK_TIMEOUT_S = 120.0
@@ -40,8 +41,6 @@ _OPTIONS = (
 
 class Elasticsearch(elasticsearch.Elasticsearch):
     """Raises only the errors of es_gateway.errors."""
-
-    _search_headers: HttpHeaders | None = None
 
     def perform_request(
         self,
@@ -55,8 +54,6 @@ class Elasticsearch(elasticsearch.Elasticsearch):
         path_parts: JsonMapping | None = None,
     ) -> Any:
         try:
-            if endpoint_id == "msearch" and not params and not self._is_traced:
-                return self._short_way(path, body)
             return super().perform_request(
                 method,
                 path,
@@ -67,22 +64,10 @@ class Elasticsearch(elasticsearch.Elasticsearch):
                 path_parts=path_parts,
             )
         except (ApiError, TransportError) as error:
-            named = translated(error)
-            if isinstance(named, BadRequest | ServerFailed | WritesBlocked):
-                log.warning("elasticsearch.refused", endpoint=endpoint_id, type=named.type, reason=named.reason[:500])
-            raise named from error
-
-    @property
-    def _is_traced(self) -> bool:
-        """Whether somebody collects the official client's spans."""
-        return self._otel.enabled and not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
-
-    def _short_way(self, path: str, searches: object) -> ObjectApiResponse[Json]:
-        most = self.transport.max_retries if self._max_retries is DEFAULT else self._max_retries
-        headers = self._search_headers = self._search_headers or search_headers(self._headers)
-        return searched(
-            self.transport, path, searches, headers, timeout_s=self._request_timeout, most_retries=int(most)
-        )
+            own = translated(error)
+            if isinstance(own, BadRequest | ServerFailed | WritesBlocked):
+                log.warning("elasticsearch.refused", endpoint=endpoint_id, type=own.type, reason=own.reason[:500])
+            raise own from error
 
     def __enter__(self) -> Self:
         return self
@@ -117,6 +102,20 @@ class RetryingElasticsearch(UnhurriedElasticsearch):
         return once() if endpoint_id in _NOT_REPEATED else retry(once)
 
 
+def retry(call: Callable[[], T]) -> T:
+    """The result of ``call``, which must be safe to repeat; raises its error after the last attempt.
+
+    These are the only short retries against Elasticsearch: seconds, with jitter, for temporary errors.
+    """
+    attempts = Retrying(
+        retry=retry_if_exception_type((NotReachable, Overloaded)),
+        wait=WAIT,
+        stop=stop_after_attempt(ATTEMPTS),
+        reraise=True,
+    )
+    return attempts(call)
+
+
 def retrying(client: elasticsearch.Elasticsearch) -> RetryingElasticsearch:
     """For bulk work: long requests, with retries."""
     return RetryingElasticsearch.over(client).options(request_timeout=_BULK_TIMEOUT_S, max_retries=0)
@@ -138,9 +137,9 @@ def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> 
 
     ``node``: a class that also measures, or that obeys the deadline of a request.
     """
-    more: Json = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
+    options: Json = {"ca_certs": connection.ca_certs} if connection.ca_certs else {}
     if node is not None:
-        more["node_class"] = node
+        options["node_class"] = node
     return Elasticsearch(
         list(connection.urls),
         basic_auth=connection.basic_auth,
@@ -150,6 +149,6 @@ def connected(connection: Connection, *, node: type[BaseNode] | None = None) -> 
         retry_on_timeout=False,
         retry_on_status=(),
         serializers=SERIALIZERS,
-        node_pool_class=SteadyNodes,
-        **more,
+        node_pool_class=LockedNodePool,
+        **options,
     )

@@ -15,10 +15,8 @@ from core.errors import SondeError, Unavailable
 from core.json_types import JsonMapping
 from es_gateway import blocks
 
-PASSING = frozenset({429, 503})
-"""HTTP status codes for "later": too many requests, temporarily unavailable."""
-
-
+TEMPORARY = frozenset({429, 503})
+"""HTTP status codes of temporary errors: too many requests, unavailable."""
 _EXISTS = "resource_already_exists_exception"
 
 
@@ -110,22 +108,22 @@ def _of_answer(error: ApiError) -> ElasticsearchError:
     type_, reason = str(cause.get("type", "")), str(cause.get("reason", error.message))
     if type_ == "index_not_found_exception":
         return _index_gone(str(cause.get("index", "")), reason)
-    if type_ == blocks.ERROR and (blocked := blocks.why_refused(reason)) is not None:
-        return WritesBlocked(blocked, status=status, type=type_, reason=reason)
-    kind, said = _kind(status) if type_ != _EXISTS else (AlreadyExists, "has this index already")
-    named = f" ({status}{' ' + type_ if type_ else ''})"
-    return kind(f"Elasticsearch {said}{named}.", status=status, type=type_, reason=reason)
+    if type_ == blocks.ERROR and (sentence := blocks.explain_refusal(reason)) is not None:
+        return WritesBlocked(sentence, status=status, type=type_, reason=reason)
+    kind, verb = (AlreadyExists, "has this index already") if type_ == _EXISTS else _kind(status)
+    cause_name = f" ({status}{' ' + type_ if type_ else ''})"
+    return kind(f"Elasticsearch {verb}{cause_name}.", status=status, type=type_, reason=reason)
 
 
 def _kind(status: int) -> tuple[type[ElasticsearchError], str]:
-    if status in PASSING:
+    if status in TEMPORARY:
         return Overloaded, "does not answer now"
     if status >= 500:
         return ServerFailed, "failed"
     kinds: dict[int, tuple[type[ElasticsearchError], str]] = {
         401: (NotPermitted, "does not know this login"),
         403: (NotPermitted, "does not allow this"),
-        404: (DocumentMissing, "does not have what was asked for"),
+        404: (DocumentMissing, "does not have what was requested"),
         409: (VersionConflict, "holds a newer version"),
     }
     return kinds.get(status, (BadRequest, "does not accept the request"))

@@ -1,29 +1,83 @@
-"""Runs a collection's questions through the pipeline, several at a time."""
+"""Variants of the pipeline: complete, or with one stage switched off."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 from core.extent import BBox
+from core.json_types import Json
 from core.record import ProvenanceKind
-from evaluation.collection import Collection, Question
+from evaluation.collection import JudgedCollection, JudgedQuestion
 from evaluation.trec import Run
-from evaluation.variants import Variant
 from search_api.search.pipeline import Ordered, SearchPipeline
+from search_api.search.ranking.target import SpatialMode
+from search_api.search.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Variant:
+    """The search settings that evaluation varies; ``inside`` filters by the first place in the question."""
+
+    name: str = "full"
+    algorithm: Algorithm = "hybrid"
+    rerank: bool = True
+    spatial: SpatialMode = "blend"
+    temporal: bool = True
+    interpret: frozenset[Part] = ALL_PARTS
+    inside: bool = False
+    diversity: bool = True
+
+    def request(self, text: str) -> SearchRequest:
+        return SearchRequest(
+            q=text,
+            algorithm=self.algorithm,
+            rerank=self.rerank,
+            spatial=self.spatial,
+            temporal=self.temporal,
+            interpret=self.interpret,
+            diversity=self.diversity,
+            group="none",  # folded records are judged too, so nothing is folded
+        )
+
+    def inside_request(self, text: str, area: BBox) -> SearchRequest:
+        """The same, limited to the records that intersect ``area``."""
+        return replace(self.request(text), filters=Filters(area=area))
+
+    def as_dict(self) -> Json:
+        return {**asdict(self), "interpret": sorted(self.interpret)}
+
+
+def ablations(full: Variant) -> tuple[Variant, ...]:
+    """``full`` with each stage switched off in turn, and baselines for questions of place and time."""
+    text_alone = replace(full, spatial="off", temporal=False)
+    each = (
+        replace(full, name="bm25 alone", algorithm="bm25", rerank=False),
+        replace(full, name="dense alone", algorithm="dense", rerank=False),
+        replace(full, name="no late interaction", rerank=False),
+        replace(full, name="no place", spatial="off"),
+        replace(full, name="no time", temporal=False),
+        replace(full, name="no scale, no kind", interpret=full.interpret - {"scale", "kind"}),
+        replace(full, name="no understanding", interpret=frozenset()),
+        replace(full, name="no diversity", diversity=False),
+        replace(full, name="hausdorff", spatial="hausdorff"),
+        replace(text_alone, name="text alone"),
+        replace(text_alone, name="text, filtered by the box read", inside=True),
+    )
+    return tuple(variant for variant in each if replace(variant, name=full.name) != full)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
     """One question's answer: (document id, score) best first, the whole window.
 
     ``areas``: the places read from it; ``kind``: the kind of product.
     """
 
-    question: Question
+    question: JudgedQuestion
     found: tuple[tuple[str, float], ...]
     areas: tuple[BBox, ...]
     kind: ProvenanceKind | None
@@ -33,12 +87,12 @@ class Asked:
 
 def ask_all(
     pipeline: SearchPipeline,
-    collection: Collection,
+    collection: JudgedCollection,
     variant: Variant,
     *,
     threads: int = 4,
     progress: Progress | None = None,
-) -> list[Asked]:
+) -> list[QuestionResult]:
     """Answers in the order of the questions. The first failure is raised; waiting questions are dropped."""
     # The first question runs alone, so that what it loads is ready for all threads.
     answers = [ask(pipeline, collection, question, variant) for question in collection.questions[:1]]
@@ -46,11 +100,11 @@ def ask_all(
         progress(len(answers), len(collection.questions))
     executor = ThreadPoolExecutor(threads, thread_name_prefix="ask")
     try:
-        waiting: list[Future[Asked]] = [
+        waiting: list[Future[QuestionResult]] = [
             executor.submit(ask, pipeline, collection, question, variant) for question in collection.questions[1:]
         ]
-        for count, one in enumerate(waiting, len(answers) + 1):
-            answers.append(one.result())
+        for count, future in enumerate(waiting, len(answers) + 1):
+            answers.append(future.result())
             if progress is not None:
                 progress(count, len(collection.questions))
         return answers
@@ -58,26 +112,28 @@ def ask_all(
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def ask(pipeline: SearchPipeline, collection: Collection, question: Question, variant: Variant) -> Asked:
+def ask(
+    pipeline: SearchPipeline, collection: JudgedCollection, question: JudgedQuestion, variant: Variant
+) -> QuestionResult:
     """Asks one question with one variant."""
     answer = pipeline.ordered(variant.request(question.text))
     if variant.inside and answer.interpretation.areas:
         answer = pipeline.ordered(variant.inside_request(question.text, answer.interpretation.areas[0]))
-    return asked(question, answer, collection.documents)
+    return result_of(question, answer, collection.documents)
 
 
-def asked(question: Question, answer: Ordered, documents: Mapping[str, str]) -> Asked:
+def result_of(question: JudgedQuestion, answer: Ordered, documents: Mapping[str, str]) -> QuestionResult:
     """The answer with the collection's ids, in the served order."""
-    read = answer.interpretation
-    return Asked(
+    interpretation = answer.interpretation
+    return QuestionResult(
         question=question,
         found=tuple((documents[id], score) for id, score in answer.served()),
-        areas=read.areas,
-        kind=read.kinds[0].kind if read.kinds else None,
+        areas=interpretation.areas,
+        kind=interpretation.kinds[0].kind if interpretation.kinds else None,
         degraded=answer.degraded,
         took_ms=dict(answer.took_ms),
     )
 
 
-def run_of(answers: list[Asked]) -> Run:
-    return {one.question.id: one.found for one in answers}
+def run_of(answers: list[QuestionResult]) -> Run:
+    return {answer.question.id: answer.found for answer in answers}

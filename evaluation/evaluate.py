@@ -1,4 +1,4 @@
-"""Measures one variant on one collection, and compares others with it."""
+"""Measures one variant on one collection, by kind of question and beyond relevance too, and compares others with it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from core.extent import BBox
+from core.geo import box_array, hausdorff_deg_many
 from core.json_types import Json
-from evaluation.asking import Asked, Progress, ask_all, run_of
-from evaluation.beyond_topic import BeyondTopic, beyond_topic
-from evaluation.collection import Collection
-from evaluation.metrics import HEADLINE, Measured, measure
-from evaluation.significance import Comparison, paired_randomisation
+from core.record import ProvenanceKind, Record
+from evaluation.asking import Progress, QuestionResult, Variant, ask_all, run_of
+from evaluation.collection import JudgedCollection, JudgedQuestion
+from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
-from evaluation.variants import Variant
 from search_api.search.pipeline import SearchPipeline
+
+K = 10
+_FIRST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Evaluation:
 
     variant: Variant
     run: Run
-    measured: Measured
+    measured: RunMeasures
     beyond: BeyondTopic
     took_ms: Mapping[str, tuple[float, float]]
     degraded: Mapping[str, int]
@@ -45,8 +48,8 @@ class Against:
     """Another run besides the evaluated one; ``comparison`` is of (evaluated - other) in ``measure``."""
 
     name: str
-    measured: Measured
-    comparison: Comparison
+    measured: RunMeasures
+    comparison: RunComparison
     beyond: BeyondTopic | None = None
     measure: str = HEADLINE
 
@@ -62,7 +65,7 @@ class Against:
 
 def evaluate(
     pipeline: SearchPipeline,
-    collection: Collection,
+    collection: JudgedCollection,
     variant: Variant,
     *,
     threads: int = 4,
@@ -78,7 +81,7 @@ def evaluate(
         measured=measure(run, collection.qrels),
         beyond=beyond_topic(answers, records),
         took_ms=_stages(answers),
-        degraded=Counter(name for one in answers for name in one.degraded),
+        degraded=Counter(name for answer in answers for name in answer.degraded),
     )
 
 
@@ -89,13 +92,13 @@ def against(evaluated: Evaluation, other: Evaluation) -> Against:
     )
 
 
-def against_run(evaluated: Evaluation, name: str, run: Run, collection: Collection) -> Against:
+def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> Against:
     """An external run; unanswered questions count 0."""
     measured = measure(run, collection.qrels)
     return Against(name, measured, _compared(evaluated.measured, measured))
 
 
-def worst_losses(evaluated: Measured, other: Measured | None, count: int) -> list[tuple[str, float, float]]:
+def worst_losses(evaluated: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:
     """(question, its value, the other's value), largest loss first; compared with the maximum if there is no other."""
     own = evaluated.column(HEADLINE)
     theirs = other.column(HEADLINE) if other is not None else dict.fromkeys(own, 1.0)
@@ -103,12 +106,111 @@ def worst_losses(evaluated: Measured, other: Measured | None, count: int) -> lis
     return [(question, own[question], theirs[question]) for question in order[:count]]
 
 
-def _compared(a: Measured, b: Measured) -> Comparison:
+def _compared(a: RunMeasures, b: RunMeasures) -> RunComparison:
     return paired_randomisation(a.column(HEADLINE), b.column(HEADLINE))
 
 
-def _stages(answers: Sequence[Asked]) -> dict[str, tuple[float, float]]:
-    stages = sorted({stage for one in answers for stage in one.took_ms})
-    columns = {stage: [one.took_ms[stage] for one in answers if stage in one.took_ms] for stage in stages}
-    columns["total"] = [sum(one.took_ms.values()) for one in answers]
+def _stages(answers: Sequence[QuestionResult]) -> dict[str, tuple[float, float]]:
+    stages = sorted({stage for answer in answers for stage in answer.took_ms})
+    columns = {stage: [answer.took_ms[stage] for answer in answers if stage in answer.took_ms] for stage in stages}
+    columns["total"] = [sum(answer.took_ms.values()) for answer in answers]
     return {stage: (float(np.percentile(took, 50)), float(np.percentile(took, 95))) for stage, took in columns.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class KindResult:
+    """``success_at_10``: share with a right answer (or a goal, where a question has goals) among the first ten.
+
+    ``first``: share with one at the top. ``empty``: questions without any answer.
+    """
+
+    kind: str
+    questions: int
+    success_at_10: float
+    first: float
+    ndcg_at_10: float
+    empty: int
+
+
+def by_kind(run: Run, collection: JudgedCollection, measured: RunMeasures) -> list[KindResult]:
+    """Each kind in the order of the questions, then ``all``; empty where no question has a kind."""
+    kinds = list(dict.fromkeys(question.kind for question in collection.questions if question.kind))
+    rows = [(kind, [question for question in collection.questions if question.kind == kind]) for kind in kinds]
+    rows += [("all", list(collection.questions))] if kinds else []
+    return [_row(kind, asked, run, collection, measured) for kind, asked in rows]
+
+
+def _row(
+    kind: str, questions: Sequence[JudgedQuestion], run: Run, collection: JudgedCollection, measured: RunMeasures
+) -> KindResult:
+    count = len(questions)
+    return KindResult(
+        kind=kind,
+        questions=count,
+        success_at_10=sum(reached(question, run, collection, K) for question in questions) / count,
+        first=sum(reached(question, run, collection, 1) for question in questions) / count,
+        ndcg_at_10=sum(measured.by_question[question.id][HEADLINE] for question in questions) / count,
+        empty=sum(not run.get(question.id) for question in questions),
+    )
+
+
+def reached(question: JudgedQuestion, run: Run, collection: JudgedCollection, k: int) -> bool:
+    """Whether one of its goals, or where it has none any right document, is among the first ``k``."""
+    right = question.goals or {name for name, grade in collection.qrels[question.id].items() if grade > 0}
+    return any(document in right for document, _ in run.get(question.id, ())[:k])
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondTopic:
+    """Means over the questions concerned, None if there are none.
+
+    ``hausdorff_deg``: see :func:`mean_hausdorff_deg`. ``unplaced``: share of the first ten without an extent, and so
+    without a distance. ``derived``, ``not_observed``: for questions for observations, the shares of the first ten that
+    are derived products, and that are known not to be observations.
+    """
+
+    questions_with_place: int
+    hausdorff_deg: float | None
+    unplaced: float | None
+    questions_for_observations: int
+    derived: float | None
+    not_observed: float | None
+
+
+def beyond_topic(answers: Sequence[QuestionResult], records: Mapping[str, Record]) -> BeyondTopic:
+    """``records`` by document id. The place is the one annotated by a person, else the one read."""
+    placed = [(answer.question.areas or answer.areas, _first(answer, records)) for answer in answers]
+    placed = [(areas, first) for areas, first in placed if areas and first]
+    distances = [mean for areas, first in placed if (mean := mean_hausdorff_deg(areas, first)) is not None]
+    observing = [first for answer in answers if answer.kind == "observation" and (first := _first(answer, records))]
+    return BeyondTopic(
+        questions_with_place=len(placed),
+        hausdorff_deg=_mean(distances),
+        unplaced=_mean([_share([not record.extents for record in first]) for _, first in placed]),
+        questions_for_observations=len(observing),
+        derived=_mean([_share([record.provenance.kind == "derived" for record in first]) for first in observing]),
+        not_observed=_mean([_share([_is_other(record.provenance.kind) for record in first]) for first in observing]),
+    )
+
+
+def mean_hausdorff_deg(areas: Sequence[BBox], first: Sequence[Record]) -> float | None:
+    """Mean plain-degree distance of the records with an extent: nearest box, mean over the asked areas."""
+    placed = [box_array(record.extents) for record in first if record.extents]
+    each = [float(np.mean([hausdorff_deg_many(area, boxes).min() for area in areas])) for boxes in placed]
+    return _mean(each)
+
+
+def _first(answer: QuestionResult, records: Mapping[str, Record]) -> list[Record]:
+    return [records[document] for document, _ in answer.found[:_FIRST]]
+
+
+def _is_other(kind: ProvenanceKind) -> bool:
+    return kind not in ("observation", "unknown")
+
+
+def _share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

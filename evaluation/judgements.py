@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import os
+import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from statistics import median_low
+from typing import Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import SondeError
-from evaluation.agreement import cohen_kappa, fleiss_kappa
 from evaluation.collection import Qrels
+from evaluation.trec import Run
 
 GRADES = 4
 """0 not relevant, 1 marginally, 2 relevant, 3 exactly what was asked for."""
@@ -23,7 +27,10 @@ Pair = tuple[str, str]
 """(question id, document id)."""
 
 
-class Judgement(BaseModel):
+Weights = Literal["none", "linear", "quadratic"]
+
+
+class RelevanceJudgement(BaseModel):
     """One line. ``grade`` None: skipped, or (``undone``) withdrawn."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,24 +47,24 @@ class JudgementFile:
     """The file of everybody's judgements; a later judgement replaces an earlier one of the same person."""
 
     path: Path
-    _said: dict[tuple[str, Pair], Judgement] = field(default_factory=dict)
+    _latest: dict[tuple[str, Pair], RelevanceJudgement] = field(default_factory=dict)
 
     @classmethod
     def open(cls, path: Path) -> JudgementFile:
         """Reads the file; removes an incomplete last line. Raises SondeError for any other invalid line."""
         file = cls(path)
         whole = path.read_bytes() if path.exists() else b""
-        kept, _, cut = whole.rpartition(b"\n")
+        complete, _, cut = whole.rpartition(b"\n")
         if cut:
             os.truncate(path, len(whole) - len(cut))
-        for number, line in enumerate(kept.splitlines(), 1):
+        for number, line in enumerate(complete.splitlines(), 1):
             try:
-                file._note(Judgement.model_validate_json(line))
+                file._note(RelevanceJudgement.model_validate_json(line))
             except ValidationError as error:
                 raise SondeError(f"{path}, line {number} is no judgement: {error.errors()[0]['msg']}.") from None
         return file
 
-    def add(self, judgement: Judgement) -> None:
+    def add(self, judgement: RelevanceJudgement) -> None:
         """On disk when this returns."""
         with self.path.open("ab") as file:
             file.write(judgement.model_dump_json(exclude_defaults=True).encode() + b"\n")
@@ -65,41 +72,41 @@ class JudgementFile:
             os.fsync(file.fileno())
         self._note(judgement)
 
-    def of(self, judge: str) -> dict[Pair, Judgement]:
+    def of(self, judge: str) -> dict[Pair, RelevanceJudgement]:
         """One person's judgements in order, without withdrawn ones, with skipped ones."""
-        return {pair: said for (who, pair), said in self._said.items() if who == judge}
+        return {pair: judgement for (who, pair), judgement in self._latest.items() if who == judge}
 
     def grades(self) -> dict[Pair, dict[str, int]]:
         """Maps pair -> person -> grade, without skipped ones."""
-        given: dict[Pair, dict[str, int]] = {}
-        for (who, pair), said in self._said.items():
-            if said.grade is not None:
-                given.setdefault(pair, {})[who] = said.grade
-        return given
+        by_pair: dict[Pair, dict[str, int]] = {}
+        for (who, pair), judgement in self._latest.items():
+            if judgement.grade is not None:
+                by_pair.setdefault(pair, {})[who] = judgement.grade
+        return by_pair
 
-    def _note(self, judgement: Judgement) -> None:
+    def _note(self, judgement: RelevanceJudgement) -> None:
         key = judgement.judge, (judgement.question, judgement.document)
-        self._said.pop(key, None)  # puts the latest last
+        self._latest.pop(key, None)  # puts the latest last
         if not judgement.undone:
-            self._said[key] = judgement
+            self._latest[key] = judgement
 
 
 def waiting(pooled: Mapping[str, Sequence[str]], done: Iterable[Pair]) -> list[Pair]:
     """What one person still has to judge, in the pool's order."""
-    said = set(done)
+    judged = set(done)
     return [
         (question, document)
         for question, found in pooled.items()
         for document in found
-        if (question, document) not in said
+        if (question, document) not in judged
     ]
 
 
 def qrels_of(grades: Mapping[Pair, Mapping[str, int]]) -> Qrels:
     """One grade for each pair: the median of everybody's; of two in the middle, the lower one."""
     qrels: dict[str, dict[str, int]] = {}
-    for (question, document), given in grades.items():
-        qrels.setdefault(question, {})[document] = median_low(given.values())
+    for (question, document), grades_of_pair in grades.items():
+        qrels.setdefault(question, {})[document] = median_low(grades_of_pair.values())
     return qrels
 
 
@@ -118,19 +125,81 @@ class Agreement:
 
 def agreement(grades: Mapping[Pair, Mapping[str, int]]) -> list[Agreement]:
     """Every two people with common judgements, then all together if there are more than two."""
-    judges = sorted({who for given in grades.values() for who in given})
+    judges = sorted({who for row in grades.values() for who in row})
     found = [one for a, b in combinations(judges, 2) if (one := _of_two(grades, a, b)) is not None]
-    common = [given for given in grades.values() if len(given) == len(judges)]
+    common = [row for row in grades.values() if len(row) == len(judges)]
     if len(judges) > 2 and common:
-        counts = [[Counter(given.values())[grade] for grade in range(GRADES)] for given in common]
+        counts = [[Counter(row.values())[grade] for grade in range(GRADES)] for row in common]
         found.append(Agreement(tuple(judges), len(common), fleiss_kappa(counts), None))
     return found
 
 
 def _of_two(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) -> Agreement | None:
-    both = [given for given in grades.values() if a in given and b in given]
+    both = [row for row in grades.values() if a in row and b in row]
     if not both:
         return None
-    first, second = [given[a] for given in both], [given[b] for given in both]
+    first, second = [row[a] for row in both], [row[b] for row in both]
     weighted = cohen_kappa(first, second, GRADES, "quadratic")
     return Agreement((a, b), len(both), cohen_kappa(first, second, GRADES), weighted)
+
+
+def cohen_kappa(a: Sequence[int], b: Sequence[int], grades: int, weights: Weights = "none") -> float:
+    """Two people's grades (0..grades - 1) of the same things. Cohen 1960, weighted 1968.
+
+    1 - (weighted disagreement seen) / (expected weighted disagreement by chance, with the same grade frequencies).
+    With weights, a small difference counts less: by the distance of the grades, or its square.
+    Raises ValueError for different lengths, no grades, or a grade out of range.
+    """
+    if len(a) != len(b) or not a:
+        raise ValueError("both must have graded the same things, and something")
+    if not all(0 <= grade < grades for grade in (*a, *b)):
+        raise ValueError(f"a grade lies outside 0..{grades - 1}")
+    seen = np.zeros((grades, grades))
+    np.add.at(seen, (np.asarray(a), np.asarray(b)), 1.0 / len(a))
+    by_chance = np.outer(seen.sum(axis=1), seen.sum(axis=0))
+    cost = _costs(grades, weights)
+    expected = float((cost * by_chance).sum())
+    return 1.0 - float((cost * seen).sum()) / expected if expected > 0.0 else math.nan
+
+
+def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float:
+    """Several people, equally many for each thing: ``counts[i][g]`` of them gave thing i the grade g. Fleiss 1971.
+
+    Raises ValueError if the number of people differs between things, or is less than two.
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    raters = table.sum(axis=1)
+    if len(table) == 0 or not (raters == raters[0]).all() or raters[0] < 2:
+        raise ValueError("each thing needs the same number of grades, at least two")
+    people = float(raters[0])
+    agreed = float((((table**2).sum(axis=1) - people) / (people * (people - 1.0))).mean())
+    by_chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
+    return (agreed - by_chance) / (1.0 - by_chance) if by_chance < 1.0 else math.nan
+
+
+def _costs(grades: int, weights: Weights) -> np.ndarray:
+    apart = np.abs(np.subtract.outer(np.arange(grades), np.arange(grades))).astype(np.float64)
+    if weights == "none":
+        return (apart > 0).astype(np.float64)
+    return apart if weights == "linear" else apart**2
+
+
+def pool(runs: Sequence[Run], depth: int) -> dict[str, list[str]]:
+    """Question -> the documents among the first ``depth`` of any run, in an order that hides rank and run.
+
+    Questions are sorted by id. Documents are shuffled by the question's id, so the order is the same for every judge
+    and session, and does not depend on the order of the runs. The method of Sparck Jones and van Rijsbergen, 1975.
+    """
+    if depth < 1:
+        raise ValueError("the depth is at least 1")
+    pooled: dict[str, set[str]] = {}
+    for run in runs:
+        for question, found in run.items():
+            pooled.setdefault(question, set()).update(document for document, _ in found[:depth])
+    return {question: _shuffled(question, pooled[question]) for question in sorted(pooled)}
+
+
+def _shuffled(question: str, documents: set[str]) -> list[str]:
+    order = sorted(documents)
+    random.Random(question).shuffle(order)  # noqa: S311  # nosec B311 - an order without meaning, not a secret
+    return order

@@ -9,10 +9,10 @@ from pathlib import Path
 from statistics import median
 
 from core.errors import SondeError
-from evaluation.collection import Qrels, Question
+from evaluation.asking import Variant
+from evaluation.collection import JudgedQuestion, Qrels
 from evaluation.metrics import HEADLINE, measure
 from evaluation.trec import Run
-from evaluation.variants import Variant
 from search_api.search.pipeline import SearchPipeline
 
 _COMPARED = 7
@@ -28,9 +28,9 @@ class LiveResult:
     recall_at_100: float
 
 
-def ask_live(pipeline: SearchPipeline, questions: Sequence[Question], variant: Variant) -> Run:
+def ask_live(pipeline: SearchPipeline, questions: Sequence[JudgedQuestion], variant: Variant) -> Run:
     """The served order of records, by question. Raises what a search raises."""
-    return {one.id: tuple(pipeline.ordered(variant.request(one.text)).served()) for one in questions}
+    return {question.id: tuple(pipeline.ordered(variant.request(question.text)).served()) for question in questions}
 
 
 def live_result(run: Run, qrels: Qrels, at: str) -> LiveResult:
@@ -61,5 +61,5 @@ def fall(result: LiveResult, before: Sequence[LiveResult]) -> float:
     """How far nDCG@10 is below the median of the last seven; 0 without earlier ones."""
     if not before:
         return 0.0
-    usual = median(one.ndcg_at_10 for one in before[-_COMPARED:])
+    usual = median(result_before.ndcg_at_10 for result_before in before[-_COMPARED:])
     return max(0.0, round(usual - result.ndcg_at_10, 4))

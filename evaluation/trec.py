@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import SondeError
-from evaluation.collection import Qrels
-from evaluation.lines import Faults, lines
+from evaluation.collection import Faults, Qrels, lines
 
 Run = Mapping[str, Sequence[tuple[str, float]]]
 """Question id -> (document id, score), best first; no duplicate documents."""

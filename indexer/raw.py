@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """What ``indexer.formats`` found out about a document's bytes, handed on so that nothing is parsed twice.
+
+    ``format``: the name of the format that reads it; None where it is unknown or the document holds several records.
+    ``parsed``: the value of a JSON document, the JSON-LD documents of a web page, or the data sets of an RDF graph;
+    None if it was not parsed.
+    """
+
+    format: str | None
+    parsed: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +29,7 @@ class RawRecord:
     the caller decides which record it is, whatever the document says.
 
     ``access_groups``: the groups that may see it; empty: everybody. None: the configuration does not say, so the groups
-    that are stored stay (``indexer.plan.kept_access``): a lost configuration never opens a record.
+    that are stored stay (``indexer.plan.plan``): a lost configuration never opens a record.
     """
 
     native_id: str
@@ -28,6 +41,7 @@ class RawRecord:
     access_groups: tuple[str, ...] | None = ()
     container: str | None = None
     """The origin of the document it was separated from, if it has no name of its own there. See ``Skipped``."""
+    recognition: Recognition | None = field(default=None, compare=False, repr=False)
 
 
 WHOLE_SOURCE = "*"

@@ -45,15 +45,15 @@ def system_resolver(host: str, port: int, timeout_s: float) -> list[str]:
     """Addresses of a name in the system's order. Stops waiting for the resolver after ``timeout_s``."""
     answers: SimpleQueue[list[str] | None] = SimpleQueue()
 
-    def ask() -> None:
+    def resolve() -> None:
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             answers.put(None)
         else:
-            answers.put(list(dict.fromkeys(str(info[4][0]) for info in found)))
+            answers.put(list(dict.fromkeys(str(info[4][0]) for info in infos)))
 
-    threading.Thread(target=ask, name="sonde-resolve", daemon=True).start()
+    threading.Thread(target=resolve, name="sonde-resolve", daemon=True).start()
     try:
         addresses = answers.get(timeout=max(timeout_s, 0.001))
     except Empty:

@@ -20,7 +20,7 @@ def decoded(raw: Iterable[bytes], encoding: str, host: str) -> Iterator[bytes]:
         return iter(raw)
     if name in ("gzip", "x-gzip"):
         return _gunzipped(raw, host)
-    raise Refused(f"{host} sent a content encoding that was not asked for: {name[:40]!r}")
+    raise Refused(f"{host} sent an unrequested content encoding: {name[:40]!r}")
 
 
 def limited(pieces: Iterable[bytes], max_bytes: int, host: str) -> Iterator[bytes]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json as json_format
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,12 +14,10 @@ import httpx
 from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, system_resolver
 from net.body import decoded, limited
-from net.deadline import Deadline
 from net.errors import BrokenAnswer, Refused, Untrusted
 from net.exchange import Answer, Outgoing, StreamedAnswer
-from net.redirects import is_redirect, next_request
-from net.targets import host_of, parse_target
-from net.transport import Guard, GuardedBackend
+from net.targets import host_of, is_redirect, next_request, parse_target
+from net.transport import Deadline, Guard, GuardedBackend
 
 _MIB = 1024 * 1024
 
@@ -59,16 +56,6 @@ class Gate:
         self._guard = Guard(AllowedHosts(self.policy.allowed_hosts), resolver)
         self._pool = _pool(self.policy, self._guard, dialler)
 
-    def get(
-        self, url: str, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
-        return self.request(Outgoing(url, params=params, headers=headers or {}))
-
-    def post(self, url: str, json: object, headers: Mapping[str, str] | None = None) -> Answer:
-        """Sends ``json`` as application/json."""
-        body = json_format.dumps(json).encode()
-        return self.request(Outgoing(url, "POST", None, {**(headers or {}), "Content-Type": "application/json"}, body))
-
     def request(self, outgoing: Outgoing) -> Answer:
         """The whole answer, whatever its status.
 
@@ -98,8 +85,8 @@ class Gate:
         url = parse_target(outgoing.url)
         if outgoing.params:
             url = url.copy_merge_params(dict(outgoing.params))
-        asked = {name.lower(): value for name, value in outgoing.headers.items()}
-        headers = {"user-agent": self.policy.user_agent, "accept": "*/*", "accept-encoding": "gzip", **asked}
+        own = {name.lower(): value for name, value in outgoing.headers.items()}
+        headers = {"user-agent": self.policy.user_agent, "accept": "*/*", "accept-encoding": "gzip", **own}
         return httpx.Request(outgoing.method, url, headers=headers, content=outgoing.content)
 
     def _follow(self, request: httpx.Request, deadline: Deadline) -> tuple[httpcore.Response, str]:

@@ -1,11 +1,13 @@
-"""Connects only to addresses that passed the check."""
+"""Connects only to addresses that passed the check, and within one time limit for the whole exchange."""
 
 from __future__ import annotations
 
 import math
 import ssl
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +16,44 @@ import httpcore
 from core.deadlines import leave_if_gone, may_be_abandoned
 from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, permitted_addresses
-from net.deadline import shortened
 
-_LOOK_EVERY_S = 0.5
+_CHECK_EVERY_S = 0.5
+_ends_at: ContextVar[float | None] = ContextVar("net_ends_at", default=None)
+
+
+class Deadline:
+    """The time by which ``host`` must have answered completely."""
+
+    def __init__(self, host: str, timeout_s: float) -> None:
+        self._host = host
+        self._timeout_s = timeout_s
+        self._ends_at = time.monotonic() + timeout_s
+
+    def check(self) -> None:
+        """Raises Unavailable after that time."""
+        if time.monotonic() >= self._ends_at:
+            raise Unavailable(f"{self._host} did not finish answering within {self._timeout_s:g} s")
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Inside, every read, write and connect of this thread waits at most for the remaining time."""
+        self.check()
+        token = _ends_at.set(self._ends_at)
+        try:
+            yield
+        finally:
+            _ends_at.reset(token)
+
+
+def shortened(timeout_s: float | None) -> float | None:
+    """A socket timeout, reduced to the active deadline's remaining time; at least 1 ms, because 0 means
+    non-blocking.
+    """
+    ends_at = _ends_at.get()
+    if ends_at is None:
+        return timeout_s
+    left = max(ends_at - time.monotonic(), 0.001)
+    return left if timeout_s is None else min(timeout_s, left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +75,18 @@ class TimedStream(httpcore.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Looks now and then whether somebody still waits for the answer. Raises CallerGone."""
+        """Checks from time to time whether somebody still waits for the answer. Raises CallerGone."""
+        limit_s = shortened(timeout)
         if not may_be_abandoned():
-            return self._stream.read(max_bytes, shortened(timeout))
-        given = shortened(timeout)
-        until = math.inf if given is None else time.monotonic() + given
+            return self._stream.read(max_bytes, limit_s)
+        until = math.inf if limit_s is None else time.monotonic() + limit_s
         while True:
             leave_if_gone()
             left = max(until - time.monotonic(), 0.001)
             try:
-                return self._stream.read(max_bytes, min(left, _LOOK_EVERY_S))
+                return self._stream.read(max_bytes, min(left, _CHECK_EVERY_S))
             except httpcore.ReadTimeout:
-                if left <= _LOOK_EVERY_S:
+                if left <= _CHECK_EVERY_S:
                     raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
@@ -85,8 +122,8 @@ class GuardedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        waiting = shortened(timeout)
-        addresses = self._guard.addresses(host, port, 10.0 if waiting is None else waiting)
+        limit_s = shortened(timeout)
+        addresses = self._guard.addresses(host, port, 10.0 if limit_s is None else limit_s)
         for address in addresses:
             try:
                 stream = self._dialler.connect_tcp(address, port, shortened(timeout), local_address, socket_options)

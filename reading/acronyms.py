@@ -16,7 +16,7 @@ from itertools import islice
 
 from core.errors import SondeError
 from core.record_keys import acronym_key, words_key
-from reading.spans import Range
+from reading.sentences import Range
 
 HEADER = ("acronym", "expansion", "sense", "field", "source")
 FIELDS = frozenset(
@@ -74,8 +74,8 @@ class Acronyms:
 
     def __init__(self, senses: Iterable[Sense]) -> None:
         self.senses = tuple(senses)
-        self._by_acronym = _grouped((acronym_key(one.acronym), one) for one in self.senses)
-        self._by_words = _grouped((words_key(one.expansion), one) for one in self.senses)
+        self._by_acronym = _grouped((acronym_key(sense.acronym), sense) for sense in self.senses)
+        self._by_words = _grouped((words_key(sense.expansion), sense) for sense in self.senses)
 
     def senses_of(self, acronym: str) -> tuple[Sense, ...]:
         """What the acronym may mean, in the order of the list; empty where it is not known."""
@@ -99,14 +99,14 @@ def parse_acronyms(text: str) -> tuple[Sense, ...]:
     first, *rows = text.splitlines() or [""]
     faults = [] if tuple(first.split("\t")) == HEADER else [f"line 1 is not {', '.join(HEADER)}"]
     senses: list[Sense] = []
-    seen: dict[tuple[str, str], int] = {}
+    first_line: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows, 2):
-        wrong = _wrong(row.split("\t"))
-        if wrong is not None:
-            faults.append(f"line {number} {wrong}")
+        fault = _fault_of(row.split("\t"))
+        if fault is not None:
+            faults.append(f"line {number} {fault}")
             continue
         sense = Sense(*row.split("\t"))
-        earlier = seen.setdefault((acronym_key(sense.acronym), sense.sense), number)
+        earlier = first_line.setdefault((acronym_key(sense.acronym), sense.sense), number)
         if earlier != number:
             faults.append(f"line {number} repeats {sense.acronym} as {sense.sense} of line {earlier}")
         senses.append(sense)
@@ -121,7 +121,7 @@ def own_acronyms() -> Acronyms:
     return Acronyms(parse_acronyms(files(__package__).joinpath("acronyms.tsv").read_text(encoding="utf-8")))
 
 
-def _wrong(cells: list[str]) -> str | None:
+def _fault_of(cells: list[str]) -> str | None:
     """What is wrong with one row, as the end of a sentence; None for nothing."""
     if len(cells) != len(HEADER):
         return f"has {len(cells)} columns, not {len(HEADER)}"
@@ -148,7 +148,7 @@ def _grouped(pairs: Iterable[tuple[str, Sense]]) -> Mapping[str, tuple[Sense, ..
 class AcronymCandidate:
     """A part of a question that may be an acronym (``short``) or the words of one. ``senses``: of the list that ships.
 
-    ``key``: of an acronym its letters, of words the words, as ``core.record_keys`` writes both.
+    ``key``: of an acronym its letters, of words the words, as ``core.mentioned_names`` writes both.
     """
 
     text: str
@@ -159,14 +159,14 @@ class AcronymCandidate:
     senses: tuple[Sense, ...] = ()
 
 
-def acronym_candidates(text: str, taken: Sequence[Range], acronyms: Acronyms) -> list[AcronymCandidate]:
-    """From left to right, acronyms before words; at most ``MOST_CANDIDATES``. ``taken``: ranges that mean other things.
+def acronym_candidates(text: str, occupied: Sequence[Range], acronyms: Acronyms) -> list[AcronymCandidate]:
+    """From left to right, acronyms before words; at most ``MOST_CANDIDATES``. ``occupied``: ranges with a meaning.
 
     What the list does not know is a candidate too, if it is in capitals or alone, since a catalogue may define it.
     """
-    said = list(islice(_TOKEN.finditer(text), _MOST_READ))
-    words = [match for match in said if not any(match.start() < e and s < match.end() for s, e in taken)]
-    alone = len(said) == 1
+    tokens = list(islice(_TOKEN.finditer(text), _MOST_READ))
+    words = [match for match in tokens if not any(match.start() < e and s < match.end() for s, e in occupied)]
+    alone = len(tokens) == 1
     return [*_short_forms(words, acronyms, alone=alone), *_long_forms(text, words, acronyms)][:MOST_CANDIDATES]
 
 

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from core.extent import BBox
-from reading.spans import Claims
+from reading.sentences import Claims
 
 # White space and digits are matched possessively: a mismatch fails at once, however long the text.
 _NUMBER = r"[+-]?\d{1,3}(?:\.\d++)?"
@@ -51,9 +51,8 @@ _POLEWARD = re.compile(
 )
 # Two plain numbers are a position only if the words before them say so ("pH 3.5, 4.5" is not).
 _BEFORE_POSITION = re.compile(
-    r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station"
-    r"|bei|nahe|um|vers|cerca de)[:=]?)"
-    r"\s*+[(\[]?\s*+$",
+    r"(?:^|[(\[]|\b(?:at|near|around|by|from|in|to|location|position|point|coordinates?|site|station|bei|nahe|um|vers|"
+    r"cerca de)[:=]?)\s*+[(\[]?\s*+$",
     re.IGNORECASE,
 )
 _LONGEST_LEAD = 40  # characters before a position that can mark it as one
@@ -75,31 +74,32 @@ def written_boxes(text: str) -> list[WrittenBox]:
     """Boxes, points and bands in text order, without overlaps; values out of range are left out."""
     if not any(letter.isdigit() for letter in text):
         return []
-    found: list[WrittenBox] = []
+    boxes: list[WrittenBox] = []
     claims = Claims(len(text))
     for candidates in (_boxes(text), _points(text), _bands(text), _poleward(text)):
-        found += [candidate for candidate in candidates if claims.claim((candidate.start, candidate.end))]
-    return sorted(found, key=lambda box: box.start)
+        boxes += [candidate for candidate in candidates if claims.claim((candidate.start, candidate.end))]
+    return sorted(boxes, key=lambda box: box.start)
 
 
 def _boxes(text: str) -> list[WrittenBox]:
-    found = []
+    boxes = []
     for match in _BBOX.finditer(text):
         west, south, east, north = (float(match[group]) for group in (1, 2, 3, 4))
-        found += _written(text, match.span(), (west, south, east, north))
-    return found
+        boxes += _valid(text, match.span(), (west, south, east, north))
+    return boxes
 
 
 def _points(text: str) -> list[WrittenBox]:
-    found = []
+    boxes = []
     for match in _POINT.finditer(text):
         latitude, longitude = _degrees(match, "lat"), _degrees(match, "lon")
-        found += _written(text, match.span(), (longitude, latitude, longitude, latitude))
-    bare = [match for match in _DECIMAL.finditer(text) if _leads_to_position(text, match.start())]
+        boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
+    decimals = [(match, max(0, match.start() - _LONGEST_LEAD)) for match in _DECIMAL.finditer(text)]
+    bare = [match for match, lead in decimals if _BEFORE_POSITION.search(text, lead, match.start())]
     for match in (*_LABELLED.finditer(text), *bare):
         latitude, longitude = float(match["lat"]), float(match["lon"])
-        found += _written(text, match.span(), (longitude, latitude, longitude, latitude))
-    return found
+        boxes += _valid(text, match.span(), (longitude, latitude, longitude, latitude))
+    return boxes
 
 
 def _degrees(match: re.Match[str], name: str) -> float:
@@ -108,29 +108,25 @@ def _degrees(match: re.Match[str], name: str) -> float:
     return -value if match[f"{name}_letter"] in "SsWw" else value
 
 
-def _leads_to_position(text: str, end: int) -> bool:
-    return _BEFORE_POSITION.search(text, max(0, end - _LONGEST_LEAD), end) is not None
-
-
 def _bands(text: str) -> list[WrittenBox]:
     longitudes = list(_LONGITUDES.finditer(text))
     starts = [match.start() for match in longitudes]
-    found, claims = [], Claims(len(text))
+    boxes, claims = [], Claims(len(text))
     for across in _LATITUDES.finditer(text):
         south, north = sorted(_ends(across, "lat"))
         behind = bisect_left(starts, across.end())
         nearest = longitudes[max(0, behind - 2) : behind + 1]
-        partner = next((match for match in nearest if _beside(text, across, match)), None)
+        partner = next((match for match in nearest if _is_beside(text, across, match)), None)
         west, east = _ends(partner, "lon") if partner else (-180.0, 180.0)
-        span = _joint(across, partner)
-        found += _written(text, span, (west, south, east, north))
-    for box in found:
+        span = _joint_range(across, partner)
+        boxes += _valid(text, span, (west, south, east, north))
+    for box in boxes:
         claims.block((box.start, box.end))
     for match in longitudes:
         if claims.claim(match.span()):
             west, east = _ends(match, "lon")
-            found += _written(text, match.span(), (west, -90.0, east, 90.0))
-    return found
+            boxes += _valid(text, match.span(), (west, -90.0, east, 90.0))
+    return boxes
 
 
 def _ends(match: re.Match[str], name: str) -> tuple[float, float]:
@@ -142,29 +138,29 @@ def _ends(match: re.Match[str], name: str) -> tuple[float, float]:
     )
 
 
-def _beside(text: str, a: re.Match[str], b: re.Match[str]) -> bool:
+def _is_beside(text: str, a: re.Match[str], b: re.Match[str]) -> bool:
     first, second = (a, b) if a.start() < b.start() else (b, a)
     gap = text[first.end() : second.start()]
     return first.end() <= second.start() and len(gap) <= _LONGEST_GAP and _BETWEEN_BANDS.match(gap) is not None
 
 
-def _joint(a: re.Match[str], b: re.Match[str] | None) -> tuple[int, int]:
+def _joint_range(a: re.Match[str], b: re.Match[str] | None) -> tuple[int, int]:
     return a.span() if b is None else (min(a.start(), b.start()), max(a.end(), b.end()))
 
 
 def _poleward(text: str) -> list[WrittenBox]:
-    found = []
+    boxes = []
     for match in _POLEWARD.finditer(text):
         northern = match["letter"] in "Nn"
         latitude = float(match["lat"]) if northern else -float(match["lat"])
         side = match["side"].lower()
         upwards = side == "north" or (side == "poleward" and northern)
         band = (-180.0, latitude, 180.0, 90.0) if upwards else (-180.0, -90.0, 180.0, latitude)
-        found += _written(text, match.span(), band)
-    return found
+        boxes += _valid(text, match.span(), band)
+    return boxes
 
 
-def _written(text: str, span: tuple[int, int], edges: tuple[float, float, float, float]) -> list[WrittenBox]:
+def _valid(text: str, span: tuple[int, int], edges: tuple[float, float, float, float]) -> list[WrittenBox]:
     try:
         box = BBox(*edges)
     except ValueError:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from reading.spans import Claims
+from reading.sentences import Claims
 
 IdentifierKind = Literal["doi", "uuid", "file_identifier"]
 
@@ -48,17 +48,19 @@ def read_identifiers(text: str) -> list[IdentifierMention]:
 
     The form is not enough: a ``file_identifier`` that no record has is an ordinary word of the question.
     """
-    found = _dois(text)
+    mentions = _dois(text)
     claims = Claims(len(text))
-    for place in (*((mention.start, mention.end) for mention in found), *(one.span() for one in _URL.finditer(text))):
-        claims.block(place)
+    for mention in mentions:
+        claims.block((mention.start, mention.end))
+    for match in _URL.finditer(text):
+        claims.block(match.span())
     for match in _UUID.finditer(text):
         if claims.claim(match.span()):
-            found.append(IdentifierMention("uuid", match[0], *match.span()))
+            mentions.append(IdentifierMention("uuid", match[0], *match.span()))
     for match in _TOKEN.finditer(text):
-        if claims.claim(match.span(1)) and _is_file_identifier(match[1]):
-            found.append(IdentifierMention("file_identifier", match[1], *match.span(1)))
-    return sorted(found, key=lambda mention: mention.start)
+        if claims.claim(match.span(1)) and any(form.fullmatch(match[1]) for form in _FILE_IDENTIFIERS):
+            mentions.append(IdentifierMention("file_identifier", match[1], *match.span(1)))
+    return sorted(mentions, key=lambda mention: mention.start)
 
 
 def _dois(text: str) -> list[IdentifierMention]:
@@ -79,7 +81,3 @@ def _without_closing_marks(doi: str) -> str:
             break
         doi = doi[:-1]
     return doi
-
-
-def _is_file_identifier(token: str) -> bool:
-    return any(shape.fullmatch(token) for shape in _FILE_IDENTIFIERS)

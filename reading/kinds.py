@@ -1,7 +1,7 @@
 """The kind of product in a text: observation, simulation, projection, reanalysis or derived.
 
 For a question ``read_kinds`` finds each word with its position; for a record ``infer_kind`` weighs title, abstract and
-lineage. ``kind_words`` has the words for both.
+lineage.
 """
 
 from __future__ import annotations
@@ -9,17 +9,146 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from core.record import ProvenanceKind
-from reading.kind_words import ASIDES, ASKED, VOTES, Platform
-from reading.spans import Claims, lowered
+from reading.sentences import Claims, lowered
+
+Platform = Literal["satellite", "airborne", "in_situ"]
+
+
+@dataclass(frozen=True, slots=True)
+class KindExpression:
+    """Words of a question, in lower case, and the kind they ask for."""
+
+    pattern: re.Pattern[str]
+    kind: ProvenanceKind
+    confidence: float
+    platform: Platform | None = None
+
+
+def _words(alternatives: str) -> re.Pattern[str]:
+    """Each alternative begins with a letter or a digit, so ``\\b`` finds its start, in half the time of a look back."""
+    return re.compile(rf"\b(?:{alternatives})(?!\w)")
+
+
+_REANALYSIS = (
+    r"re-?analys[ei]s|re-?analysen?|réanalyses?|reanálisis|rianalisi|reanálises?|era-?5(?:-land)?|era-?interim|era-?40|"
+    r"era-?20c|merra-?2?|jra-?(?:25|55|3q)|ncep[/-]ncar|cfsr|20cr"
+)
+_PROJECTION = (
+    r"(?<!map )projections?(?! system)|projected|(?:rcp|ssp)\s?[1-8][-\s]?\d?(?:\.\d)?|scenarios?|future climate|"
+    r"climate futures|szenari(?:o|os|en)|(?:klima)?projektionen|klimaszenarien|scénarios?|proyecciones|proyección|"
+    r"escenarios?|proiezion[ei]|scenari|projeções|projeção|cenários?|climate change impacts"
+)
+_SIMULATION = (
+    r"simulations?|simulated|simulierte?|simulationen|modell?ed|model(?:l)? (?:output|runs?|results|data|ensembles?)|"
+    r"hindcasts?|re-?forecasts?|forecasts?|modellergebnisse|modelldaten|modellläufe|sorties de modèles?|modélisations?|"
+    r"simulaciones|simulación|salidas de modelos?|simulazion[ei]|simulações|simulação|saídas de modelos?"
+)
+_IN_SITU = (
+    r"observations?|observed|observational|measure(?:ments?|d)|in[\s-]situ|(?:weather |gauging |monitoring )?stations?|"
+    r"(?:rain |stream |tide |river )?gauges?|buoys?|(?:argo )?floats|moorings?|radiosondes?|soundings?|field (?:data|"
+    r"surveys?)|messungen|messdaten|messwerte|beobachtungen|beobachtungsdaten|messstation(?:en)?|stationsdaten|pegel|"
+    r"mesures?|mesurées?|stations?|observaciones|observación|mediciones|estaciones|aforos|osservazion[ei]|misure|"
+    r"misurazioni|stazioni|observações|medições|estações"
+)
+_SATELLITE = (
+    r"satellites?|remote(?:ly)?[\s-]sens(?:ing|ed)|earth observation|landsat|modis|sentinel-?\s?\d?[ab]?|viirs|"
+    r"fernerkundung\w{0,8}|satelliten\w{0,8}|satellitaires?|télédétection|satélites?|satelital(?:es)?|"
+    r"teledetección|satellit(?:i|ar[ei])|telerilevamento|sensoriamento remoto"
+)
+_AIRBORNE = r"airborne|aircraft|aerial|lidar|drone|uav|flugzeug\w{0,8}|aéroporté\w{0,2}|aéreo|aereo"
+_DERIVED = (
+    r"derived|gridded(?: products?)?|interpolated|ind(?:ex|ices)|classification|classified|composites?|climatolog(?:y|"
+    r"ies)|abgeleitete?\w?|gerasterte?\w?|indizes|klassifikation|dérivée?s?|indices?|classification|derivad[oa]s?|"
+    r"índices?|clasificación|derivat[oiae]|indic[ei]|classificazione|classificação"
+)
+
+QUESTION_KINDS: tuple[KindExpression, ...] = (
+    KindExpression(_words(_REANALYSIS), "reanalysis", 0.95),
+    KindExpression(_words(_PROJECTION), "projection", 0.85),
+    KindExpression(_words(r"cmip[3-7]|cordex"), "projection", 0.5),
+    KindExpression(_words(_SIMULATION), "simulation", 0.85),
+    KindExpression(_words(_SATELLITE), "observation", 0.8, "satellite"),
+    KindExpression(_words(_AIRBORNE), "observation", 0.7, "airborne"),
+    KindExpression(_words(_IN_SITU), "observation", 0.85, "in_situ"),
+    KindExpression(_words(_DERIVED), "derived", 0.6),
+)
+
+# Clauses about other data than the record's own.
+ASIDES = re.compile(
+    r"(?:(?:used|useful|intended|designed|suitable|available|applied|needed) (?:to|for|in|as)|in order to|"
+    r"to (?:evaluate|validate|verify|force|drive|initiali[sz]e|calibrate|test|improve|constrain)|"
+    r"for (?:model |the )?(?:evaluation|validation|verification|forcing|calibration|initiali[sz]ation)|"
+    r"(?:compared|validated|evaluated|verified|calibrated|corrected|tested|tuned) (?:with|against|to|by|using)|"
+    r"(?:driven|forced|initiali[sz]ed|nudged) (?:by|with|from)|boundary conditions (?:from|of)|"
+    r"assimilat(?:es?|ed|ing|ion of))(?!\w)[^.;:]{0,90}"
+)
+
+_Votes = tuple[tuple[re.Pattern[str], float], ...]
+
+
+def _votes(*votes: tuple[str, float]) -> _Votes:
+    return tuple((_words(words), weight) for words, weight in votes)
+
+
+VOTES: dict[ProvenanceKind, _Votes] = {
+    "reanalysis": _votes(
+        (r"re-?analys[ei]s|réanalyse|reanálisis|rianalisi|reanálise", 2.5),
+        (r"era-?5(?:-land)?|era-?interim|era-?40|merra-?2?|jra-?(?:25|55|3q)|cfsr|20cr", 1.0),
+        (r"data assimilation|retrospective analysis|fixed assimilation system", 0.8),
+    ),
+    "projection": _votes(
+        (r"(?<!map )(?<!cartographic )projections?(?! (?:system|is|parameters|information))|projektionen|"
+         r"proyecciones|proiezioni|projeções", 1.6),
+        (r"(?:rcp|ssp)\s?[1-8][-\s]?\d?(?:\.\d)?|representative concentration pathways?|"
+         r"shared socio-?economic pathways?", 1.4),
+        (r"(?:emissions?|climate(?: change)?|future|forcing|warming) scenarios?|sres|a1b|future climate", 1.2),
+        (r"projected|cmip[3-7]|cordex|nex-gddp|loca2?|end of the century|mid-century|2081-2100|to 2100", 0.8),
+    ),
+    "derived": _votes(
+        (r"(?:derived|interpolated|computed|calculated|estimated|compiled|generated|produced|constructed|"
+         r"created|retrieved|"
+         r"aggregated|mapped|merged|blended|combined|reconstructed) (?:\w{1,15} ){0,3}?(?:from|using|by|with|"
+         r"based on)", 2.2),
+        (r"(?:\w+-)?derived|abgeleitet|dérivée?s?|derivad[oa]s?", 1.2),
+        (r"gridded|interpolat(?:ed|ion)|kriging|blended|merged|composites?|mosaic|climatolog(?:y|ies)", 1.2),
+        (r"ind(?:ex|ices)|classification|classified|land (?:cover|use) maps?|inventory|level[\s-][34]|"
+         r"reconstructions?", 1.0),
+        (r"digital (?:elevation|terrain|surface) models?|dem|statistics|estimates|averages|anomalies", 0.7),
+    ),
+    "simulation": _votes(
+        (r"simulat(?:ions?|ed|es)|model(?:l)? (?:output|runs?|experiments?|integrations?|results)", 1.6),
+        (r"hindcasts?|re-?forecasts?|forecasts?|ensemble members?|control run|large ensemble|"
+         r"model intercomparison", 1.2),
+        (r"general circulation model|(?:earth system|regional climate|climate|ocean|atmospher\w+|"
+         r"hydrological) models?|"
+         r"gcms?|rcms?|wrf|cesm\d?|ccsm\d?|cam\d|echam\d?", 0.8),
+    ),
+    "observation": _votes(
+        (r"observations?|observed|observational|measure(?:ments?|d)|beobachtung(?:en)?|messung(?:en)?|mesures|"
+         r"observaciones|"
+         r"mediciones|osservazioni|misure|observações|medições", 1.3),
+        (r"in[\s-]situ|(?:weather|meteorological|synoptic|surface|upper[\s-]air|monitoring|gauging|ground) stations?|"
+         r"station (?:data|records|observations)|(?:rain|stream|tide|river|snow) gauges?", 1.3),
+        (r"rawinsondes?|radiosondes?|dropsondes?|soundings?|buoys?|moorings?|floats|ctd|xbt|radar|lidar|"
+         r"instruments?|sensors?|"
+         r"samples?|samplers?|cruises?|flights?|aircraft|field (?:campaign|project|experiment|survey)s?|sonde|"
+         r"profilers?", 1.0),
+        (r"satellites?|imagery|images?|radiances?|landsat|sentinel-?\d|modis|viirs|avhrr|goes|photographs?", 0.8),
+        (r"stations?|surveys?|monitoring|collected|recorded|deployed|logged", 0.6),
+    ),
+}  # fmt: skip
+"""Expressions and their votes by kind; their order breaks ties."""
+
 
 _TITLE_WEIGHT, _REST_WEIGHT = 2.0, 1.0
 _OPENING_CHARACTERS = 400  # an abstract first describes the data, later their use
 _OPENING_WEIGHT = 1.5
 _LONGEST_CHARACTERS = 2_000
 _LEAST_SCORE = 0.9
-_EDGE = "\0"  # neither a word nor white space: no expression goes on behind it
+_EDGE = "\0"  # neither a word nor white space: no expression crosses it
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +169,14 @@ class KindMention:
 def read_kinds(text: str) -> list[KindMention]:
     """Every word for a kind in a question, in order, without overlaps."""
     low = lowered(text)
-    found: list[KindMention] = []
+    mentions: list[KindMention] = []
     claims = Claims(len(text))
-    for asked in ASKED:
-        for match in asked.pattern.finditer(low):
-            place = match.span()
-            if claims.claim(place):
-                found.append(KindMention(text[slice(*place)], *place, asked.kind, asked.confidence, asked.platform))
-    return sorted(found, key=lambda mention: mention.start)
+    for form in QUESTION_KINDS:
+        for match in form.pattern.finditer(low):
+            start, end = match.span()
+            if claims.claim((start, end)):
+                mentions.append(KindMention(text[start:end], start, end, form.kind, form.confidence, form.platform))
+    return sorted(mentions, key=lambda mention: mention.start)
 
 
 def infer_kind(title: str, abstract: str, lineage: str | None) -> tuple[ProvenanceKind, float]:

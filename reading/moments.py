@@ -1,22 +1,166 @@
-"""Finds single times in a text: dates, months, seasons, years, decades, centuries, ages, named periods.
+"""Finds single times in a text: dates, months, seasons, years, ages, named periods, times relative to today.
 
 ``times`` reads how they are connected ("between", "since"). Every pattern is bounded, so the time is linear in the
-length of the text.
+length of the text. Numbers that only look like years (heights, pressures, scales, versions, counts, product names) are
+taken out first.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from re import Match
 from typing import Literal
 
-from core.timespan import TimeSpan
-from reading.calendar_forms import FORMS
-from reading.not_times import not_time_ranges
-from reading.periods import period_words
-from reading.relative_times import relative_times
-from reading.spans import Claims, Range
+from dateutil.relativedelta import relativedelta
+
+from core.timespan import TimeSpan, instant_ms
+from reading.identifiers import read_identifiers
+from reading.sentences import Claims, Range
+from reading.time_forms import EARLIEST_YEAR, FORMS, period_words, year_span
+from reading.time_words import COUNTS, LAST, NEXT, UNITS
+
+Way = Literal["last", "calendar", "ago", "next", "this"]
+
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "tausend": 1_000, "millionen": 1_000_000}
+_YEARS = {"years": 1, "decades": 10, "centuries": 100, "kyr": 1_000, "ka": 1_000, "myr": 1_000_000, "ma": 1_000_000}
+_FEW = {"days": 5, "weeks": 5, "months": 5, "years": 5, "decades": 3, "centuries": 3}
+_PLURALS = re.compile(
+    r".*(?:s|jahren?|tagen?|wochen|monaten?|dekaden|jahrzehnten?|jahrhunderten?|anni|mesi|giorni|ni)$"
+)
+_SINGULAR_S = {"mois", "mes", "mês"}
+
+
+def _alternatives(words: set[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_COUNT = (
+    rf"(?P<count>\d{{1,3}}(?:[ ,.]\d{{3}}){{1,3}}|\d{{1,9}}|{_alternatives(set(COUNTS))})"
+    rf"(?:[\s-](?P<scale>{_alternatives(set(_SCALES))}))?"
+)
+_TIME_UNIT = rf"(?P<unit>{_alternatives(set(UNITS) | {'kyr', 'ka', 'myr', 'ma'})})(?!\w)"
+_FEWS = r"(?:few|several|some|einigen?|mehreren?|wenigen|quelques|algunos|pocos|pochi|poucos)\s"
+
+_FORMS: tuple[tuple[Way, re.Pattern[str]], ...] = (
+    ("last", re.compile(rf"(?<!\w){_COUNT}\s(?:{LAST})\s{_TIME_UNIT}")),
+    ("last", re.compile(rf"(?<!\w)(?:{LAST})[\s-](?:{_COUNT}[\s-]|{_FEWS})?{_TIME_UNIT}")),
+    ("last", re.compile(rf"(?<!\w)(?:seit|depuis|desde hace|há)\s{_COUNT}\s{_TIME_UNIT}")),
+    ("ago", re.compile(rf"(?<!\w){_COUNT}\s{_TIME_UNIT}\s(?:ago|fa|atrás)(?!\w)")),
+    ("ago", re.compile(rf"(?<!\w)(?:vor|il y a|hace|há)\s{_COUNT}\s{_TIME_UNIT}")),
+    ("next", re.compile(rf"(?<!\w){_COUNT}\s(?:{NEXT})\s{_TIME_UNIT}")),
+    ("next", re.compile(rf"(?<!\w)(?:{NEXT})\s(?:{_COUNT}\s|{_FEWS})?{_TIME_UNIT}")),
+    ("calendar", re.compile(rf"(?<!\w){_TIME_UNIT}\s(?:derni[eè]re?|pasad[oa]|scors[oa]|passad[oa])(?!\w)")),
+    ("this", re.compile(rf"(?<!\w)(?:this|dieses|diesem|diesen|cette|ce|este|esta|quest['’]|questo)\s?{_TIME_UNIT}")),
+)
+
+
+def _relative_span(way: Way, match: Match[str], today: date) -> TimeSpan | None:
+    word = match["unit"]
+    unit = UNITS.get(word, word)
+    groups = match.groupdict()
+    count = _count(groups.get("count"), groups.get("scale"))
+    plural = bool(_PLURALS.match(word)) and word not in _SINGULAR_S
+    if (
+        way == "this"
+        or way == "calendar"
+        or (way == "last" and count is None and not plural and "past" not in match[0])
+    ):
+        calendar = _calendar_unit(unit, today, 0 if way == "this" else -1)
+        if calendar is not None or way != "last":
+            return calendar
+    number = count if count is not None else _FEW.get(unit, 1) if plural else 1
+    now = instant_ms(today.isoformat(), at_end=True)
+    if way == "next":
+        end = _shifted(today, number, unit)
+        return None if end is None else TimeSpan(instant_ms(today.isoformat()), end)
+    start = _shifted(today, -number, unit)
+    if start is None:
+        return None
+    return TimeSpan(start, now) if way == "last" else _around_then(today, number, unit, start)
+
+
+def _count(written: str | None, scale: str | None) -> int | None:
+    if written is None:
+        return None
+    number = COUNTS.get(written) or int(re.sub(r"[ ,.]", "", written))
+    return number * _SCALES.get(scale or "", 1)
+
+
+def _calendar_unit(unit: str, today: date, step: int) -> TimeSpan | None:
+    """This (0) or the last (-1) whole year, month or week; None for other units, which count back from today."""
+    if unit == "years":
+        return year_span(today.year + step, today.year + step)
+    if unit == "months":
+        month = (today + relativedelta(months=step)).isoformat()[:7]
+        return TimeSpan.from_iso(month, month)
+    if unit == "weeks":
+        monday = today + timedelta(days=7 * step - today.weekday())
+        return TimeSpan.from_iso(monday.isoformat(), (monday + timedelta(days=6)).isoformat())
+    return None
+
+
+def _shifted(today: date, number: int, unit: str) -> int | None:
+    """Today moved by a number of units, in ms; None if out of range."""
+    if unit in _YEARS:
+        return _shifted_years(today, number * _YEARS[unit])
+    if abs(number) > 30_000:
+        return None
+    step = relativedelta(**{unit: number})  # type: ignore[arg-type]  # days, weeks or months
+    try:
+        moved = today + step
+    except (ValueError, OverflowError):  # before year 1 or after year 9999
+        return None
+    return instant_ms(moved.isoformat(), at_end=number > 0)
+
+
+def _shifted_years(today: date, years: int) -> int | None:
+    year = today.year + years
+    if not EARLIEST_YEAR <= year <= 9_999:
+        return None
+    if year >= 1:
+        return instant_ms((today + relativedelta(years=years)).isoformat(), at_end=years > 0)
+    return year_span(year, year).start_ms
+
+
+def _around_then(today: date, number: int, unit: str, instant: int) -> TimeSpan:
+    """ "10 years ago" is that calendar year, "3 weeks ago" that day; long ago, give or take a twentieth."""
+    if unit not in _YEARS:
+        return TimeSpan(instant, instant + 86_399_999)
+    years = number * _YEARS[unit]
+    slack = years // 20 if years >= 200 else 0
+    return year_span(today.year - years - slack, today.year - years + slack)
+
+
+_NUMBER = r"\d{1,9}(?:[.,   ]\d{3}){0,3}(?:[.,]\d{1,6})?"
+_MEASURE_UNIT = (
+    r"(?:[kcm]?m(?:\s?a\.?\s?s\.?\s?l|²|³|[23])?|µm|nm|hpa|kpa|pa|mbar|mb|dbar|°\s?[cfnsew]?|k(?:elvin)?|%|ft|feet|foot|miles?|nmi|"
+    r"(?:kilo|centi|milli)?met(?:er|re)s?n?|mètres|metros|metri|metern|[mgk]?w(?:/m2?)?|[mgk]?hz|pp[mbt]v?|"
+    r"mg|kg|tons?|tonnes?|psu|ha|hectares?|acres|arc-?sec(?:onds?)?|degrees?|grad|usd|eur|"
+    r"hours?|hrs?|minutes|seconds|days|dpi|pixels?|bits?|[kmgt]b|"
+    r"stations?|sites?|samples?|profiles?|species|files|points|pixels|cells|members|gauges|plots|buoys|floats|wells|"
+    r"boreholes|people|inhabitants|households|stationen|messstellen|proben|estaciones|estações|stazioni|einwohner)"
+)
+_MEASURE = re.compile(rf"(?<![\w.]){_NUMBER}(?:\s?(?:-|–|to|and|bis|x|×)\s?{_NUMBER})?[\s-]?{_MEASURE_UNIT}(?!\w)")
+_LABELLED = re.compile(
+    r"(?<!\w)(?:versions?|ver\.?|v|release|epsg|iso|wgs|grs|nad|etrs|gda|resolution|auflösung|résolution|resolución|"
+    r"risoluzione|resolução|scale|level|depths?|altitude|elevation|rcp|ssp|landsat|sentinel|pages?|pp\.?|nos?\.|number|"
+    r"cruise|flight|orbit|profile)[\s:-]{0,2}(?:of\s|von\s|de\s)?\d{1,9}(?:[.,]\d{1,6})*"
+)
+_RATIO = re.compile(r"(?<!\d)1\s?:\s?\d{1,3}(?:[.,   ]?\d{3}){0,3}")
+_GRID = re.compile(r"(?<![\w.])\d{1,6}\s?[x×]\s?\d{1,6}(?!\w)")
+_NEGATIVE = re.compile(r"(?:(?<=[^\d\s]\s)|(?<=\()|^)[-−]\d{1,9}(?:\.\d{1,6})?")
+
+_SHAPES = (_MEASURE, _LABELLED, _RATIO, _GRID, _NEGATIVE)
+
+
+def not_time_ranges(text: str, low: str) -> list[Range]:
+    """The ranges of such numbers; ``low`` is the text in lower case with the same offsets."""
+    ranges = [match.span() for shape in _SHAPES for match in shape.finditer(low)]
+    return ranges + [(mention.start, mention.end) for mention in read_identifiers(text)]
+
 
 TimeKind = Literal["explicit", "relative", "period", "future", "recent"]
 
@@ -38,20 +182,24 @@ def find_moments(text: str, low: str, today: date, language: str | None) -> list
     A date that does not exist is skipped, with its parts. "Mars" is a planet in an English text.
     """
     claims = Claims(len(text))
-    found = [
+    moments = [
         moment for moment in (*_relative(low, today), *_named(low, today)) if claims.claim((moment.start, moment.end))
     ]
     for place in not_time_ranges(text, low):
         claims.block(place)
     for place, possible in _calendar(text, low, language):
         if claims.claim(place) and possible is not None:
-            found.append(possible)
-    return sorted(found, key=lambda moment: moment.start)
+            moments.append(possible)
+    return sorted(moments, key=lambda moment: moment.start)
 
 
 def _relative(low: str, today: date) -> Iterator[Moment]:
-    for time in relative_times(low, today):
-        yield Moment(*time.place, time.span, "future" if time.ahead else "relative", 0.9)
+    """Every time relative to today; forms can overlap, and the first one wins."""
+    for way, pattern in _FORMS:
+        for match in pattern.finditer(low):
+            span = _relative_span(way, match, today)
+            if span is not None:
+                yield Moment(*match.span(), span, "future" if way == "next" else "relative", 0.9)
 
 
 def _named(low: str, today: date) -> Iterator[Moment]:

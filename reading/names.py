@@ -1,6 +1,6 @@
-"""The parts of a question that may be names: ``MOD11_L2``, ``toga coare``, ``GPCP version 2.0``.
+"""The parts of a question that may be names: of things (``MOD11_L2``, ``toga coare``), people and organisations.
 
-Which of them a catalogue bears, only its index knows (:mod:`search_api.search.retrieval.known_names`).
+Which of them a catalogue bears, only its index knows.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from core.names import looks_like_name, name_key, without_version_words
-from reading.small_words import SAYING_NOTHING
-from reading.spans import Range
+from reading.language import EMPTY_WORDS
+from reading.sentences import Range
 
 MOST_NAMES = 16  # candidates of a question
 _MOST_WORDS = 16  # of a question that are looked at
@@ -29,7 +29,7 @@ _ZEROS = re.compile(r"^[0.]+(?=\d)")
 
 @dataclass(frozen=True, slots=True)
 class NameCandidate:
-    """``keys``: how the text may stand in an index, most exact first. ``certain``: it looks like no ordinary word."""
+    """``keys``: possible spellings in an index, most exact first. ``certain``: it looks unlike an ordinary word."""
 
     text: str
     start: int
@@ -38,21 +38,21 @@ class NameCandidate:
     certain: bool
 
 
-def name_candidates(text: str, taken: Sequence[Range] = ()) -> list[NameCandidate]:
+def name_candidates(text: str, occupied: Sequence[Range] = ()) -> list[NameCandidate]:
     """Longest first, then from left to right; at most ``MOST_NAMES``.
 
-    ``taken``: ranges that mean something else, places and times.
+    ``occupied``: ranges that mean something else, places and times.
     """
-    said = (one for one in _words(text) if any(letter.isalnum() for letter in one.text))
-    words = list(islice(said, _MOST_WORDS))
-    telling = [one for one in words if one.text.lower() not in SAYING_NOTHING]
-    short = len(telling) <= _SHORT
-    found: dict[str, NameCandidate] = {}
+    tokens = (word for word in _words(text) if any(letter.isalnum() for letter in word.text))
+    words = list(islice(tokens, _MOST_WORDS))
+    meaningful = [word for word in words if word.text.lower() not in EMPTY_WORDS]
+    short = len(meaningful) <= _SHORT
+    candidates: dict[str, NameCandidate] = {}
     for run in _runs(words):
-        candidate = _candidate(text, run, taken, short=short)
+        candidate = _candidate(text, run, occupied, short=short)
         if candidate is not None:
-            found.setdefault(candidate.keys[0], candidate)
-    longest = sorted(found.values(), key=lambda one: (one.start - one.end, one.start))
+            candidates.setdefault(candidate.keys[0], candidate)
+    longest = sorted(candidates.values(), key=lambda word: (word.start - word.end, word.start))
     return longest[:MOST_NAMES]
 
 
@@ -76,14 +76,14 @@ def _runs(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
             yield words[start:end]
 
 
-def _candidate(text: str, run: Sequence[_Word], taken: Sequence[Range], *, short: bool) -> NameCandidate | None:
-    texts = [one.text for one in run]
-    if any(edge.lower() in SAYING_NOTHING and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
+def _candidate(text: str, run: Sequence[_Word], occupied: Sequence[Range], *, short: bool) -> NameCandidate | None:
+    texts = [word.text for word in run]
+    if any(edge.lower() in EMPTY_WORDS and not looks_like_name(edge) for edge in (texts[0], texts[-1])):
         return None
-    certain = any(_is_telling(one) for one in texts)
+    certain = any(_is_telling(word) for word in texts)
     start, end = run[0].start, run[-1].end
     # A year within a word is part of a name: FLUXNET-2015.
-    if not (certain or short) or any(first <= one.start and one.end <= last for one in run for first, last in taken):
+    if not (certain or short) or any(s <= word.start and word.end <= e for word in run for s, e in occupied):
         return None
     keys = tuple(key for key in _keys(texts) if _LEAST <= len(key) <= _LONGEST and not key.isdigit())
     return NameCandidate(text[start:end], start, end, keys, certain) if keys else None
@@ -98,4 +98,49 @@ def _keys(words: Sequence[str]) -> Iterator[str]:
     """As typed, then without words such as "version", then without the zeros of a version behind."""
     bare = without_version_words(words)
     unpadded = [*bare[:-1], _ZEROS.sub("", bare[-1])] if len(bare) > 1 else bare
-    yield from dict.fromkeys(name_key("".join(one)) for one in (words, bare, unpadded))
+    yield from dict.fromkeys(name_key("".join(variant)) for variant in (words, bare, unpadded))
+
+
+_MOST_CONTACT_WORDS = 10  # of a question that are looked at
+_LONGEST_CONTACT = 5  # words of a name within a question
+_MOST_CONTACTS = 24  # candidates of a question
+_CONTACT_WORD = re.compile(r"[^\W\d_][\w.'’&-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ContactCandidate:
+    """``is_whole``: the question is only this name."""
+
+    text: str
+    start: int
+    end: int
+    is_whole: bool
+
+
+def contact_candidates(text: str, occupied: Sequence[Range] = ()) -> list[ContactCandidate]:
+    """Longest first, at most ``_MOST``. ``occupied``: places and times, which an organisation's name may hold but which
+    are none alone.
+    """
+    words = [(match.start(), match.end()) for match in _CONTACT_WORD.finditer(text)]
+    if not words or len(words) > _MOST_CONTACT_WORDS:
+        words = words[:_MOST_CONTACT_WORDS]
+    runs = [
+        words[start:end]
+        for start in range(len(words))
+        for end in range(start + 2, min(start + _LONGEST_CONTACT, len(words)) + 1)
+    ]
+    candidates = [ContactCandidate(text[run[0][0] : run[-1][1]], run[0][0], run[-1][1], False) for run in runs]
+    candidates = [contact for contact in candidates if _may_be_contact(contact, occupied)]
+    stripped = text.strip(" .,;:?!")
+    start = text.find(stripped)
+    if words and not any(letter.isdigit() for letter in stripped):
+        whole = ContactCandidate(stripped, start, start + len(stripped), True)
+        candidates = [whole, *(contact for contact in candidates if contact.text != stripped)]
+    return sorted(candidates, key=lambda contact: (contact.start - contact.end, contact.start))[:_MOST_CONTACTS]
+
+
+def _may_be_contact(candidate: ContactCandidate, occupied: Sequence[Range]) -> bool:
+    edges = (candidate.text.split()[0], candidate.text.split()[-1])
+    if any(edge.lower().strip(".,") in EMPTY_WORDS for edge in edges):
+        return False
+    return not any(start <= candidate.start and candidate.end <= end for start, end in occupied)

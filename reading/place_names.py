@@ -2,6 +2,9 @@
 
 Countries, seas and large regions are always accepted. Cities and first-level regions need evidence: a capital (if
 capitals are meaningful in the text), a preposition of place, their country after a comma, or high importance.
+
+German joins words that other languages separate, and inflects names: Norditalien, Süddeutschlands, Nordseeküste,
+italienischen, Berliner. The names inside are only candidates: the gazetteer decides whether such a place exists.
 """
 
 from __future__ import annotations
@@ -12,10 +15,58 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from core.place import Place
-from reading.gazetteer import Gazetteer, Named
-from reading.german_names import InnerName, inner_names
-from reading.place_words import DIRECTIONS
-from reading.sentence import Sentence
+from reading.gazetteer import Gazetteer, GazetteerName, NameWord, fold
+from reading.text_words import DIRECTIONS, TextWords
+
+_SHORTEST = 4  # letters of a name inside a word; "Ostern" is not an eastern "ern"
+_PART = re.compile(r"(?:nordost|nordwest|südost|südwest|nord|süd|ost|west|zentral|mittel)-?", re.IGNORECASE)
+_COAST = re.compile(r"küsten?$")
+_AROUND = re.compile(r"(?:einzugsgebiete?|gebiete?|raum|region|becken|anrainer)s?$")
+_ADJECTIVE = re.compile(r"(?:(?<=isch)|(?<=utsch))e[snrm]?$")
+
+
+@dataclass(frozen=True, slots=True)
+class InnerName:
+    """A folded name and its characters in the text (end exclusive).
+
+    ``bent`` marks a name whose ending in the text was removed ("Berlins", "Berliner"): used for large places only.
+    """
+
+    key: str
+    start: int
+    end: int
+    bent: bool
+
+
+def inner_names(word: NameWord) -> Iterator[InnerName]:
+    """Candidates, most likely first; none for a word that is too short or has other characters than letters."""
+    if len(word.text) < _SHORTEST or not word.text.isalpha():
+        return
+    yield from _endings(word.text, word.start, word.end, whole=False)
+    part = _PART.match(word.text)
+    if part is not None:
+        yield from _endings(word.text[part.end() :], word.start + part.end(), word.end, whole=True)
+
+
+def _endings(text: str, start: int, end: int, *, whole: bool) -> Iterator[InnerName]:
+    """``whole``: the rest of a compound, a complete name; else a word, whose capital shows that it is a noun."""
+    if len(text) < _SHORTEST:
+        return
+    if whole:
+        yield InnerName(fold(text), start, end, bent=False)
+    coast, around = _COAST.search(text), _AROUND.search(text)
+    if coast is not None and coast.start() >= _SHORTEST:
+        yield InnerName(fold(text[: coast.start()]), start, start + coast.start(), bent=False)
+    if around is not None and around.start() >= _SHORTEST:
+        yield InnerName(fold(text[: around.start()]), start, end, bent=False)
+    adjective = _ADJECTIVE.search(text)
+    if adjective is not None:
+        yield InnerName(fold(text[: adjective.start()]), start, end, bent=False)
+    for ending in ("s", "er"):
+        stem = text.removesuffix(ending)
+        if (whole or text[0].isupper()) and _SHORTEST <= len(stem) < len(text):
+            yield InnerName(fold(stem), start, end, bent=True)
+
 
 _WELL_KNOWN = 0.45  # importance of a city of about 250,000 people, or of a medium first-level region
 _KNOWN = 0.37  # about 70,000 people: enough after a preposition
@@ -26,7 +77,7 @@ _POSTAL_COUNTRIES = ("US", "CA", "AU")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class NameMatch:
     """A name at these character offsets (end exclusive) and its possible places, best first.
 
     ``first`` and ``last`` number its words in the text; ``after_preposition`` and ``capital`` are the evidence.
@@ -48,7 +99,7 @@ class _Span:
 
     first: int
     last: int
-    named: Named
+    named: GazetteerName
 
 
 class NameMatcher:
@@ -57,138 +108,138 @@ class NameMatcher:
     def __init__(self, gazetteer: Gazetteer) -> None:
         self._gazetteer = gazetteer
 
-    def find(self, text: str, language: str | None = None, most: int | None = None) -> list[Match]:
+    def find(self, text: str, language: str | None = None, most: int | None = None) -> list[NameMatch]:
         """Matches in text order, without overlaps; only the first ``most`` if given.
 
         In German (``de``) capitals are no evidence, and names are also searched inside words (if the word alone is
         evidence, also for an unknown language).
         """
-        sentence = Sentence(text, capitals_mean_names=language != "de")
-        found: list[Match] = []
+        tokens = TextWords(text, capitals_mean_names=language != "de")
+        matches: list[NameMatch] = []
         at = 0
-        while at < len(sentence.words) and (most is None or len(found) < most):
-            match = self._at(sentence, at)
+        while at < len(tokens.words) and (most is None or len(matches) < most):
+            match = self._at(tokens, at)
             if match is None and language in ("de", None):
-                match = self._inside(sentence, at, bent=language == "de")
+                match = self._inside(tokens, at, bent=language == "de")
             if match is None:
                 at += 1
             else:
-                found.append(match)
+                matches.append(match)
                 at = match.last + 1
-        return found
+        return matches
 
     def spelt_at(self, text: str) -> list[int]:
         """Where words spell a name, accepted or not: the offset of the first one's first character."""
-        sentence = Sentence(text, capitals_mean_names=True)
-        words = enumerate(sentence.words)
-        return [word.start for at, word in words if any(True for _ in self._spelt(sentence, at))]
+        tokens = TextWords(text, capitals_mean_names=True)
+        words = enumerate(tokens.words)
+        return [word.start for at, word in words if any(True for _ in self._spelt(tokens, at))]
 
-    def _at(self, sentence: Sentence, first: int) -> Match | None:
+    def _at(self, tokens: TextWords, first: int) -> NameMatch | None:
         """The longest acceptable name that starts with this word; an abbreviation precedes a name of the same
         length.
         """
-        short, name = self._abbreviation(sentence, first), self._name(sentence, first)
+        short, name = self._abbreviation(tokens, first), self._name(tokens, first)
         longer = short is None or (name is not None and name.last > short.last)
         return name if longer else short
 
-    def _name(self, sentence: Sentence, first: int) -> Match | None:
-        for length, named in self._spelt(sentence, first):
+    def _name(self, tokens: TextWords, first: int) -> NameMatch | None:
+        for length, named in self._spelt(tokens, first):
             spelt = _Span(first, first + length - 1, named)
-            in_state = self._in_state(sentence, spelt)
+            in_state = self._in_state(tokens, spelt)
             if in_state is not None:
                 return in_state
-            if self._accepted(sentence, spelt):
-                return _match(sentence, spelt)
+            if self._accepted(tokens, spelt):
+                return _match(tokens, spelt)
         return None
 
-    def _spelt(self, sentence: Sentence, first: int) -> Iterator[tuple[int, Named]]:
+    def _spelt(self, tokens: TextWords, first: int) -> Iterator[tuple[int, GazetteerName]]:
         """Every name that starts with this word, with its number of words, longest first."""
-        most = sentence.reach(first, self._gazetteer.longest(sentence.words[first].folded))
-        words = (word.folded for word in sentence.words[first : first + most])
+        most = tokens.reach(first, self._gazetteer.longest(tokens.words[first].folded))
+        words = (word.folded for word in tokens.words[first : first + most])
         keys = list(accumulate(words, lambda start, word: f"{start} {word}"))
         for length in range(most, 0, -1):
             named = self._gazetteer.named(keys[length - 1])
             if named is not None:
                 yield length, named
 
-    def _inside(self, sentence: Sentence, number: int, *, bent: bool) -> Match | None:
+    def _inside(self, tokens: TextWords, number: int, *, bent: bool) -> NameMatch | None:
         """A name inside a German word (Norditalien, Nordseeküste; Berlins only if ``bent`` names are wanted)."""
-        for inner in inner_names(sentence.words[number]):
+        for inner in inner_names(tokens.words[number]):
             if inner.bent and not bent:
                 continue
             named = self._gazetteer.named(inner.key)
-            if named is not None and _is_meant(inner, named):
-                return replace(_match(sentence, _Span(number, number, named)), start=inner.start, end=inner.end)
+            if named is not None and _is_acceptable(inner, named):
+                return replace(_match(tokens, _Span(number, number, named)), start=inner.start, end=inner.end)
         return None
 
-    def _in_state(self, sentence: Sentence, span: _Span) -> Match | None:
+    def _in_state(self, tokens: TextWords, span: _Span) -> NameMatch | None:
         """A city with its state's short code, which is included in the match: "Boulder, CO"."""
         following = span.last + 1
-        if following >= len(sentence.words) or sentence.between(span.last) not in (", ", ","):
+        if following >= len(tokens.words) or tokens.between(span.last) not in (", ", ","):
             return None
         for country in _POSTAL_COUNTRIES:
-            state = self._gazetteer.abbreviation(f"{country}-{sentence.words[following].text}")
+            state = self._gazetteer.abbreviation(f"{country}-{tokens.words[following].text}")
             held = [place for place in span.named.places if state and _holds(state.places[0], place)]
             if held:
-                return _match(sentence, _Span(span.first, following, Named(tuple(held))))
+                return _match(tokens, _Span(span.first, following, GazetteerName(tuple(held))))
         return None
 
-    def _abbreviation(self, sentence: Sentence, first: int) -> Match | None:
-        word = sentence.words[first]
-        dotted = _DOTTED.match(sentence.text, word.start)
+    def _abbreviation(self, tokens: TextWords, first: int) -> NameMatch | None:
+        word = tokens.words[first]
+        dotted = _DOTTED.match(tokens.text, word.start)
         written = dotted[0] if dotted else word.text
         named = self._gazetteer.abbreviation(written)
-        if named is None or (sentence.shouts and not sentence.after_preposition(first)):
+        if named is None or (tokens.shouts and not tokens.after_preposition(first)):
             return None
         last = first
-        while last + 1 < len(sentence.words) and sentence.words[last + 1].start < word.start + len(written):
+        while last + 1 < len(tokens.words) and tokens.words[last + 1].start < word.start + len(written):
             last += 1
-        return _match(sentence, _Span(first, last, named))
+        return _match(tokens, _Span(first, last, named))
 
-    def _accepted(self, sentence: Sentence, span: _Span) -> bool:
+    def _accepted(self, tokens: TextWords, span: _Span) -> bool:
         best = span.named.places[0]
-        if best.kind in _DOUBTED_KINDS and sentence.is_other_name(span.first, span.last):
+        if best.kind in _DOUBTED_KINDS and tokens.is_other_name(span.first, span.last):
             return False
-        if all(word.folded in DIRECTIONS for word in sentence.words[span.first : span.last + 1]):
+        if all(word.folded in DIRECTIONS for word in tokens.words[span.first : span.last + 1]):
             return False  # "settentrionale" is a direction, not Zambia's Northern Province
-        capital = sentence.capital(span.first, span.last)
+        capital = tokens.capital(span.first, span.last)
         if span.named.is_word:
-            return self._word_is_place(sentence, span, capital)
+            return self._word_is_place(tokens, span, capital)
         if span.named.is_adjective:
-            plain = sentence.style == "plain" or span.named.is_small
-            return capital or plain or sentence.starts_sentence(span.first)
+            plain = tokens.style == "plain" or span.named.is_small
+            return capital or plain or tokens.starts_sentence(span.first)
         if best.kind in _SURE_KINDS:
             return True
-        if self._is_qualified(sentence, span):
+        if self._is_qualified(tokens, span):
             return True
-        prepared = sentence.after_preposition(span.first)
+        after_preposition = tokens.after_preposition(span.first)
         if best.importance < _WELL_KNOWN:
-            return prepared and (capital or (sentence.style == "plain" and best.importance >= _KNOWN))
-        several_words, everything = span.last > span.first, len(sentence.words) == span.last - span.first + 1
-        evident = capital or prepared or several_words or everything
-        return evident or sentence.style == "plain" or best.importance >= 0.5
+            return after_preposition and (capital or (tokens.style == "plain" and best.importance >= _KNOWN))
+        several_words, everything = span.last > span.first, len(tokens.words) == span.last - span.first + 1
+        evident = capital or after_preposition or several_words or everything
+        return evident or tokens.style == "plain" or best.importance >= 0.5
 
-    def _word_is_place(self, sentence: Sentence, span: _Span, capital: bool) -> bool:
+    def _word_is_place(self, tokens: TextWords, span: _Span, capital: bool) -> bool:
         if not capital:
-            written = sentence.words[span.first].text[0].isupper() or sentence.style == "plain"
-            return written and self._is_qualified(sentence, span)
+            written = tokens.words[span.first].text[0].isupper() or tokens.style == "plain"
+            return written and self._is_qualified(tokens, span)
         if span.named.is_adjective:
             return True
-        return sentence.after_preposition(span.first, strict=True) or self._is_qualified(sentence, span)
+        return tokens.after_preposition(span.first, strict=True) or self._is_qualified(tokens, span)
 
-    def _is_qualified(self, sentence: Sentence, span: _Span) -> bool:
+    def _is_qualified(self, tokens: TextWords, span: _Span) -> bool:
         """Whether the country or region of one of its places follows after a comma ("Mobile, Alabama")."""
         following = span.last + 1
-        if following >= len(sentence.words) or "," not in sentence.between(span.last):
+        if following >= len(tokens.words) or "," not in tokens.between(span.last):
             return False
-        for _, named in self._spelt(sentence, following):
+        for _, named in self._spelt(tokens, following):
             if any(_holds(outer, inner) for outer in named.places for inner in span.named.places):
                 return True
-        short = self._gazetteer.abbreviation(sentence.words[following].text)
+        short = self._gazetteer.abbreviation(tokens.words[following].text)
         return short is not None and any(_holds(short.places[0], inner) for inner in span.named.places)
 
 
-def _is_meant(inner: InnerName, named: Named) -> bool:
+def _is_acceptable(inner: InnerName, named: GazetteerName) -> bool:
     """A bent name must be a large place and not also a word; any other may be any place except a city."""
     best = named.places[0]
     if inner.bent:
@@ -208,15 +259,15 @@ def _holds(outer: Place, inner: Place) -> bool:
     return across and box.south <= latitude <= box.north and box.width_deg > inner.bbox.width_deg
 
 
-def _match(sentence: Sentence, span: _Span) -> Match:
-    first, last = sentence.words[span.first], sentence.words[span.last]
-    return Match(
+def _match(tokens: TextWords, span: _Span) -> NameMatch:
+    first, last = tokens.words[span.first], tokens.words[span.last]
+    return NameMatch(
         start=first.start,
         end=last.end,
         first=span.first,
         last=span.last,
         places=span.named.places,
         is_adjective=span.named.is_adjective,
-        after_preposition=sentence.after_preposition(span.first),
-        capital=sentence.capital(span.first, span.last),
+        after_preposition=tokens.after_preposition(span.first),
+        capital=tokens.capital(span.first, span.last),
     )

@@ -14,14 +14,11 @@ from typing import Literal
 from core.place import Entity, Place
 from core.ports import EntityRecogniser, Geocoder
 from reading.coordinates import WrittenBox, written_boxes
-from reading.directions import part_of
-from reading.gazetteer import Gazetteer
-from reading.gazetteer.names import Word, name_key, words
-from reading.place_context import Beside, inside, resolve
-from reading.place_names import Match, NameMatcher
-from reading.sentence import after_feature
-from reading.sentences import sentences
-from reading.spans import Claims
+from reading.gazetteer import Gazetteer, NameWord, name_key, words
+from reading.place_context import NameContext, inside, part_of, resolve
+from reading.place_names import NameMatch, NameMatcher
+from reading.sentences import Claims, sentences
+from reading.text_words import after_feature
 
 Source = Literal["gazetteer", "entities", "coordinates"]
 
@@ -89,7 +86,7 @@ class PlaceReader:
         mentions += [_from_entity(entity, places) for entity, places in further]
         return sorted(mentions, key=lambda mention: mention.start)[:most]
 
-    def _entities(self, text: str, matches: Sequence[Match]) -> Entities:
+    def _entities(self, text: str, matches: Sequence[NameMatch]) -> Entities:
         """The recogniser takes 4 ms of a question and 30 of a passage, so it only reads the sentences where its
         entities can matter: beside a match, or where they have a place.
         """
@@ -98,23 +95,23 @@ class PlaceReader:
         if self._geocoder is not None:
             return Entities(self._recogniser.entities(text))
         matter = sorted({*self._matcher.spelt_at(text), *(match.start for match in matches)})
-        found: list[Entity] = []
+        entities: list[Entity] = []
         for begin, sentence in _sentences_with(text, matter):
-            moved = (replace(e, start=begin + e.start, end=begin + e.end) for e in self._recogniser.entities(sentence))
-            found += moved
-        return Entities(found)
+            own = (replace(e, start=begin + e.start, end=begin + e.end) for e in self._recogniser.entities(sentence))
+            entities += own
+        return Entities(entities)
 
     def _further(self, text: str, entities: Sequence[Entity], claims: Claims) -> list[tuple[Entity, tuple[Place, ...]]]:
         """Entities where nothing was found yet, with their places."""
-        found = []
+        further = []
         for entity in entities:
             if entity.label not in _PLACE_LABELS or after_feature(text[: entity.start]):
                 continue
             if claims.is_free((entity.start, entity.end)):
                 places = self._geocoded(entity)
                 if places:
-                    found.append((entity, places))
-        return found
+                    further.append((entity, places))
+        return further
 
     def _geocoded(self, entity: Entity) -> tuple[Place, ...]:
         named = self._gazetteer.named(name_key(entity.text))
@@ -147,7 +144,7 @@ class Entities:
         return [e for e in self.all[first : bisect_left(self._starts, end)] if e.start < end and start < e.end]
 
 
-def _doubted(match: Match, entities: Entities) -> bool:
+def _doubted(match: NameMatch, entities: Entities) -> bool:
     """Whether a city or region is part of a person's or an organisation's name, without a preposition before it."""
     if match.after_preposition or match.places[0].kind not in _DOUBTED_KINDS:
         return False
@@ -157,17 +154,17 @@ def _doubted(match: Match, entities: Entities) -> bool:
     )
 
 
-def _alone(match: Match, text: str) -> bool:
+def _alone(match: NameMatch, text: str) -> bool:
     """Whether the text is only the name."""
     return not text[: match.start].strip() and not text[match.end :].strip()
 
 
 def _from_matches(
-    text: str, matches: list[Match], context: list[tuple[Place, ...]], entities: Entities
+    text: str, matches: list[NameMatch], context: list[tuple[Place, ...]], entities: Entities
 ) -> list[PlaceMention]:
     written = words(text)
-    beside = [_beside(text, matches, number, written) for number in range(len(matches))]
-    ordered = resolve([match.places for match in matches], beside, context)
+    contexts = [_context_of(text, matches, number, written) for number in range(len(matches))]
+    ordered = resolve([match.places for match in matches], contexts, context)
     mentions = []
     skip = False
     for number, (match, places) in enumerate(zip(matches, ordered, strict=True)):
@@ -176,15 +173,15 @@ def _from_matches(
             continue
         start, place = _narrowed(match, places[0], written)
         end = match.end
-        if beside[number].comma and _qualifies(places[0], ordered[number + 1][0]):
+        if contexts[number].comma and _qualifies(places[0], ordered[number + 1][0]):
             end, skip = matches[number + 1].end, True
-        confidence = _confidence(match, places, _seen(match, entities), qualified=skip)
+        confidence = _confidence(match, places, _is_confirmed(match, entities), qualified=skip)
         others = places[1 : 1 + _MOST_ALTERNATIVES]
         mentions.append(PlaceMention(text[start:end], start, end, place, others, confidence, "gazetteer"))
     return mentions
 
 
-def _beside(text: str, matches: list[Match], number: int, written: list[Word]) -> Beside:
+def _context_of(text: str, matches: list[NameMatch], number: int, written: list[NameWord]) -> NameContext:
     """The words next to a name: one before ("of" skipped: "state of Georgia") and one after; and the comma."""
     match = matches[number]
     comma = number + 1 < len(matches) and text[match.end : matches[number + 1].start] in _QUALIFYING
@@ -192,10 +189,10 @@ def _beside(text: str, matches: list[Match], number: int, written: list[Word]) -
     if before > 0 and written[before].folded == "of":
         before -= 1
     numbers = (before, match.last + 1)
-    return Beside(frozenset(written[at].folded for at in numbers if 0 <= at < len(written)), comma)
+    return NameContext(frozenset(written[at].folded for at in numbers if 0 <= at < len(written)), comma)
 
 
-def _narrowed(match: Match, place: Place, written: list[Word]) -> tuple[int, Place]:
+def _narrowed(match: NameMatch, place: Place, written: list[NameWord]) -> tuple[int, Place]:
     """The start of the mention and its place, including a direction before the name ("northern Italy")."""
     if match.first == 0:
         return match.start, place
@@ -218,11 +215,11 @@ def _qualifies(place: Place, outer: Place) -> bool:
     return inside(place.bbox, outer.bbox) and (place.country == outer.country or outer.kind == "continent")
 
 
-def _seen(match: Match, entities: Entities) -> bool:
+def _is_confirmed(match: NameMatch, entities: Entities) -> bool:
     return any(entity.label in _PLACE_LABELS for entity in entities.touching(match.start, match.end))
 
 
-def _confidence(match: Match, places: tuple[Place, ...], seen: bool, *, qualified: bool) -> float:
+def _confidence(match: NameMatch, places: tuple[Place, ...], confirmed: bool, *, qualified: bool) -> float:
     """The confidence that a place is meant, and this one."""
     best = places[0]
     score = 0.6
@@ -230,7 +227,7 @@ def _confidence(match: Match, places: tuple[Place, ...], seen: bool, *, qualifie
     score += 0.1 if best.kind in _LARGE_KINDS else 0.0
     score += 0.05 if match.capital else 0.0
     score += 0.05 if match.last > match.first else 0.0
-    score += 0.1 if seen else 0.0
+    score += 0.1 if confirmed else 0.0
     score += 0.15 if qualified else 0.0
     score -= 0.15 if match.is_adjective else 0.0
     score -= 0.05 if best.estimated else 0.0

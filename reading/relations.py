@@ -1,7 +1,8 @@
 """The relation of a question to its places: "north of Italy", "between Rome and Naples", "along the coast of Kenya".
 
 The caller gives the places as character ranges; a word inside such a range ("North" of "North Sea") is part of the
-name, not a relation. ``targets`` computes the area of a relation.
+name, not a relation. ``targets`` computes the area of a relation. The words of six languages are parts of patterns, in
+lower case.
 """
 
 from __future__ import annotations
@@ -9,11 +10,98 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
-from reading import relation_words as words
-from reading.relation_words import ADJECTIVES, COMPASS, Relation
-from reading.spans import Claims, Range, lowered
+from reading.sentences import Claims, Range, lowered
+
+Compass = Literal["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"]
+
+Relation = Literal[
+    "in", "within", "over", "near", "coast", "off_coast", "between", "outside", "global",
+    "north_of", "northeast_of", "east_of", "southeast_of", "south_of", "southwest_of", "west_of", "northwest_of",
+    "part_north", "part_northeast", "part_east", "part_southeast", "part_south", "part_southwest", "part_west",
+    "part_northwest", "part_central",
+]  # fmt: skip
+
+_COMPASS_WORDS: tuple[tuple[Compass, str], ...] = (
+    ("northeast", "northeast north-east ne nordost nordosten nord-est noreste nordeste"),
+    ("northwest", "northwest north-west nw nordwest nordwesten nord-ouest noroeste nord-ovest"),
+    ("southeast", "southeast south-east se südost südosten sud-est sureste sudeste"),
+    ("southwest", "southwest south-west sw südwest südwesten sud-ouest suroeste sudoeste sud-ovest"),
+    ("north", "north n nord norden norte"),
+    ("east", "east e ost osten est este leste"),
+    ("south", "south s süd süden sud sur sul"),
+    ("west", "west w westen ouest oeste ovest"),
+)
+COMPASS: dict[str, Compass] = {word: compass for compass, words in _COMPASS_WORDS for word in words.split()}
+
+_ADJECTIVES: tuple[tuple[Compass, str], ...] = (
+    ("northeast", "northeastern north-eastern nordöstlich"),
+    ("northwest", "northwestern north-western nordwestlich"),
+    ("southeast", "southeastern south-eastern südöstlich"),
+    ("southwest", "southwestern south-western südwestlich"),
+    ("north", "northern nördlich septentrional septentrionale settentrionale setentrional"),
+    ("east", "eastern östlich oriental orientale"),
+    ("south", "southern südlich méridional méridionale meridional meridionale"),
+    ("west", "western westlich occidental occidentale ocidental"),
+)
+ADJECTIVES: dict[str, Compass] = {word: compass for compass, words in _ADJECTIVES for word in words.split()}
+
+CENTRAL = r"central|zentral(?:e[snr]?)?|mittlere[snr]?|mittel|centrale"
+
+OF = r"(?:of|von|vom|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
+# What follows a noun for a part ("norte de España", "Norden von Italien", "nord dell'Italia").
+OF_PART = r"(?:von|des|der|de|du|del|della|dello|dei|degli|delle|di|do|da|dos|das|d['’]|dell['’])"
+ARTICLE = (
+    r"(?:(?:the|der|die|das|den|dem|des|le|la|les|el|los|las|il|lo|gli|o|a|os|as|all|whole|entire|ganz)\s{1,2}|"
+    r"l['’]\s?){0,2}"
+)
+
+IN = (
+    r"in|at|im|auf|aus|dans|en|au|aux|à|nel|nella|nello|nei|negli|nelle|nell['’]|em|no|na|nos|nas"
+)  # fmt: skip
+WITHIN = (
+    r"within|inside|innerhalb(?: von)?|à l['’]intérieur d(?:e|u|es)|dentro d(?:e|el|o|a|os|as)|"
+    r"all['’]interno d(?:i|el|ella|ell['’])"
+)
+OVER = (
+    r"(?:all )?over|across|throughout|über|quer durch|sur|à travers|sobre|por tod[oa]|su|sul|sulla|sull['’]|attraverso|"
+    r"através d[eoa]"
+)
+NEAR = (
+    r"near|nearby|close to|next to|adjacent to|around|surrounding|(?:in the )?(?:vicinity|neighbou?rhood|"
+    r"surroundings) of|nahe(?: bei)?|in der nähe (?:von|des|der)|nähe|bei|um|rund um|umgebung von|près d(?:e|u|es|"
+    r"['’])|proche d(?:e|u|es)|autour d(?:e|u|es|['’])|à proximité d(?:e|u|es|['’])|(?:aux|des) environs d(?:e|u|es|"
+    r"['’])|cerca d(?:e|el)|alrededor d(?:e|el)|junto a|próxim[oa] (?:a|ao|de)|vicino (?:a|al|alla|allo|ai|all['’])|"
+    r"nei pressi d(?:i|el|ella|ell['’])|presso|intorno (?:a|al|alla)|attorno (?:a|al|alla)|perto d[eoa]|"
+    r"em torno d[eoa]|ao redor d[eoa]|nas proximidades d[eoa]"
+)
+OFF_COAST = (
+    r"off the (?:\w{1,12} )?coasts? of|offshore(?: of)?|off|vor der küste(?: von)?|au large d(?:e|u|es|['’])|"
+    r"frente a las? costas? d(?:e|el)|al largo d(?:i|el|ella|ell['’])|ao largo d[eoa]"
+)
+COAST = (
+    r"(?:along |on |at )?the (?:\w{1,12} )?(?:coasts?|coastlines?|shores?) of|coasts? of|coastlines? of|shores? of|"
+    r"coastal|(?:entlang |an )?der küste(?: von)?|küsten? von|(?:le long )?(?:de la |des |la |les )?côtes? d(?:e|u|es|"
+    r"['’])|(?:a lo largo d(?:e la|e las) )?costas? d(?:e|el)|(?:lungo )?(?:la |le )?cost[ae] d(?:i|el|ella|ell['’])|"
+    r"(?:ao longo da )?costa d[eoa]"
+)
+COAST_BEHIND = r"(?:(?:['’]s\s|\s)(?:coasts?|coastlines?|coastal (?:waters|zone|area|areas|region)|küsten?)|küsten?)"
+BETWEEN = r"between|zwischen|entre|tra|fra|from"
+AND = r"and|und|et|y|e|&"
+OUTSIDE = (
+    r"outside(?: of)?|except(?: for| in)?|excluding|not in|other than|außerhalb(?: von)?|außer(?: in)?|ohne|"
+    r"hors d(?:e|u|es)|en dehors d(?:e|u|es)|sauf(?: en)?|excepto(?: en)?|fuera d(?:e|el)|fuori d(?:a|al|alla)|"
+    r"eccetto|tranne|exceto|fora d[eoa]"
+)
+# "global warming" and "global radiation" do not describe an extent.
+GLOBAL = (
+    r"the (?:whole|entire) (?:world|globe)|globally|global(?!\s(?:warming|change|radiation|irradiance|positioning|"
+    r"navigation))|globale[snr]?|globali|globaux|globales|world[\s-]?wide|(?:around|across|all over|in|of|"
+    r"for) the (?:whole |entire )?(?:world|globe)|weltweit(?:e[snr]?)?|à l['’]échelle mondiale|mondiale?s?|mondiaux|"
+    r"mundial(?:es)?|mondiali|en todo el mundo|dans le monde(?: entier)?|in tutto il mondo|em todo o mundo"
+)
+
 
 _LONGEST_LEAD = 56  # characters before a place in which its relation can start
 _DEEPEST = 3  # "near the coast of northern Italy"
@@ -34,46 +122,42 @@ class RelationMention:
 
 
 def _lead(alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?:(?<=['’])|\s{{1,2}})\s?{words.ARTICLE}$")
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?:(?<=['’])|\s{{1,2}})\s?{ARTICLE}$")
 
 
-def _choice(choices: dict[str, words.Compass]) -> str:
+def _choice(choices: dict[str, Compass]) -> str:
     return "|".join(re.escape(word).replace(r"\-", r"[\s-]?") for word in sorted(choices, key=len, reverse=True))
 
 
 _COMPASS, _ADJECTIVE = _choice(COMPASS), _choice(ADJECTIVES)
 _PART_OF = _lead(
     rf"(?:in|im|dans|en|nel|nell['’]|no|na)\s(?:the\s|le\s|l['’]|el\s)?(?P<where>{_COMPASS}|{_ADJECTIVE})"
-    rf"(?:\s(?:parts?|half|regions?|teile?n?))?\s{words.OF}"
-    rf"|(?:the\s)?(?P<part>{_COMPASS}|{_ADJECTIVE})\s(?:parts?|half)\s{words.OF}"
+    rf"(?:\s(?:parts?|half|regions?|teile?n?))?\s{OF}"
+    rf"|(?:the\s)?(?P<part>{_COMPASS}|{_ADJECTIVE})\s(?:parts?|half)\s{OF}"
 )
-_AWAY = _lead(rf"(?:(?:to\sthe|just|au|al|a|ad|ao)\s|(?:à l|all)['’]\s?)(?P<where>{_COMPASS}|{_ADJECTIVE})\s{words.OF}")
+_AWAY = _lead(rf"(?:(?:to\sthe|just|au|al|a|ad|ao)\s|(?:à l|all)['’]\s?)(?P<where>{_COMPASS}|{_ADJECTIVE})\s{OF}")
 # "the north of Italy" and "norte de España" are parts; "north of Italy" and "nördlich von Italien" are not.
 _NOUN = _choice({word: compass for word, compass in COMPASS.items() if len(word) > 2})
-_NOUN_OF = _lead(
-    rf"(?:the|le|la|el|il|lo|o|der|l['’])\s?(?P<the>{_NOUN})\s{words.OF}|(?P<where>{_NOUN})\s{words.OF_PART}"
-)
-_OF = _lead(rf"(?P<where>{_COMPASS}|{_ADJECTIVE})\s{words.OF}|(?P<short>[ns]?[ew]|[ns])\sof")
+_NOUN_OF = _lead(rf"(?:the|le|la|el|il|lo|o|der|l['’])\s?(?P<the>{_NOUN})\s{OF}|(?P<where>{_NOUN})\s{OF_PART}")
+_OF = _lead(rf"(?P<where>{_COMPASS}|{_ADJECTIVE})\s{OF}|(?P<short>[ns]?[ew]|[ns])\sof")
 _BESIDE = _choice({word: compass for word, compass in COMPASS.items() if word not in ("e", "sur")})  # and, over
 _PART = _lead(rf"(?P<where>{_BESIDE}|(?:{_ADJECTIVE})(?:e[snrm]?)?)")
 _ATTACHED = re.compile(r"(?<!\w)(?P<where>nordost|nordwest|südost|südwest|nord|süd|ost|west)-?$")
-_CENTRAL = re.compile(rf"{_lead(words.CENTRAL).pattern}|(?<!\w)(?:zentral|mittel)-?$")
-_BEHIND = re.compile(
-    rf"(?:\s(?:du|del|do)\s(?P<where>{_COMPASS})|\s(?P<adjective>{_ADJECTIVE}))(?!\w)(?!\s{words.OF}\s)"
-)
-_COAST_BEHIND = re.compile(rf"{words.COAST_BEHIND}(?!\w)")
-_GLOBAL = re.compile(rf"(?<!\w)(?:{words.GLOBAL})(?!\w)")
-_AND = re.compile(rf"\s{{0,2}}(?:,\s?(?:(?:{words.AND})\s)?|\s(?:{words.AND})\s){words.ARTICLE}")
-_TO = re.compile(rf"\s(?:{words.AND}|to|bis|à|a)\s{words.ARTICLE}")
-_BETWEEN = _lead(words.BETWEEN)
+_CENTRAL = re.compile(rf"{_lead(CENTRAL).pattern}|(?<!\w)(?:zentral|mittel)-?$")
+_BEHIND = re.compile(rf"(?:\s(?:du|del|do)\s(?P<where>{_COMPASS})|\s(?P<adjective>{_ADJECTIVE}))(?!\w)(?!\s{OF}\s)")
+_COAST_BEHIND = re.compile(rf"{COAST_BEHIND}(?!\w)")
+_GLOBAL = re.compile(rf"(?<!\w)(?:{GLOBAL})(?!\w)")
+_AND = re.compile(rf"\s{{0,2}}(?:,\s?(?:(?:{AND})\s)?|\s(?:{AND})\s){ARTICLE}")
+_TO = re.compile(rf"\s(?:{AND}|to|bis|à|a)\s{ARTICLE}")
+_BETWEEN = _lead(BETWEEN)
 _WORDS: tuple[tuple[Relation, re.Pattern[str]], ...] = (
-    ("outside", _lead(words.OUTSIDE)),
-    ("off_coast", _lead(words.OFF_COAST)),
-    ("coast", _lead(words.COAST)),
-    ("near", _lead(words.NEAR)),
-    ("within", _lead(words.WITHIN)),
-    ("over", _lead(words.OVER)),
-    ("in", _lead(words.IN)),
+    ("outside", _lead(OUTSIDE)),
+    ("off_coast", _lead(OFF_COAST)),
+    ("coast", _lead(COAST)),
+    ("near", _lead(NEAR)),
+    ("within", _lead(WITHIN)),
+    ("over", _lead(OVER)),
+    ("in", _lead(IN)),
 )
 
 
@@ -93,20 +177,20 @@ def read_relations(text: str, mentions: Sequence[Range]) -> list[RelationMention
     ``mentions``: character ranges (end exclusive) in text order. A place without such a word has no relation.
     """
     low = lowered(text)
-    found: list[RelationMention] = []
+    relations: list[RelationMention] = []
     index = 0
     while index < len(mentions):
         last = _end_of_list(low, mentions, index)
-        found += _read_before(low, mentions, index, last)
-        found += _read_behind(low, mentions, last)
+        relations += _read_before(low, mentions, index, last)
+        relations += _read_behind(low, mentions, last)
         index = last + 1
     claims = Claims(len(text))
     for mention in mentions:
         claims.block(mention)
     for match in _GLOBAL.finditer(low):
         if claims.is_free(match.span()):
-            found.append(RelationMention("global", *match.span(), ()))
-    return sorted(found, key=lambda mention: (mention.start, mention.end))
+            relations.append(RelationMention("global", *match.span(), ()))
+    return sorted(relations, key=lambda mention: (mention.start, mention.end))
 
 
 def _end_of_list(low: str, mentions: Sequence[Range], index: int) -> int:
@@ -146,7 +230,7 @@ def _nearest(lead: str, *, several: bool) -> tuple[Relation, re.Match[str]] | No
     for pattern, form in _COMPASS_FORMS:
         match = pattern.search(lead)
         if match is not None:
-            return _named(form, _compass(match)), match
+            return _relation_of(form, _compass(match)), match
     if match := _CENTRAL.search(lead):
         return "part_central", match
     for relation, pattern in _WORDS:
@@ -159,12 +243,12 @@ def _read_behind(low: str, mentions: Sequence[Range], index: int) -> Iterator[Re
     """ "Italia settentrionale", "Kenya's coast"."""
     end = mentions[index][1]
     if match := _BEHIND.match(low, end):
-        yield RelationMention(_named("part_{}", _compass(match)), end + 1, match.end(), (index,))
+        yield RelationMention(_relation_of("part_{}", _compass(match)), end + 1, match.end(), (index,))
     elif match := _COAST_BEHIND.match(low, end):
         yield RelationMention("coast", end + (low[end] == " "), match.end(), (index,))
 
 
-def _compass(match: re.Match[str]) -> words.Compass:
+def _compass(match: re.Match[str]) -> Compass:
     written = next(word for word in match.groupdict().values() if word)
     for known in (written, re.sub(r"\s", "-", written), re.sub(r"[\s-]", "", written)):
         for table in (COMPASS, ADJECTIVES):
@@ -176,5 +260,5 @@ def _compass(match: re.Match[str]) -> words.Compass:
 _RELATIONS: dict[str, Relation] = {name: name for name in get_args(Relation)}
 
 
-def _named(form: str, compass: words.Compass) -> Relation:
+def _relation_of(form: str, compass: Compass) -> Relation:
     return _RELATIONS[form.format(compass)]

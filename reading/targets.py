@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.extent import WORLD, BBox, enclosing_box, normalise_longitude
-from reading.relation_words import Relation
+from reading.relations import Relation
 
 LEAST_MARGIN_DEG = 0.5
 COAST_MARGIN_DEG = 0.5
@@ -38,7 +38,7 @@ def target_box(relation: Relation, boxes: Sequence[BBox]) -> BBox | None:
     if relation.startswith("part_"):
         return _part(relation.removeprefix("part_"), whole)
     if relation.endswith("_of"):
-        return _beside(relation.removesuffix("_of"), whole)
+        return _neighbour(relation.removesuffix("_of"), whole)
     return _grown(relation, whole)
 
 
@@ -62,16 +62,16 @@ def _grown(relation: Relation, box: BBox) -> BBox | None:
     return _box(box.west - across, box.south - along, box.unrolled_east + across, box.north + along)
 
 
-def _between(one: BBox, other: BBox) -> BBox | None:
-    (one_lon, one_lat), (other_lon, other_lat) = one.centre, other.centre
-    step = (other_lon - one_lon + 180.0) % 360.0 - 180.0  # the shorter way around
-    middle_lon, middle_lat = one_lon + step / 2.0, (one_lat + other_lat) / 2.0
-    half_width = max(abs(step), (one.width_deg + other.width_deg) / 4.0, LEAST_SIDE_DEG) / 2.0
-    half_height = max(abs(other_lat - one_lat), (one.height_deg + other.height_deg) / 4.0, LEAST_SIDE_DEG) / 2.0
+def _between(first: BBox, last: BBox) -> BBox | None:
+    (first_lon, first_lat), (last_lon, last_lat) = first.centre, last.centre
+    step = (last_lon - first_lon + 180.0) % 360.0 - 180.0  # the shorter way around
+    middle_lon, middle_lat = first_lon + step / 2.0, (first_lat + last_lat) / 2.0
+    half_width = max(abs(step), (first.width_deg + last.width_deg) / 4.0, LEAST_SIDE_DEG) / 2.0
+    half_height = max(abs(last_lat - first_lat), (first.height_deg + last.height_deg) / 4.0, LEAST_SIDE_DEG) / 2.0
     return _box(middle_lon - half_width, middle_lat - half_height, middle_lon + half_width, middle_lat + half_height)
 
 
-def _beside(compass: str, box: BBox) -> BBox | None:
+def _neighbour(compass: str, box: BBox) -> BBox | None:
     width, height = max(box.width_deg, LEAST_SIDE_DEG), max(box.height_deg, LEAST_SIDE_DEG)
     west, east = box.centre[0] - width / 2.0, box.centre[0] + width / 2.0
     south, north = box.south, box.south + height

@@ -116,9 +116,8 @@ PRESENT = (
     r"hoy|presente|la actualidad|oggi|hoje|ongoing|continuing|\.\."
 )
 ONWARDS = (
-    r"onwards?|on|and later|and after(?!\s\d)|or later|and beyond|und später|et après|"
-    r"et plus tard|en adelante|y después|"
-    r"in poi|in avanti|em diante"
+    r"onwards?|on|and later|and after(?!\s\d)|or later|and beyond|und später|et après|et plus tard|en adelante|"
+    r"y después|in poi|in avanti|em diante"
 )
 ARTICLES = (
     r"the|year|years|dem|den|der|des|das|jahr|jahre|le|la|les|l|an|année|el|los|las|año|il|lo|gli|o|os|as|anno|ano|"

@@ -21,8 +21,8 @@ import numpy as np
 from core.timespan import TimeSpan, instant_ms
 from reading import time_words as words
 from reading.moments import Moment, TimeKind, find_moments
-from reading.periods import year_span
-from reading.spans import lowered
+from reading.sentences import lowered
+from reading.time_forms import year_span
 
 _LONGEST_LEAD = 48  # characters before a moment, or between two, that can belong to them
 _ARTICLES = rf"(?:(?:{words.ARTICLES})(?:\s{{1,3}}|(?<=l)['’])){{0,2}}"
@@ -80,31 +80,31 @@ class TimeReader:
         moments = find_moments(text, low, today, language)
         return [
             TimeMention(text[moment.start : moment.end], moment.start, moment.end, moment.span, moment.kind, confidence)
-            for moment in _hung_together(low, moments, today, most)
+            for moment in _join_ranges(low, moments, today, most)
             for confidence in (round(moment.confidence, 2),)
         ]
 
 
-def _hung_together(low: str, moments: list[Moment], today: date, most: int | None) -> list[Moment]:
-    read: list[Moment] = []
-    waiting = list(reversed(moments))
-    while waiting and (most is None or len(read) < most):
-        behind = read[-1].end if read else 0
-        first = _narrowed(low, behind, waiting.pop())
-        second = _narrowed(low, first.end, waiting[-1]) if waiting else None
+def _join_ranges(low: str, moments: list[Moment], today: date, most: int | None) -> list[Moment]:
+    joined: list[Moment] = []
+    pending = list(reversed(moments))
+    while pending and (most is None or len(joined) < most):
+        behind = joined[-1].end if joined else 0
+        first = _narrowed(low, behind, pending.pop())
+        second = _narrowed(low, first.end, pending[-1]) if pending else None
         pair = None if second is None else _range(low, behind, first, second)
         if pair is not None:
-            waiting.pop()
+            pending.pop()
         whole = pair or _open_ended(low, behind, first) or _directed(low, behind, first, today)
-        read.append(_dated(whole, today))
-    return read
+        joined.append(_dated(whole, today))
+    return joined
 
 
 def _before(low: str, behind: int, moment: Moment) -> str:
     return low[max(behind, moment.start - _LONGEST_LEAD) : moment.start]
 
 
-def _led(moment: Moment, lead: str, match: re.Match[str] | None) -> Moment:
+def _extended(moment: Moment, lead: str, match: re.Match[str] | None) -> Moment:
     """The moment, extended to include the words that lead to it."""
     return moment if match is None else replace(moment, start=moment.start - len(lead) + match.start())
 
@@ -121,7 +121,7 @@ def _narrowed(low: str, behind: int, moment: Moment) -> Moment:
             span = _third(start_ms, end_ms, third)
             if span is None:
                 return moment
-            return replace(_led(moment, lead, match), span=span, confidence=moment.confidence * 0.9)
+            return replace(_extended(moment, lead, match), span=span, confidence=moment.confidence * 0.9)
     return moment
 
 
@@ -157,7 +157,7 @@ def _range(low: str, behind: int, first: Moment, second: Moment) -> Moment | Non
     kind = first.kind if first.kind == second.kind or second.kind == "explicit" else second.kind
     confidence = 0.95 if kind == "explicit" else min(first.confidence, second.confidence)
     whole = Moment(first.start, second.end, _joined(early, late), kind, confidence)
-    return _led(whole, lead, between or _OPENING.search(lead))
+    return _extended(whole, lead, between or _OPENING.search(lead))
 
 
 def _joined(early: TimeSpan, late: TimeSpan) -> TimeSpan:
@@ -172,7 +172,7 @@ def _open_ended(low: str, behind: int, moment: Moment) -> Moment | None:
         return None
     lead = _before(low, behind, moment)
     opened = replace(moment, end=match.end(), span=TimeSpan(moment.span.start_ms, None), confidence=0.95)
-    return _led(opened, lead, _SINCE.search(lead) or _OPENING.search(lead) or _BETWEEN.search(lead))
+    return _extended(opened, lead, _SINCE.search(lead) or _OPENING.search(lead) or _BETWEEN.search(lead))
 
 
 def _directed(low: str, behind: int, moment: Moment, today: date) -> Moment:
@@ -183,7 +183,7 @@ def _directed(low: str, behind: int, moment: Moment, today: date) -> Moment:
         span = shape(moment, today) if match is not None else None
         if span is not None:
             confidence = min(moment.confidence + 0.1, 0.95) if pattern is not _FROM else moment.confidence
-            return replace(_led(moment, lead, match), span=span, confidence=confidence)
+            return replace(_extended(moment, lead, match), span=span, confidence=confidence)
     return moment
 
 

@@ -9,23 +9,24 @@ from prometheus_client import generate_latest
 
 from core.access import Authenticator
 from search_api.ask.answerer import Answerer
-from search_api.catalogue.documents.files import DocumentFiles
-from search_api.catalogue.documents.reader import DocumentReader
-from search_api.catalogue.fair.summary import FairnessReader
-from search_api.catalogue.granules.live import GranuleSearches
+from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
+from search_api.catalogue.fair.reader import FairReader
+from search_api.catalogue.granules.searches import GranuleSearches
 from search_api.catalogue.listing.catalogues import Catalogues
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.catalogue.preview.previews import Previews
-from search_api.catalogue.related.kin import Kin
-from search_api.http.admission import Limits
+from search_api.catalogue.previews import Previews
+from search_api.catalogue.record_sink import RecordSink
+from search_api.catalogue.related.citations import CitationEvents
+from search_api.catalogue.related.mentions import MentionReader
+from search_api.catalogue.related.relations import RelationReader
+from search_api.http.admission import AdmissionLimits
 from search_api.http.limits import NO_LIMITS, LimitPolicy
-from search_api.http.response_headers import HttpPolicy
+from search_api.http.responses import HttpPolicy
 from search_api.library.notebooks import Notebooks
 from search_api.library.personal_library import PersonalLibrary
 from search_api.library.search import LibrarySearch
 from search_api.operations.readiness import ReadinessReport
 from search_api.page.portal import PortalLook
-from search_api.protocols.ogc.pushing import RecordSink
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.retrieval.serving import ServingResolver
 from search_api.search.suggest.suggester import Suggester
@@ -63,14 +64,16 @@ class Parts:
     queries: QueryLog
     questions: QuestionReader
     texts: RecordTexts
-    kin: Kin
+    relations: RelationReader
+    mentions: MentionReader
+    citations: CitationEvents
     record_quality: QualityOf
-    fairness: FairnessReader
+    fair: FairReader
     alerts: AlertDesk
     measurements: MeasurementStore
     now_ms: Callable[[], int]
     authenticator: Authenticator
-    limits: Limits = field(default_factory=Limits)
+    limits: AdmissionLimits = field(default_factory=AdmissionLimits)
     metrics: Callable[[], bytes] = generate_latest
     rates: LimitPolicy = NO_LIMITS
     embeddings_characters: int = 100_000

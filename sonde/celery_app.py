@@ -7,7 +7,7 @@ import sys
 from celery.signals import setup_logging, worker_ready
 
 from core.errors import SondeError
-from indexer.documents.confinement import hide_from_children
+from indexer.documents.parse.confinement import hide_from_children
 from sonde.ops.capacity import keep_what_is_loaded
 from sonde.ops.worker_health import keep_pulse
 from sonde.settings import load_settings

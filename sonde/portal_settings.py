@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
-
-from search_api.page.base_layer.tiles import FINEST_ZOOM, checked_template
 
 LEAST_CONTRAST = 4.5
 """WCAG 2.2, 1.4.3: text of normal size."""
@@ -18,6 +18,11 @@ _BACKGROUNDS = {"light": ("#ffffff", "#f4f6f8", "#e4eff4"), "dark": ("#182129", 
 _PICTURES = (".svg", ".png")
 _ICONS = (".svg", ".png", ".ico")
 _PLATE_CARREE = ("EPSG:4326", "CRS84", "OGC:CRS84")
+_FINEST_ZOOM = 9
+"""Of the page's map."""
+_CAPABILITIES = re.compile(r"wmtscapabilities|getcapabilities", re.IGNORECASE)
+_HOST = re.compile(r"(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+"""Nothing that could end a directive of the page's content policy."""
 
 
 def luminance(colour: str) -> float:
@@ -68,48 +73,53 @@ class PortalLink(BaseModel):
 
 
 class BaseLayerSettings(BaseModel):
-    """Tiles below the hits on the map, by XYZ template or WMTS; docs/page.md."""
+    """Tiles below the hits on the map, by an XYZ template; docs/page.md."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(min_length=1, max_length=60, description="Its name, on the switch below the map.")
     attribution: str = Field(min_length=1, max_length=300, description="Its source, shown below the map; required.")
     attribution_url: str = Field("", pattern=r"^(https?://\S*)?$", description="Where the attribution leads.")
-    xyz: str = Field("", max_length=2000, description="Address of a tile with `{z}`, `{x}` and `{y}` (or `wmts`).")
-    projection: str = Field(
-        "", description="That of `xyz`: `EPSG:4326`, with two tiles at zoom 0. Others cannot be drawn."
-    )
-    wmts: str = Field("", pattern=r"^(https?://\S*)?$", description="Address of the capabilities of a WMTS.")
-    layer: str = Field("", max_length=300, description="The layer of the WMTS.")
-    matrix_set: str = Field("", max_length=300, description="Its set of tile matrices; default: the first that fits.")
-    min_zoom: int = Field(0, ge=0, le=FINEST_ZOOM, description="At smaller zooms the map shows its own land.")
-    max_zoom: int = Field(FINEST_ZOOM, ge=0, le=FINEST_ZOOM, description="At larger zooms these tiles are enlarged.")
+    xyz: str = Field(max_length=2000, description="Address of a tile with `{z}`, `{x}` and `{y}`.")
+    projection: str = Field("", description="Of the tiles: `EPSG:4326`, with two at zoom 0. Others cannot be drawn.")
+    min_zoom: int = Field(0, ge=0, le=_FINEST_ZOOM, description="At smaller zooms the map shows its own land.")
+    max_zoom: int = Field(_FINEST_ZOOM, ge=0, le=_FINEST_ZOOM, description="At larger zooms these tiles are enlarged.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_wmts(cls, given: object) -> object:
+        if isinstance(given, dict) and ("wmts" in given or _CAPABILITIES.search(str(given.get("xyz", "")))):
+            raise ValueError(
+                "base_layer does not read the capabilities of a WMTS; give xyz instead: the address of its tiles in "
+                "EPSG:4326 or CRS84 (zoom 0: two tiles of 256 pixels), with {z} for TileMatrix, {y} for TileRow and "
+                "{x} for TileCol"
+            )
+        return given
 
     @model_validator(mode="after")
     def _drawable(self) -> BaseLayerSettings:
-        if bool(self.xyz) == bool(self.wmts):
-            raise ValueError(
-                "base_layer needs either xyz, a template of addresses, or wmts, the address of capabilities"
-            )
-        if self.wmts and not self.layer:
-            raise ValueError("base_layer.layer must name the layer of the WMTS")
         if self.min_zoom > self.max_zoom:
             raise ValueError("base_layer.min_zoom is larger than max_zoom")
-        if self.xyz:
-            _check_xyz(self.xyz, self.projection)
+        if self.projection.upper() not in _PLATE_CARREE:
+            raise ValueError(
+                f"base_layer.projection is {self.projection or 'missing'}; the map is plate carrée and draws EPSG:4326 "
+                "only. Most XYZ tiles are EPSG:3857 (Web Mercator), which it cannot draw; ask their provider for "
+                "EPSG:4326"
+            )
+        _check_template(self.xyz)
         return self
 
 
-def _check_xyz(template: str, projection: str) -> None:
-    if projection.upper() not in _PLATE_CARREE:
+def _check_template(template: str) -> None:
+    """Browsers load tiles only from the one host that the page's content policy names."""
+    parts = urlsplit(template)
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(parts.netloc):
+        raise ValueError("base_layer.xyz needs http:// or https:// and one plain host, without {s} or a password")
+    places = re.findall(r"\{([^{}]*)\}", template)
+    if sorted(places) != ["x", "y", "z"]:
         raise ValueError(
-            f"base_layer.projection is {projection or 'missing'}; the map is plate carrée and draws EPSG:4326 only. "
-            "Most XYZ tiles are EPSG:3857 (Web Mercator) and cannot be drawn; ask their provider for EPSG:4326"
+            f"base_layer.xyz needs {{z}}, {{x}} and {{y}} once each and nothing else in braces; it has {places}"
         )
-    try:
-        checked_template(template)
-    except ValueError as error:
-        raise ValueError(f"base_layer.xyz {error}") from None
 
 
 class PortalSettings(BaseModel):

@@ -1,16 +1,24 @@
-"""Texts for making questions: descriptions of records, concepts with definitions, passages of documents."""
+"""Texts for making questions: descriptions of records, concepts with definitions, passages of documents; and the
+questions made from them.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
+
+import rdflib
+from rdflib.namespace import SKOS
+from rdflib.term import Node
 
 from core.extent import BBox
 from core.passage import Passage
 from core.record import Record
 from core.timespan import TimeSpan
+from reading.vocabulary.skos import graph_of, is_tree, nodes_of
 from training.examples import TrainingError
 
 CorpusKind = Literal["descriptions", "concepts", "literature"]
@@ -18,10 +26,11 @@ CorpusKind = Literal["descriptions", "concepts", "literature"]
 
 _SPACE = re.compile(r"\s+")
 _LEAST_WORDS = 8
+_NO_DEFINITION = "no definition"  # GCMD's text for a missing definition
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CorpusDocument:
     """``title`` may be empty (a passage), ``keywords`` too; ``boxes`` and ``times`` are the record's own extents.
     ``kind`` is the kind of corpus, ``corpus`` its name there.
 
@@ -49,34 +58,34 @@ class Document:
         return f"{self.title}\n{self.text}".strip()
 
 
-def of_records(records: Iterable[Record], corpus: str) -> Iterator[Document]:
+def of_records(records: Iterable[Record], corpus: str) -> Iterator[CorpusDocument]:
     """Records with a meaningful abstract; a record's group is its parent, else itself."""
     for record in records:
         text = plain(record.abstract)
         if len(text.split()) >= _LEAST_WORDS:
             terms = tuple(dict.fromkeys(keyword.term.strip() for keyword in record.keywords if keyword.term.strip()))
             group = record.parent or record.id
-            yield Document(
+            yield CorpusDocument(
                 record.id, plain(record.title), text, terms, record.extents, record.times, corpus, f"{corpus}:{group}"
             )
 
 
-def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[Document]:
+def of_concepts(concepts: Iterable[tuple[str, str]], corpus: str) -> Iterator[CorpusDocument]:
     """(label, definition) as separate documents: paper 000's corpus 1b."""
     for label, definition in concepts:
         text = plain(definition)
         if len(text.split()) >= _LEAST_WORDS and label.strip():
             name = f"{corpus}:{label}"
-            yield Document(name, plain(label), text, corpus=corpus, group=name, kind="concepts")
+            yield CorpusDocument(name, plain(label), text, corpus=corpus, group=name, kind="concepts")
 
 
-def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[Document]:
+def of_passages(passages: Iterable[Passage], corpus: str) -> Iterator[CorpusDocument]:
     """Passages of running text; all of one document are one group."""
     for passage in passages:
         text = plain(passage.text)
         if passage.kind == "text" and len(text.split()) >= _LEAST_WORDS:
             group = f"{corpus}:{passage.document}"
-            yield Document(passage.id, "", text, corpus=corpus, group=group, kind="literature")
+            yield CorpusDocument(passage.id, "", text, corpus=corpus, group=group, kind="literature")
 
 
 def corpus_kinds(text: str) -> frozenset[CorpusKind]:
@@ -98,3 +107,68 @@ def last_part(term: str) -> str:
 def plain(text: str) -> str:
     """Normalises white space."""
     return _SPACE.sub(" ", text).strip()
+
+
+def read_definitions(path: Path) -> list[tuple[str, str]]:
+    """English (label, definition) of a SKOS file or a keyword tree, by label; of two definitions the first.
+
+    Raises InvalidInput for a file that cannot be read, TrainingError if it defines nothing in English.
+    """
+    concepts = _of_tree(path) if is_tree(path) else _of_graph(graph_of([path]))
+    by_label = {label.lower(): (label, text) for label, text in reversed(concepts) if _is_definition(text)}
+    if not by_label:
+        raise TrainingError(f"{path.name} defines no concept in English: name a file that holds skos:definition.")
+    return [by_label[label] for label in sorted(by_label)]
+
+
+def _of_tree(path: Path) -> list[tuple[str, str]]:
+    return [(str(node["label"]), str(node.get("definition") or "")) for node in nodes_of(path)]
+
+
+def _of_graph(graph: rdflib.Graph) -> list[tuple[str, str]]:
+    """For each subject the alphabetically first label and definition, so that a file gives the same each time."""
+    concepts = []
+    for subject in sorted(set(graph.subjects(SKOS.definition)), key=str):
+        labels, texts = (_english(graph, subject, kind) for kind in (SKOS.prefLabel, SKOS.definition))
+        concepts += [(label, text) for label, text in zip(labels[:1], texts[:1], strict=False)]
+    return concepts
+
+
+def _english(graph: rdflib.Graph, subject: Node, kind: Node) -> list[str]:
+    """Texts in English; one without a language counts as English."""
+    literals = (node for node in graph.objects(subject, kind) if isinstance(node, rdflib.Literal))
+    return sorted(str(literal) for literal in literals if (literal.language or "en").lower().startswith("en"))
+
+
+def _is_definition(text: str) -> bool:
+    return bool(text.strip()) and not text.strip().lower().startswith(_NO_DEFINITION)
+
+
+@dataclass(frozen=True, slots=True)
+class PseudoQuestion:
+    """``answer`` is the positive text, without the question if that was cut from it. ``shared``: every document
+    with the question as a label answers it, not only this one.
+    """
+
+    question: str
+    answer: str
+    origin: str
+    document: CorpusDocument
+    shared: bool = False
+
+
+def distinct(questions: Iterable[PseudoQuestion]) -> Iterator[PseudoQuestion]:
+    """Drops questions made from several documents, because they have no single answer; shared ones are kept, at the
+    end.
+    """
+    by_text: dict[str, PseudoQuestion | None] = {}
+    shared: list[PseudoQuestion] = []
+    for question in questions:
+        if question.shared:
+            shared.append(question)
+            continue
+        key = question.question.casefold()
+        known = by_text.get(key, question)
+        by_text[key] = question if known is not None and known.document.id == question.document.id else None
+    yield from (question for question in by_text.values() if question is not None)
+    yield from shared

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import SondeError
-from evaluation.lines import Faults, json_lines
+from evaluation.collection import Faults, json_lines
 
 
 class TrainingError(SondeError):
@@ -19,7 +20,7 @@ class TrainingError(SondeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidateText:
     """A candidate text for a question. ``grade``: 0 does not answer, 1 answers, higher answers better (as in qrels).
 
     ``teacher``: a teacher's logit for the pair, None without a teacher. ``why`` is how a negative was found (``bm25``,
@@ -44,14 +45,14 @@ class Example:
 
     id: str
     question: str
-    positive: Candidate
-    negatives: tuple[Candidate, ...] = ()
+    positive: CandidateText
+    negatives: tuple[CandidateText, ...] = ()
     origin: str = "judged"
     corpus: str = ""
     group: str = ""
 
     @property
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[CandidateText, ...]:
         """The positive first."""
         return (self.positive, *self.negatives)
 
@@ -114,5 +115,48 @@ def _lines(examples: Iterable[Example]) -> Iterator[str]:
         yield json.dumps(asdict(example), ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _candidate(line: _CandidateLine) -> Candidate:
-    return Candidate(**line.model_dump())
+def _candidate(line: _CandidateLine) -> CandidateText:
+    return CandidateText(**line.model_dump())
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """``held_out`` is never trained on: early stop, calibration and the figures before and after use it."""
+
+    train: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+
+
+def split_by_group(examples: Sequence[Example], share: float = 0.1, seed: int = 0) -> Split:
+    """Assigns each group to one side by its hash, about ``share`` of the groups held out; keeps the order.
+
+    A group keeps its side when others are added or removed. If the text of a held-out positive is a negative of a train
+    example, it is left out there: otherwise the model would learn that it answers nothing. Raises TrainingError if a
+    side is empty.
+    """
+    held_out = tuple(example for example in examples if is_held_out(_group(example), share, seed))
+    answers = {example.positive.text for example in held_out}
+    train = tuple(_without(example, answers) for example in examples if not is_held_out(_group(example), share, seed))
+    if not train or not held_out:
+        groups = len({_group(example) for example in examples})
+        raise TrainingError(
+            f"{len(examples)} examples in {groups} groups are too few to hold {share:.0%} of the groups out."
+        )
+    return Split(train, held_out)
+
+
+def is_held_out(group: str, share: float, seed: int = 0) -> bool:
+    """Pure: whether the group's hash as a number in 0..1 is below ``share``."""
+    digest = hashlib.sha256(f"{seed}\0{group}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64 < share
+
+
+def _group(example: Example) -> str:
+    return example.group or example.positive.id
+
+
+def _without(example: Example, answers: set[str]) -> Example:
+    negatives = tuple(negative for negative in example.negatives if negative.text not in answers)
+    if len(negatives) == len(example.negatives):
+        return example
+    return replace(example, negatives=negatives)

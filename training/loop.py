@@ -1,43 +1,37 @@
-"""The training loop: limits of time or steps, a held-out measure, and checkpoints that survive a crash.
-
-The model is behind a port (``Trainee``); this module knows neither its loss nor its data.
-"""
+"""What ``training.trainer`` works with: a learner, a budget, evaluations, checkpoints."""
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-import structlog
-
-from core.json_types import Json
-from training.checkpoints import Checkpoints
+from core.json_types import Json, JsonMapping
 from training.examples import TrainingError
 
-log = structlog.get_logger(__name__)
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
-_WARM_UP = 0.1  # share of the training in which the learning rate rises; then it falls to zero
+_SETTINGS, _COMPLETE = "settings.json", "trainer_state.json"  # of a checkpoint's files, the second is written last
 
 
-class Trainee(Protocol):
+class Learner(Protocol):
     """A model with its data. Batches depend only on the step's number, so a resumed run sees the same ones."""
 
-    def step(self, number: int, rate: float) -> float:
-        """One update; the learning rate is multiplied by ``rate`` (0..1). Returns the loss."""
+    @property
+    def module(self) -> nn.Module: ...
+
+    def loss(self, step: int) -> Tensor:
+        """Of the batch of this step, from 1; a scalar with gradients."""
         ...
 
     def measure(self) -> float:
         """The held-out measure; higher is better."""
         ...
-
-    def state(self) -> Json:
-        """Tensors and plain values for ``restore``: weights and the optimiser's moments."""
-        ...
-
-    def restore(self, state: Json) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +47,16 @@ class TrainingBudget:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Optimisation:
+    """``device``: ``cpu``, or ``cuda`` for the first GPU."""
+
+    learning_rate: float
+    device: str = "cpu"
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutEvaluation:
     """The held-out measure after this many steps, and the mean loss since the previous evaluation."""
 
     step: int
@@ -61,110 +64,90 @@ class Evaluation:
     loss: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """``why``: ``steps``, ``minutes`` or ``patience``. The trainee has the best weights, those of ``best``."""
+OnEvaluation = Callable[[HeldOutEvaluation], None]
 
-    looks: tuple[Evaluation, ...]
-    best: Evaluation
+
+@dataclass(frozen=True, slots=True)
+class FinishedTraining:
+    """``why``: ``steps``, ``minutes`` or ``patience``. The module has the best weights, those of ``best``."""
+
+    evaluations: tuple[HeldOutEvaluation, ...]
+    best: HeldOutEvaluation
     why: str
     seconds: float
-
-    @property
-    def before(self) -> Evaluation:
-        return self.looks[0]
 
     def figures(self, measure: str) -> Json:
         """For the card: the held-out measure under that name before and after, and the course of the training."""
         return {
-            measure: {"before": self.before.measure, "after": self.best.measure},
-            "steps": self.looks[-1].step,
+            measure: {"before": self.evaluations[0].measure, "after": self.best.measure},
+            "steps": self.evaluations[-1].step,
             "best step": self.best.step,
             "seconds": round(self.seconds),
             "ended by": self.why,
         }
 
 
-@dataclass
-class _Run:
-    looks: list[Evaluation] = field(default_factory=list)
-    spent_s: float = 0.0
-    losses: list[float] = field(default_factory=list)
+@dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """The folder beside a model that is being trained. ``settings``: what must be equal for a training to continue."""
 
-    @property
-    def best(self) -> Evaluation:
-        """The earliest of the best evaluations."""
-        return max(self.looks, key=lambda look: (look.measure, -look.step))
+    folder: Path
+    settings: JsonMapping = field(default_factory=dict)
+    resume: bool = False
 
+    @staticmethod
+    def beside(out: Path, settings: JsonMapping | None = None, *, resume: bool = False) -> Checkpoints:
+        return Checkpoints(out.parent / f".{out.name}.checkpoints", settings or {}, resume)
 
-def train(
-    trainee: Trainee,
-    course: TrainingBudget,
-    checkpoints: Checkpoints,
-    told: Callable[[Evaluation], None] = lambda _: None,
-    clock: Callable[[], float] = time.monotonic,
-) -> Finished:
-    """Continues from the last checkpoint if there is one. Step 0 is the measure before training, and its time does not
-    count.
+    def last(self) -> Path | None:
+        """The last complete one."""
+        complete = [path.parent for path in self.folder.glob(f"checkpoint-*/{_COMPLETE}")]
+        return max(complete, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
 
-    Each evaluation writes a checkpoint. Raises TrainingError if the loss is not a number or a checkpoint cannot be
-    written; the last good one is then kept, as after Ctrl-C or a kill.
-    """
-    run = _resumed(trainee, checkpoints)
-    before_s = run.spent_s
-    step = run.looks[-1].step if run.looks else 0
-    if not run.looks:
-        _look(trainee, run, checkpoints, 0, told)
-    started = clock()
-    while (why := _ended(run, course, step)) is None:
-        step += 1
-        loss = trainee.step(step, rate(step, run.spent_s, course))
-        if not math.isfinite(loss):
+    def begin(self) -> Path | None:
+        """The checkpoint to continue from; None for a new training, which deletes old ones.
+
+        Raises TrainingError if the folder cannot be written, or if other settings made it.
+        """
+        written = json.dumps(self.settings, sort_keys=True, default=str, indent=2)
+        earlier = self.folder / _SETTINGS
+        if not self.resume:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        elif earlier.is_file() and earlier.read_text(encoding="utf-8") != written:
             raise TrainingError(
-                f"The loss of step {step} is no number; try a lower learning rate. {checkpoints.folder} holds "
-                f"the state of step {run.looks[-1].step}."
+                f"{self.folder} is of a training with other settings or data; start again without --resume."
             )
-        run.losses.append(loss)
-        run.spent_s = before_s + clock() - started
-        if step % course.look_every == 0 or _ended(run, course, step) is not None:
-            _look(trainee, run, checkpoints, step, told)
-    if run.best.step != run.looks[-1].step:
-        trainee.restore(checkpoints.best())
-    return Finished(tuple(run.looks), run.best, why, run.spent_s)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            earlier.write_text(written, encoding="utf-8")
+        except OSError as error:
+            raise TrainingError(f"{self.folder} cannot be written: {error.strerror}.") from error
+        return self.last()
 
+    def discard(self) -> None:
+        """Call this after the model is written."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
-def rate(step: int, spent_s: float, course: TrainingBudget) -> float:
-    """0..1: rises over the first tenth of the training, falls to 0 at its end; by steps or minutes, whichever is
-    further.
-    """
-    done = min(1.0, max(step / course.steps, spent_s / (60.0 * course.minutes)))
-    return done / _WARM_UP if done < _WARM_UP else (1.0 - done) / (1.0 - _WARM_UP)
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Raises TrainingError if the disk is full; the previous checkpoint remains."""
+        from safetensors import SafetensorError
 
+        try:
+            yield
+        except (OSError, RuntimeError, SafetensorError) as error:  # torch reports a full disk as RuntimeError
+            reason = getattr(error, "strerror", None) or str(error)
+            raise TrainingError(
+                f"A checkpoint cannot be written to {self.folder}: {reason[:200]}. The previous one is kept; make room "
+                "and run the same command with --resume."
+            ) from error
 
-def _ended(run: _Run, course: TrainingBudget, step: int) -> str | None:
-    if step >= course.steps:
-        return "steps"
-    if run.spent_s >= 60.0 * course.minutes:
-        return "minutes"
-    since = sum(look.step > run.best.step for look in run.looks)
-    return "patience" if since >= course.patience else None
+    @contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """Raises TrainingError if the checkpoint is damaged."""
+        from safetensors import SafetensorError
 
-
-def _look(trainee: Trainee, run: _Run, checkpoints: Checkpoints, step: int, told: Callable[[Evaluation], None]) -> None:
-    loss = sum(run.losses) / len(run.losses) if run.losses else None
-    look = Evaluation(step, trainee.measure(), loss)
-    run.losses.clear()
-    run.looks.append(look)
-    log.info("training.look", step=step, measure=round(look.measure, 4), loss=loss)
-    written = [(one.step, one.measure, one.loss) for one in run.looks]
-    state = {"looks": written, "spent_s": run.spent_s, "trainee": trainee.state()}
-    checkpoints.save(state, best=run.best.step == step)
-    told(look)
-
-
-def _resumed(trainee: Trainee, checkpoints: Checkpoints) -> _Run:
-    state = checkpoints.last()
-    if state is None:
-        return _Run()
-    trainee.restore(state["trainee"])
-    return _Run([Evaluation(*look) for look in state["looks"]], float(state["spent_s"]))
+        try:
+            yield
+        except (OSError, RuntimeError, SafetensorError) as error:
+            raise TrainingError(f"{name} is damaged; start again without --resume.") from error

@@ -1,14 +1,18 @@
-"""The origin of a model for its card, besides the figures."""
+"""The origin of a model for its card, and the folder that it is written to."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
-from encoders.model_card import Used
-from training.examples import Example
+from core.errors import ModelMissing
+from encoders.files import published
+from encoders.model_card import TrainingData
+from training.examples import Example, TrainingError
 
 UNKNOWN = "not stated"
 
@@ -25,13 +29,31 @@ class Origin:
     commit: str = ""
     reproduce: str = ""
 
-    def used(self, examples: Iterable[Example], note: str = "") -> tuple[Used, ...]:
+    def used(self, examples: Iterable[Example], note: str = "") -> tuple[TrainingData, ...]:
         """Examples by corpus, most first."""
         counts = Counter(example.corpus or "unnamed" for example in examples)
         known = self.licences or {}
-        return tuple(Used(name, known.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common())
+        return tuple(
+            TrainingData(name, known.get(name, UNKNOWN), count, note=note) for name, count in counts.most_common()
+        )
 
 
 def now() -> str:
     """UTC to the second, as ISO 8601."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@contextmanager
+def written_model(out: Path) -> Iterator[Path]:
+    """A temporary folder that becomes ``out``, unless the block raises.
+
+    Raises TrainingError if the disk or the export fails: the checkpoint remains for another export.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with published(out) as draft:
+            yield draft
+    except OSError as error:
+        raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error
+    except ModelMissing as error:
+        raise TrainingError(f"The export failed, the checkpoint is kept: {error}") from error

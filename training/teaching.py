@@ -18,43 +18,43 @@ import numpy as np
 
 from core.errors import SondeError
 from core.ports import CrossEncoder
-from training.examples import Candidate, Example, TrainingError
+from training.examples import Example, TrainingError
 
 _SYNC_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Teacher:
+class ScoringTeacher:
     """``name`` as requested; scores of different teachers are not comparable."""
 
     name: str
     model: CrossEncoder
 
 
-def distilled(
+def with_teacher_scores(
     examples: Sequence[Example],
-    teacher: Teacher,
+    teacher: ScoringTeacher,
     folder: Path,
-    told: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Example]:
     """The examples with the teacher's logits, in order.
 
     Scores are stored in ``folder`` as they arrive: after an interruption, the next run with the same teacher and
     examples continues there. Raises TrainingError if the teacher fails or the disk is full.
     """
-    path = _kept(folder, teacher.name, examples)
+    path = _stored_at(folder, teacher.name, examples)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         scores, whole = _read(path, examples)
         with path.open("ab") as file:
             file.truncate(whole)
             for at, example in enumerate(examples[len(scores) :], len(scores)):
-                scores.append(_asked(teacher, example, at, len(examples)))
+                scores.append(_score(teacher, example, at, len(examples)))
                 file.write(json.dumps(scores[at]).encode() + b"\n")
                 if (at + 1) % _SYNC_EVERY == 0:
                     file.flush()
                     os.fsync(file.fileno())
-                told(at + 1, len(examples))
+                progress(at + 1, len(examples))
     except OSError as error:
         raise TrainingError(
             f"{path} cannot be written: {error.strerror}. Make room and run the same command again."
@@ -62,31 +62,31 @@ def distilled(
     return [_with(example, row) for example, row in zip(examples, scores, strict=True)]
 
 
-def _asked(teacher: Teacher, example: Example, done: int, count: int) -> list[float]:
+def _score(teacher: ScoringTeacher, example: Example, done: int, count: int) -> list[float]:
     try:
-        found = teacher.model.score(example.question, [one.text for one in example.candidates])
+        scores = teacher.model.score(example.question, [text.text for text in example.candidates])
     except SondeError as error:
         raise TrainingError(
-            f"The teacher {teacher.name} does not answer: {error} {done} of {count} examples are scored and kept; the "
-            "same command goes on from there."
+            f"The teacher {teacher.name} does not answer: {error} {done} of {count} examples are scored and stored; "
+            "the same command continues there."
         ) from error
-    if not np.isfinite(found).all():
+    if not np.isfinite(scores).all():
         raise TrainingError(f"The teacher {teacher.name} gave no number for {example.question!r}.")
-    return [round(float(value), 4) for value in found]
+    return [round(float(value), 4) for value in scores]
 
 
 def _with(example: Example, scores: Sequence[float]) -> Example:
-    candidates: list[Candidate] = [
-        replace(one, teacher=score) for one, score in zip(example.candidates, scores, strict=True)
-    ]
-    return replace(example, positive=candidates[0], negatives=tuple(candidates[1:]))
+    positive, *negatives = (
+        replace(text, teacher=score) for text, score in zip(example.candidates, scores, strict=True)
+    )
+    return replace(example, positive=positive, negatives=tuple(negatives))
 
 
-def _kept(folder: Path, name: str, examples: Sequence[Example]) -> Path:
-    told = hashlib.sha256(name.encode())
+def _stored_at(folder: Path, name: str, examples: Sequence[Example]) -> Path:
+    digest = hashlib.sha256(name.encode())
     for example in examples:
-        told.update("\0".join([example.question, *(one.text for one in example.candidates)]).encode())
-    return folder / f"taught-{told.hexdigest()[:16]}.jsonl"
+        digest.update("\0".join([example.question, *(text.text for text in example.candidates)]).encode())
+    return folder / f"taught-{digest.hexdigest()[:16]}.jsonl"
 
 
 def _read(path: Path, examples: Sequence[Example]) -> tuple[list[list[float]], int]:

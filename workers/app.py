@@ -15,7 +15,7 @@ from celery import Celery, Task
 from celery.signals import beat_init
 
 from core.errors import SondeError, Unavailable
-from indexer.documents.inherit_again import inherit_again
+from indexer.documents.index.update_inherited import update_inherited
 from workers.broker import AcceptedRuns, AcceptedState
 from workers.celery_client import celery_client, limit_memory
 from workers.config import (
@@ -124,7 +124,7 @@ def _add_documents(app: Celery, worker: Callable[[], Worker]) -> None:
     @app.task(name=INHERIT_TASK, bind=True, max_retries=_RETRIES)
     def pass_on(task: Task[..., None], source_id: str) -> None:
         with _retrying(task):
-            inherit_again(worker().parts.client, worker().config.prefix, source_id)
+            update_inherited(worker().parts.client, worker().config.prefix, source_id)
 
 
 def wants_documents(worker: Worker, source_id: str) -> bool:
@@ -263,6 +263,6 @@ def _retrying(task: Task[..., None]) -> Iterator[None]:
 def _pause_s(task: Task[..., None]) -> float:
     """Exponential with full jitter, at most five minutes: the one owner of retries over minutes.
 
-    Seconds are owned by ``es_gateway.retry``; a dead worker's run by ``requeue_lapsed``.
+    Seconds are owned by ``es_gateway.client.retry``; a dead worker's run by ``requeue_lapsed``.
     """
     return uniform(1.0, min(300.0, 10.0 * 2**task.request.retries))  # noqa: S311  # nosec B311: jitter, not a secret

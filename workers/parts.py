@@ -13,8 +13,8 @@ from indexer.parts import no_lists
 from reading.vocabulary.name_lists import NameLists
 
 if TYPE_CHECKING:  # the API makes some of these parts, without Celery and the protocols
-    from indexer.documents.linked import Followed
-    from indexer.documents.repair_library import Repairs
+    from indexer.documents.index.linked import FollowResult
+    from indexer.documents.index.repair_library import Repairs
     from indexer.raw import Source
     from workers.source_config import SourceConfig
 
@@ -56,7 +56,7 @@ class WorkerParts:
     client: Elasticsearch
     open_source: Callable[[SourceConfig, str | None], Source]
     embedder: Callable[[str], Embedder] | None = None
-    follow_links: Callable[[SourceConfig, float], Followed] | None = None
+    follow_links: Callable[[SourceConfig, float], FollowResult] | None = None
     library: LibraryWork | None = None
     check_links: Callable[[str, float], RunReport] | None = None
     alerts: AlertWork | None = None

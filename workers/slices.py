@@ -13,12 +13,11 @@ import structlog
 
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest, open_run
-from indexer.harvest.incremental import since_when
 from indexer.parts import Options, Parts, RunTaken
 from indexer.remove.removed import purge
 from indexer.sources.protocols import PROTOCOLS
-from indexer.store.runs import Runs
-from indexer.write.embed_missing import embed_missing
+from indexer.store.runs import Runs, since_when
+from indexer.write.embed import embed_missing
 from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts

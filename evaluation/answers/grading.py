@@ -9,42 +9,42 @@ from statistics import fmean
 
 from jinja2 import Environment, StrictUndefined
 
-from evaluation.answers.run import Answered
+from evaluation.answers.measures import MeasuredAnswer
 from evaluation.judgements import JudgementFile, agreement, qrels_of
 
 
-def answer_id(one: Answered) -> str:
+def answer_id(answer: MeasuredAnswer) -> str:
     """Equal for the same answer to the same question, in any run."""
-    return hashlib.sha256(f"{one.question.id}\n{one.answer.text}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{answer.question.id}\n{answer.answer.text}".encode()).hexdigest()[:16]
 
 
-def grading_page(name: str, made: str, answers: Iterable[Answered]) -> str:
+def grading_page(name: str, made: str, answers: Iterable[MeasuredAnswer]) -> str:
     """A complete page; its script uses nothing external. ``made``: a sentence on how the answers were made."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     shown = [
         {
-            "id": answer_id(one),
-            "question": one.question,
-            "text": one.answer.text,
-            "sentences": one.answer.sentences,
-            "passages": one.answer.passages,
+            "id": answer_id(answer),
+            "question": answer.question,
+            "text": answer.answer.text,
+            "sentences": answer.answer.sentences,
+            "passages": answer.answer.passages,
         }
-        for one in answers
+        for answer in answers
     ]
     return template.render(name=name, made=made, answers=shown)
 
 
-def told(file: JudgementFile) -> list[str]:
+def grade_statistics(file: JudgementFile) -> list[str]:
     """Statistics as lines: number of answers, mean grade (of medians, 0 to 3), agreement between graders."""
     grades = file.grades()
     if not grades:
         return ["Nobody has graded an answer yet."]
     median = [grade for answers in qrels_of(grades).values() for grade in answers.values()]
     lines = [f"{len(median)} answers are graded; mean {fmean(median):.2f} of 3, {_full(median):.0%} answer in full."]
-    for one in agreement(grades):
-        weighted = "" if one.weighted is None else f", weighted {one.weighted:.2f}"
-        lines.append(f"{' and '.join(one.of)}: kappa {one.kappa:.2f}{weighted} on {one.pairs} answers")
+    for pair in agreement(grades):
+        weighted = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
+        lines.append(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted} on {pair.pairs} answers")
     return lines
 
 

@@ -1,21 +1,33 @@
-"""Measures of answers; pure. Every share has its number of questions, and is None if that is zero."""
+"""Asks each question to the serving answerer and measures the result.
+
+Every share has its number of questions, and is None if that is zero.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from core.ports import LanguageModel
+from evaluation.answers.questions import AnswerQuestion
 from reading.sentences import sentences
+from search_api.ask.answerer import Answerer
+from search_api.ask.citations import without_citations
 from search_api.search.passages.coverage import content_words
+from search_api.search.passages.values import AskRequest, CitedAnswer, FoundPassage
+from search_api.search.retrieval.serving import ServingResolver
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 CUTS = (1, 3, 5, 8, 32, 64)
+_DEPTH = 64
+_FIRST = 8
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerMeasures:
     """The result of one question.
 
     ``rank``: of the first passage of its text (from 1), None if none is among 64. ``found``: passages at or above the
@@ -51,9 +63,9 @@ def answer_recall(answer: str, references: Sequence[str]) -> float | None:
 
     None without a reference. The recall half of the token F1 of Rajpurkar et al., EMNLP 2016.
     """
-    said = content_words(answer)
-    wanted = [words for reference in references if (words := content_words(reference))]
-    return max((len(words & said) / len(words) for words in wanted), default=None)
+    present = content_words(answer)
+    references_words = [words for reference in references if (words := content_words(reference))]
+    return max((len(words & present) / len(words) for words in references_words), default=None)
 
 
 def statement_recall(answer: str, references: Sequence[str]) -> float | None:
@@ -61,18 +73,18 @@ def statement_recall(answer: str, references: Sequence[str]) -> float | None:
 
     A sentence is said if the answer has three fifths of its content words and all of its numbers.
     """
-    said, numbers = content_words(answer), set(_NUMBER.findall(answer))
+    present, numbers = content_words(answer), set(_NUMBER.findall(answer))
     shares = [
-        fmean(_said(statement, said, numbers) for statement in statements)
+        fmean(_makes(statement, present, numbers) for statement in statements)
         for reference in references
-        if (statements := [one for one in sentences(reference) if content_words(one)])
+        if (statements := [statement_text for statement_text in sentences(reference) if content_words(statement_text)])
     ]
     return max(shares, default=None)
 
 
-def _said(statement: str, said: frozenset[str], numbers: set[str]) -> float:
+def _makes(statement: str, present: frozenset[str], numbers: set[str]) -> float:
     words = content_words(statement)
-    return float(len(words & said) >= 0.6 * len(words) and numbers.issuperset(_NUMBER.findall(statement)))
+    return float(len(words & present) >= 0.6 * len(words) and numbers.issuperset(_NUMBER.findall(statement)))
 
 
 def share(hits: Iterable[bool]) -> float | None:
@@ -81,13 +93,13 @@ def share(hits: Iterable[bool]) -> float | None:
     return sum(all_of) / len(all_of) if all_of else None
 
 
-def by_kind(rows: Sequence[Asked]) -> dict[str, dict[str, float | int | None]]:
+def by_kind(rows: Sequence[AnswerMeasures]) -> dict[str, dict[str, float | int | None]]:
     """``figures`` of each kind of question, in the order of the first of each; empty where no kind is named."""
     kinds = dict.fromkeys(row.kind for row in rows if row.kind)
     return {kind: figures([row for row in rows if row.kind == kind]) for kind in kinds}
 
 
-def figures(rows: Sequence[Asked]) -> dict[str, float | int | None]:
+def figures(rows: Sequence[AnswerMeasures]) -> dict[str, float | int | None]:
     """The whole table. Refusals of answerable questions and answers to unanswerable ones are errors."""
     can = [row for row in rows if row.answerable]
     cannot = [row for row in rows if not row.answerable]
@@ -123,3 +135,86 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def _ratio(part: int, whole: int) -> float | None:
     return part / whole if whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredAnswer:
+    """A question, its answer as it was given, and its measures."""
+
+    question: AnswerQuestion
+    answer: CitedAnswer
+    measured: AnswerMeasures
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """``model``: also asked without passages, to measure its own knowledge; None if answers are quotes, which without
+    retrieval can only repeat the question's words.
+    """
+
+    answerer: Answerer
+    resolver: ServingResolver
+    model: LanguageModel | None = None
+
+    def ask(self, question: AnswerQuestion) -> MeasuredAnswer:
+        """Raises Unavailable if Elasticsearch or the model does not answer."""
+        deep = AskRequest(question.question, top_k=_DEPTH, threshold=0.0)
+        passages = self.answerer.retriever.retrieve(deep, self.resolver.resolve()).passages
+        answer = self.answerer.answer(AskRequest(question.question))
+        return MeasuredAnswer(question, answer, measures_of(question, passages, answer, self._alone(question)))
+
+    def _alone(self, question: AnswerQuestion) -> str:
+        if self.model is None:
+            return question.question
+        return "".join(self.model.stream([{"role": "user", "content": question.question}]))
+
+
+def measures_of(
+    question: AnswerQuestion, passages: Sequence[FoundPassage], answer: CitedAnswer, alone: str
+) -> AnswerMeasures:
+    """``passages``: the first 64 without a threshold; ``alone``: the answer without retrieval."""
+    text_of = {passage.number: passage.document for passage in answer.passages}
+    cited = [number for sentence in answer.sentences for number in sentence.citations]
+    relevances = [passage.relevance for passage in passages[:_FIRST]]
+    text = "" if answer.refused else without_citations(answer.text)
+    on_page = _on_page(question, [one for number in cited for one in answer.passages if one.number == number])
+    return AnswerMeasures(
+        id=question.id,
+        answerable=question.answerable,
+        rank=next((rank for rank, one in enumerate(passages, 1) if one.document in question.texts), None),
+        found=len(answer.passages),
+        best=relevances[0] if relevances else 0.0,
+        mean=fmean(relevances) if relevances else 0.0,
+        refused=answer.refused,
+        citations=len(cited),
+        right=sum(text_of.get(number) in question.texts for number in cited),
+        sentences=len(answer.sentences),
+        supported=sum(sentence.supported for sentence in answer.sentences),
+        recall=answer_recall(text, question.answers),
+        without=answer_recall(alone, question.answers),
+        statements=statement_recall(text, question.answers),
+        on_page=any(on_page) if on_page is not None else None,
+        first_on_page=on_page[:1] == [True] if on_page is not None else None,
+        kind=question.kind,
+    )
+
+
+def _on_page(question: AnswerQuestion, cited: Sequence[FoundPassage]) -> list[bool] | None:
+    """For each citation, whether its passage touches a page that the question names; None if it names none."""
+    if not question.pages or not question.answerable:
+        return None
+    return [passage.document == question.text and _touches(passage, question.pages) for passage in cited]
+
+
+def _touches(passage: FoundPassage, pages: Sequence[int]) -> bool:
+    first, last = passage.first_page, passage.last_page or passage.first_page
+    return first is not None and last is not None and any(first <= page <= last for page in pages)
+
+
+def examine(examination: Examination, questions: Sequence[AnswerQuestion], progress: Progress) -> list[MeasuredAnswer]:
+    """In the order of the questions."""
+    done = []
+    for number, question in enumerate(questions, 1):
+        done.append(examination.ask(question))
+        progress(number, len(questions))
+    return done

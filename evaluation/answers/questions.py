@@ -11,10 +11,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluation.collection import BadCollection
-from evaluation.collections.pira import Language, plain
-from evaluation.lines import Faults, json_lines
-from evaluation.splits import Half
+from evaluation.collection import BadCollection, Faults, Half, json_lines
+from evaluation.collections.public import Language, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +48,12 @@ class AnswerCollection:
 
     def half(self, half: Half, halves: Mapping[str, Half | None]) -> AnswerCollection:
         """The questions of one half over all the texts. ``halves`` names no unanswerable question, so none is kept."""
-        chosen = tuple(one for one in self.questions if halves.get(one.id) == half)
+        chosen = tuple(question for question in self.questions if halves.get(question.id) == half)
         return AnswerCollection(f"{self.name}, {half} half", chosen, self.texts)
 
     def sample(self, count: int) -> AnswerCollection:
         """This many of the questions with all texts; the same ones each time, independent of the file's order."""
-        chosen = sorted(self.questions, key=lambda one: hashlib.sha256(one.id.encode()).digest())[:count]
+        chosen = sorted(self.questions, key=lambda question: hashlib.sha256(question.id.encode()).digest())[:count]
         return AnswerCollection(f"{self.name} (sample of {len(chosen)})", tuple(chosen), self.texts)
 
 
@@ -117,9 +115,9 @@ def load_pira(data: Path, language: Language = "en") -> AnswerCollection:
         *_of_reports(folder / "reports_questions.json", language),
         *_of_articles(folder / "validation.csv", language),
     ]
-    texts = {one.text: text for one, text in rows}
+    texts = {question.text: text for question, text in rows}
     name = "pira" if language == "en" else f"pira_{language}"
-    return AnswerCollection(name, tuple(one for one, _ in rows), texts)
+    return AnswerCollection(name, tuple(question for question, _ in rows), texts)
 
 
 def _of_reports(path: Path, language: Language) -> Iterator[tuple[AnswerQuestion, str]]:

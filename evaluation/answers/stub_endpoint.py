@@ -32,9 +32,9 @@ def stub_answer(messages: Sequence[Mapping[str, str]]) -> str:
 
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        said = {"choices": [{"message": {"content": stub_answer(asked["messages"])}}]}
-        body = f"data: {json.dumps(said)}\n\ndata: [DONE]\n\n".encode()
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        reply = {"choices": [{"message": {"content": stub_answer(request["messages"])}}]}
+        body = f"data: {json.dumps(reply)}\n\ndata: [DONE]\n\n".encode()
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("content-length", str(len(body)))

@@ -16,10 +16,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from core.extent import BBox
 from core.record import Record, record_id
 from core.timespan import TimeSpan
-from evaluation.collection import BadCollection, Collection, Question, checked
-from evaluation.lines import Faults, json_lines
+from evaluation.collection import BadCollection, Faults, JudgedCollection, JudgedQuestion, checked, json_lines
 from evaluation.trec import read_qrels
-from indexer.plan.digest import with_kind
+from indexer.plan.parsed_record import with_kind
 
 SOURCE = "judged"
 
@@ -91,10 +90,10 @@ def _first_there(folder: Path, names: Sequence[str]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def load(files: BeirFiles, *, skip_unknown: bool = False) -> Collection:
+def load(files: BeirFiles, *, skip_unknown: bool = False) -> JudgedCollection:
     """Raises BadCollection that names invalid lines and ids; see :func:`evaluation.collection.checked`."""
     records = records_by_id(files.corpus)
-    collection = Collection(
+    collection = JudgedCollection(
         name=files.corpus.parent.name or files.corpus.stem,
         records=tuple(records.values()),
         questions=questions_of(files.queries),
@@ -139,17 +138,17 @@ def _span(line: _Document) -> TimeSpan | None:
     return TimeSpan.from_iso(line.start, line.end) if line.start or line.end else None
 
 
-def questions_of(path: Path) -> tuple[Question, ...]:
+def questions_of(path: Path) -> tuple[JudgedQuestion, ...]:
     """``queries.jsonl`` in order. Raises BadCollection for an empty question and a duplicate id."""
     faults = Faults(path)
-    questions: dict[str, Question] = {}
+    questions: dict[str, JudgedQuestion] = {}
     for number, line in json_lines(path, _Query, faults):
         if line.id in questions:
             faults.add(number, f"the id {line.id!r} is there twice")
         if not line.text.strip():
             faults.add(number, f"the question {line.id!r} is empty")
         try:
-            questions[line.id] = Question(line.id, line.text, line.areas())
+            questions[line.id] = JudgedQuestion(line.id, line.text, line.areas())
         except ValueError as error:
             faults.add(number, str(error))
     faults.refuse()

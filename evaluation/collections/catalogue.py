@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.record import Record
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
-from indexer.plan.digest import with_kind
+from indexer.plan.parsed_record import with_kind
 from indexer.sources.folder import FolderSource
 
 
@@ -18,5 +18,5 @@ def records_of(path: Path, source: str) -> Iterator[Record]:
         for raw in page.records:
             try:
                 yield with_kind(read(raw, source))
-            except Refused:
+            except RecordRefused:
                 continue

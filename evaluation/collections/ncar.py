@@ -15,10 +15,9 @@ import yaml
 
 from core.extent import BBox
 from core.timespan import instant_ms
-from evaluation.collection import Collection, Qrels, checked
+from evaluation.collection import Faults, JudgedCollection, Qrels, checked, lines
 from evaluation.collections.beir import questions_of
 from evaluation.collections.catalogue import records_of
-from evaluation.lines import Faults, lines
 from evaluation.trec import read_qrels
 
 NAME = "ncar"
@@ -28,12 +27,12 @@ _AS_OF = "2026-08-31"
 _HAND_FIELDS = 4
 
 
-def load(data: Path, judged: Path) -> Collection:
+def load(data: Path, judged: Path) -> JudgedCollection:
     """Records from ``catalogues`` under ``data``; questions and qrels from ``judged`` (tests/quality/ncar)."""
     return _load(NAME, data, judged, read_qrels(judged / "qrels.tsv"))
 
 
-def load_hand_checked(data: Path, judged: Path) -> Collection:
+def load_hand_checked(data: Path, judged: Path) -> JudgedCollection:
     """The questions of the test half that were graded by reading the records, with only those grades."""
     return _load(f"{NAME}_hand", data, judged, hand_grades(judged / "hand_checked.tsv"))
 
@@ -54,13 +53,13 @@ def hand_grades(path: Path) -> Qrels:
     return grades
 
 
-def _load(name: str, data: Path, judged: Path, qrels: Qrels) -> Collection:
+def _load(name: str, data: Path, judged: Path, qrels: Qrels) -> JudgedCollection:
     archives = [(data / "catalogues" / archive, source) for source, archive in ARCHIVES.items()]
     records = tuple(record for path, source in archives for record in records_of(path, source))
     areas = _areas(judged / "questions.yaml")
     questions = questions_of(judged / "queries.jsonl")
     return checked(
-        Collection(
+        JudgedCollection(
             name=name,
             records=records,
             questions=tuple(replace(question, areas=areas.get(question.id, ())) for question in questions),

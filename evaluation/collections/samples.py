@@ -11,9 +11,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from core.extent import BBox
-from evaluation.collection import Collection, Question, checked
+from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, M, checked, json_lines
 from evaluation.collections.catalogue import records_of
-from evaluation.lines import Faults, M, json_lines
 
 NAME = "samples"
 TRANSLATED = "samples_languages"
@@ -36,12 +35,12 @@ class _Translated(BaseModel):
     it: str
 
 
-def load(folder: Path) -> Collection:
+def load(folder: Path) -> JudgedCollection:
     """From the repository's ``samples``; document ids are record ids without their source."""
     return _collection(NAME, folder, _read(folder / "questions.jsonl", _Asked))
 
 
-def load_languages(folder: Path) -> Collection:
+def load_languages(folder: Path) -> JudgedCollection:
     """The translated questions; ``q03-de`` is question ``q03`` in German."""
     by_id = {entry.id: entry for entry in _read(folder / "questions.jsonl", _Asked)}
     translated = [
@@ -59,13 +58,13 @@ def _read(path: Path, kind: type[M]) -> list[M]:
     return entries
 
 
-def _collection(name: str, folder: Path, asked: Sequence[_Asked]) -> Collection:
+def _collection(name: str, folder: Path, asked: Sequence[_Asked]) -> JudgedCollection:
     records = tuple(records_of(folder / "records", NAME))
     return checked(
-        Collection(
+        JudgedCollection(
             name=name,
             records=records,
-            questions=tuple(Question(entry.id, entry.q, _areas(entry.box)) for entry in asked),
+            questions=tuple(JudgedQuestion(entry.id, entry.q, _areas(entry.box)) for entry in asked),
             qrels={entry.id: {**dict.fromkeys(entry.also, 1), **dict.fromkeys(entry.right, 2)} for entry in asked},
             documents={record.id: record.id.partition(":")[2] for record in records},
         )

@@ -13,10 +13,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from core.record import Record
-from evaluation.collection import Collection, Question, checked
+from evaluation.collection import Faults, JudgedCollection, JudgedQuestion, checked, json_lines, lines
 from evaluation.collections import ncar
 from evaluation.collections.catalogue import records_of
-from evaluation.lines import Faults, json_lines, lines
 from evaluation.trec import read_qrels
 
 NAME, QUICK = "typed", "typed_quick"
@@ -31,36 +30,39 @@ class _Asked(BaseModel):
     kind: str
 
 
-def load(data: Path, judged: Path, samples: Path) -> Collection:
+def load(data: Path, judged: Path, samples: Path) -> JudgedCollection:
     """Records from ``catalogues`` under ``data`` and ``samples``; questions and qrels from ``judged``."""
     return _load(NAME, judged, _records(sources(data, samples)))
 
 
-def load_quick(data: Path, judged: Path, samples: Path) -> Collection:
+def load_quick(data: Path, judged: Path, samples: Path) -> JudgedCollection:
     """All records of two sources, and the questions with a right answer (and a goal, if any) among them."""
     read = sources(data, samples)
     records = _records({source: read[source] for source in QUICK_SOURCES})
     whole = _load(QUICK, judged, records, skip_unknown=True)
     held = {record.id for record in records}
     questions = tuple(
-        replace(one, goals=one.goals & held) for one in whole.questions if not one.goals or one.goals & held
+        replace(question, goals=question.goals & held)
+        for question in whole.questions
+        if not question.goals or question.goals & held
     )
-    right = {one.id for one in questions if 2 in whole.qrels.get(one.id, {}).values()}
+    right = {question.id for question in questions if 2 in whole.qrels.get(question.id, {}).values()}
     return replace(whole, questions=questions).asking(right)
 
 
-def _load(name: str, judged: Path, every: list[Record], *, skip_unknown: bool = False) -> Collection:
+def _load(name: str, judged: Path, every: list[Record], *, skip_unknown: bool = False) -> JudgedCollection:
     records = {record.id: record for record in reversed(every)}  # the first of two with one id
     goals = _goals(judged / "across.tsv")
     faults = Faults(judged / "questions.jsonl")
     asked = [entry for _, entry in json_lines(faults.path, _Asked, faults)]
     faults.refuse()
     return checked(
-        Collection(
+        JudgedCollection(
             name=name,
             records=tuple(reversed(records.values())),
             questions=tuple(
-                Question(one.id, one.text, kind=one.kind, goals=goals.get(one.id, frozenset())) for one in asked
+                JudgedQuestion(entry.id, entry.text, kind=entry.kind, goals=goals.get(entry.id, frozenset()))
+                for entry in asked
             ),
             qrels=read_qrels(judged / "qrels.tsv.gz"),
             documents={name: name for name in reversed(records)},

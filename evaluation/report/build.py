@@ -11,9 +11,8 @@ from jinja2 import Environment, StrictUndefined
 
 from core.json_types import Json, JsonMapping
 from core.ports import CrossEncoderCard, EmbedderCard
-from evaluation.by_kind import KindResult, by_kind
-from evaluation.collection import Collection
-from evaluation.evaluate import Against, Evaluation, worst_losses
+from evaluation.collection import JudgedCollection
+from evaluation.evaluate import Against, Evaluation, KindResult, by_kind, worst_losses
 from evaluation.metrics import HEADLINE
 from evaluation.report import plots
 
@@ -23,7 +22,7 @@ _SHOWN_FIRST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ReportSetup:
     """What was evaluated: the models' cards, the ranking's numbers, Sonde's version, the date."""
 
     embedder: EmbedderCard
@@ -34,11 +33,11 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    collection: Collection
+class EvaluationReport:
+    collection: JudgedCollection
     evaluation: Evaluation
     others: Sequence[Against]
-    made: Made
+    made: ReportSetup
 
     def as_dict(self) -> Json:
         """Everything except the run: metrics on top, then the configuration, the comparisons, each question."""
@@ -77,7 +76,9 @@ class Report:
     def _recalls(self) -> dict[str, list[tuple[str, float]]]:
         rows = {self.evaluation.variant.name: self.evaluation.measured.means}
         rows |= {other.name: other.measured.means for other in self.others[:5]}
-        return {name: [(one.removeprefix("R@"), means[one]) for one in _RECALLS] for name, means in rows.items()}
+        return {
+            name: [(measure.removeprefix("R@"), means[measure]) for measure in _RECALLS] for name, means in rows.items()
+        }
 
     def _worst(self) -> list[Json]:
         """The largest losses against the first comparison, with the first hit and the expected one."""

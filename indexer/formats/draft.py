@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from core.json_types import JsonMapping
 from core.record import (
     Access,
     Contact,
@@ -19,34 +22,30 @@ from core.record import (
     record_id,
 )
 from core.timespan import TimeSpan, instant_ms
-from indexer.formats.access import is_restricted_code, says_restricted
-from indexer.formats.doi import doi_in
-from indexer.formats.gathered_names import GatheredNames
-from indexer.formats.hrefs import is_data_file, media_type_of, repair_href
-from indexer.formats.iso_contacts import attributed_to
-from indexer.formats.iso_keywords import without_doubles
-from indexer.formats.iso_xml import one_of_each
-from indexer.formats.languages import language
-from indexer.formats.licences import licence_url, spdx
-from indexer.formats.place_names import place_names
-from indexer.formats.product_kind import agreed, kind_of_term
-from indexer.formats.reader import Refused
-from indexer.formats.repair_time import Position, read_as, repair_span, stated_date
-from indexer.formats.resource_types import resource_type
-from indexer.formats.shapes import Where
-from indexer.formats.text import block, is_placeholder, line
-from indexer.formats.when import interval_in
-from indexer.formats.written_dates import says_no_date
+from indexer.formats.json_documents.parsing import text_in
+from indexer.formats.refused import RecordRefused
+from indexer.formats.repair.codes import agreed_kind, kind_of_term, language, place_names, resource_type
+from indexer.formats.repair.dates import Position, interval_in, read_date, reading_warning, repair_span
+from indexer.formats.repair.geologic_time import PeriodEnd, geologic_span, owl_time, parse_period_end, span_between
+from indexer.formats.repair.licences import is_restricted_code, licence_url, says_restricted, spdx
+from indexer.formats.repair.links import doi_in, is_data_file, media_type_of, repair_href
+from indexer.formats.repair.names import NameCollector
+from indexer.formats.repair.shapes import PlaceCollector
+from indexer.formats.repair.text import block, is_placeholder, line, shorten, unique
+from indexer.formats.repair.written_dates import says_no_date
 from indexer.raw import RawRecord
 
+_ATTRIBUTED = frozenset({"author", "originator", "principalInvestigator", "owner", "publisher", "resourceProvider"})
+_CREATORS = frozenset({"author", "originator", "principalInvestigator"})
 _PLACES = ("location", "spatial")
 _LONGEST_STANDIN = 120
-_LONGEST_STEP = 300
+_BEGIN_NAMES = ("startDate", "start", "begin")
+_END_NAMES = ("endDate", "end")
 _NO_DATE = ("9999", "0000", "0001-01-01")
 
 
 @dataclass(slots=True)
-class Draft:
+class RecordDraft:
     """Everything a Record holds, collected by a reader; ``finish`` makes the Record.
 
     Readers may pass texts as written. The draft removes white space, HTML and empty words such as "N/A".
@@ -67,8 +66,8 @@ class Draft:
     access: Access = "open"
     resolution: Resolution = field(default_factory=Resolution)
     vertical: Vertical | None = None
-    where: Where = field(default_factory=Where)
-    names: GatheredNames = field(default_factory=GatheredNames)
+    places: PlaceCollector = field(default_factory=PlaceCollector)
+    names: NameCollector = field(default_factory=NameCollector)
     _alternate_titles: list[str] = field(default_factory=list)
     _languages: list[str] = field(default_factory=list)
     _keywords: list[Keyword] = field(default_factory=list)
@@ -85,10 +84,10 @@ class Draft:
     _dates: dict[str, list[str]] = field(default_factory=dict)
     _formats: list[str] = field(default_factory=list)
 
-    def also_titled(self, text: str) -> None:
+    def add_alternate_title(self, text: str) -> None:
         self._alternate_titles.append(line(text))
 
-    def in_language(self, text: str) -> None:
+    def add_language(self, text: str) -> None:
         code = language(text)
         if code is not None:
             self._languages.append(code)
@@ -97,67 +96,67 @@ class Draft:
     def first_language(self) -> str | None:
         return next(iter(self._languages), None)
 
-    def of_type(self, text: str) -> None:
+    def set_type(self, text: str) -> None:
         """Sets the type from the document's word for it; an unknown word leaves ``dataset``."""
-        found = resource_type(text)
-        if found is not None:
-            self.type = found
+        known = resource_type(text)
+        if known is not None:
+            self.type = known
 
-    def keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
-        said = line(term)
-        if not said or is_placeholder(said):
+    def add_keyword(self, term: str, vocabulary: str | None = None, uri: str | None = None) -> None:
+        text = line(term)
+        if not text or is_placeholder(text):
             return
-        names = place_names(said) if vocabulary in _PLACES else [said]
+        names = place_names(text) if vocabulary in _PLACES else [text]
         if not names:
-            self.warnings.append(f"keywords: {said[:_LONGEST_STANDIN]!r} is no name of a place: left out")
+            self.warnings.append(f"keywords: {text[:_LONGEST_STANDIN]!r} is no name of a place: left out")
         for name in names:
             self._keywords.append(Keyword(name, line(vocabulary) or None, uri or None))
-            self.names.keyword(name, vocabulary)
+            self.names.add_keyword(name, vocabulary)
 
-    def theme(self, term: str) -> None:
-        said = line(term)
-        if said and not is_placeholder(said):
-            self._themes.append(said)
+    def add_theme(self, term: str) -> None:
+        text = line(term)
+        if text and not is_placeholder(text):
+            self._themes.append(text)
 
-    def contact(self, name: str = "", organisation: str = "", *, role: str | None = None, email: str = "") -> None:
-        parts = [said if not is_placeholder(said := line(text)) else "" for text in (name, organisation, email)]
+    def add_contact(self, name: str = "", organisation: str = "", *, role: str | None = None, email: str = "") -> None:
+        parts = [words if not is_placeholder(words := line(text)) else "" for text in (name, organisation, email)]
         if any(parts):
             address = parts[2].removeprefix("mailto:") or None
             self._contacts.append(Contact(parts[0] or None, parts[1] or None, role, address))
 
-    def span(self, begin: str, end: str, *, duration: str = "") -> None:
+    def add_span(self, begin: str, end: str, *, duration: str = "") -> None:
         """Adds a period; an empty end, ``..`` and words such as "present" are open ends."""
-        found, repairs = repair_span(Position(line(begin)), Position(line(end)), duration)
+        span, repairs = repair_span(Position(line(begin)), Position(line(end)), duration)
         self.warnings.extend(repairs)
-        if found is not None:
-            self._times.append(found)
+        if span is not None:
+            self._times.append(span)
 
     @property
     def has_times(self) -> bool:
         return bool(self._times)
 
-    def interval(self, text: str) -> bool:
+    def add_interval(self, text: str) -> bool:
         """Adds a period written as one text (``2000/2010``); whether the text is one."""
-        found = interval_in(text)
-        if found is None:
+        interval = interval_in(text)
+        if interval is None:
             return False
-        if found.in_words:
-            span = "/".join(one_of_each(end.text or ".." for end in (found.begin, found.end)))
-            self.warnings.append(read_as(line(text), span, doubtful=found.doubtful))
-        self.span(found.begin.text, found.end.text, duration=found.duration)
+        if interval.in_words:
+            span = "/".join(unique(end.text or ".." for end in (interval.begin, interval.end)))
+            self.warnings.append(reading_warning(line(text), span, doubtful=interval.doubtful))
+        self.add_span(interval.begin.text, interval.end.text, duration=interval.duration)
         return True
 
-    def time(self, span: TimeSpan) -> None:
+    def add_time(self, span: TimeSpan) -> None:
         """Adds a period whose edges are known."""
         self._times.append(span)
 
-    def date(self, kind: str, text: str) -> None:
+    def add_date(self, kind: str, text: str) -> None:
         """Adds a date; ``kind`` is a field of core.record.Dates."""
         written = line(text)
         if not written or written.startswith(_NO_DATE) or is_placeholder(written) or says_no_date(written):
             return
         try:
-            iso = stated_date(written, self.warnings)
+            iso = read_date(written, self.warnings)
         except ValueError as error:
             self.warnings.append(f"dates: left out: {error}")
             return
@@ -169,66 +168,68 @@ class Draft:
         if known and self.vertical is None:
             self.vertical = Vertical(known[0], known[-1], unit)
 
-    def kind(self, kind: ProvenanceKind | None) -> None:
+    def add_kind(self, kind: ProvenanceKind | None) -> None:
         self._kinds.append(kind)
 
-    def derived_from(self, reference: str) -> None:
-        self._derived_from.append(_short(line(reference)))
+    def add_source(self, reference: str) -> None:
+        self._derived_from.append(shorten(line(reference)))
 
-    def generated_by(self, activity: str) -> None:
-        self._generated_by.append(_short(line(activity)))
+    def add_activity(self, activity: str) -> None:
+        self._generated_by.append(shorten(line(activity)))
 
-    def licensed(self, *texts: str) -> None:
+    def add_licence(self, *texts: str) -> None:
         """Adds what the document gives as licence: its name, identifier and address, in any order."""
-        self._licence = self._licence or next((found for text in texts if (found := spdx(text))), None)
-        self._licence_link = self._licence_link or next((found for text in texts if (found := licence_url(text))), None)
+        self._licence = self._licence or next((licence for text in texts if (licence := spdx(text))), None)
+        self._licence_link = self._licence_link or next(
+            (licence for text in texts if (licence := licence_url(text))), None
+        )
 
     @property
     def has_licence(self) -> bool:
         return self._licence is not None or self._licence_link is not None
 
-    def constraint(self, text: str) -> None:
+    def add_constraint(self, text: str) -> None:
         """Adds a sentence about permitted use; a licence in it counts."""
-        said = block(text)
-        if not said or is_placeholder(said):
+        sentence = block(text)
+        if not sentence or is_placeholder(sentence):
             return
-        self._constraints.append(said)
-        self._licence = self._licence or spdx(said)
-        if says_restricted(said) or is_restricted_code(said):
+        self._constraints.append(sentence)
+        self._licence = self._licence or spdx(sentence)
+        if says_restricted(sentence) or is_restricted_code(sentence):
             self.access = "restricted"
 
-    def restricted_if(self, code: str) -> None:
+    def restrict_by_code(self, code: str) -> None:
         if is_restricted_code(code):
             self.access = "restricted"
 
-    def link(self, href: str, rel: str | None = None, **said: str | None) -> None:
-        """Adds a link. ``said``: protocol, media_type, name, description of core.record.Link."""
-        found, warning = repair_href(href)
+    def add_link(self, href: str, rel: str | None = None, **properties: str | None) -> None:
+        """Adds a link. ``properties``: protocol, media_type, name, description of core.record.Link."""
+        address, warning = repair_href(href)
         if warning is not None:
             self.warnings.append(warning)
-        if found is None:
+        if address is None:
             return
-        parts = {name: line(text) or None for name, text in said.items()}
-        media_type = parts.pop("media_type", None) or media_type_of(found)
-        rel = rel or ("download" if is_data_file(found) else "related")
-        known = self._links.get(found)
+        parts = {name: line(text) or None for name, text in properties.items()}
+        media_type = parts.pop("media_type", None) or media_type_of(address)
+        rel = rel or ("download" if is_data_file(address) else "related")
+        known = self._links.get(address)
         if known is None or known.rel == "related":
-            self._links[found] = Link(found, rel, media_type=media_type, **parts)
+            self._links[address] = Link(address, rel, media_type=media_type, **parts)
 
-    def format(self, name: str) -> None:
-        said = line(name)
-        if said and not is_placeholder(said):
-            self._formats.append(said)
+    def add_format(self, name: str) -> None:
+        text = line(name)
+        if text and not is_placeholder(text):
+            self._formats.append(text)
 
     def finish(self) -> Record:
-        """The Record. Raises Refused where identifier, title and abstract are all missing."""
-        abstract = "" if is_placeholder(said := block(self.abstract)) else said
+        """The Record. Raises RecordRefused where identifier, title and abstract are all missing."""
+        abstract = "" if is_placeholder(abstract_text := block(self.abstract)) else abstract_text
         stated = line(self.identifier)
-        title = self._titled(stated, abstract)
+        title = title_or_substitute(line(self.title), self._alternate_titles, stated, abstract, self.warnings)
         identifier = stated or self.raw.native_id
         if not self.names.short_names:  # none was stated
-            self.names.maybe_short_name(*self._alternate_titles)
-        self.where.settle(" ".join([title, *self._alternate_titles, *(keyword.term for keyword in self._keywords)]))
+            self.names.add_possible_short_names(*self._alternate_titles)
+        self.places.resolve(" ".join([title, *self._alternate_titles, *(keyword.term for keyword in self._keywords)]))
         if not stated:
             self.warnings.append("identifier: none given, the source's own name for the document is used")
         return Record(
@@ -237,64 +238,146 @@ class Draft:
             identifier=identifier,
             title=title,
             abstract=abstract,
-            alternate_titles=one_of_each(text for text in self._alternate_titles if text and text != title),
-            languages=one_of_each(self._languages),
+            alternate_titles=unique(text for text in self._alternate_titles if text and text != title),
+            languages=unique(self._languages),
             type=self.type,
-            keywords=without_doubles(self._keywords),
-            themes=one_of_each(self._themes),
-            contacts=one_of_each(self._contacts),
-            extents=self.where.boxes,
-            geometry=self.where.geometry,
+            keywords=unique_keywords_of(self._keywords),
+            themes=unique(self._themes),
+            contacts=unique(self._contacts),
+            extents=self.places.boxes,
+            geometry=self.places.geometry,
             vertical=self.vertical,
-            times=one_of_each(self._times),
+            times=unique(self._times),
             resolution=self.resolution,
             provenance=self._provenance(),
             licence=self._licence or self._licence_link,
-            constraints=one_of_each(self._constraints),
+            constraints=unique(self._constraints),
             access=self.access,
             links=tuple(self._links.values()),
             dates=self._all_dates(),
-            formats=one_of_each(self._formats),
+            formats=unique(self._formats),
             names=self.names.finish(),
             edition=line(self.edition) or None,
             doi=self.doi or doi_in(stated),
             parent=line(self.parent) or None,
             native_format=self.native_format,
-            warnings=one_of_each([*self.warnings, *self.where.warnings]),
+            warnings=unique([*self.warnings, *self.places.warnings]),
         )
-
-    def _titled(self, identifier: str, abstract: str) -> str:
-        said = line(self.title)
-        if said and not is_placeholder(said):
-            return said
-        candidates = {
-            "alternate title": next((text for text in self._alternate_titles if text), ""),
-            "identifier": identifier,
-            "beginning of the abstract": abstract[:_LONGEST_STANDIN],
-        }
-        for name, text in candidates.items():
-            if text:
-                self.warnings.append(f"title: none given, the {name} is used")
-                return text
-        raise Refused("it has neither identifier, title nor abstract")
 
     def _provenance(self) -> Provenance:
-        kind = agreed([*self._kinds, *(kind_of_term(keyword.term) for keyword in self._keywords)])
-        said = Provenance(
-            lineage="\n\n".join(one_of_each(text for part in self.lineage if (text := block(part)))) or None,
-            derived_from=one_of_each(text for text in self._derived_from if text),
-            generated_by=one_of_each(text for text in self._generated_by if text),
-            attributed_to=attributed_to(tuple(self._contacts)),
+        kind = agreed_kind([*self._kinds, *(kind_of_term(keyword.term) for keyword in self._keywords)])
+        provenance = Provenance(
+            lineage="\n\n".join(unique(text for part in self.lineage if (text := block(part)))) or None,
+            derived_from=unique(text for text in self._derived_from if text),
+            generated_by=unique(text for text in self._generated_by if text),
+            attributed_to=makers_among(tuple(self._contacts)),
         )
-        return said if kind is None else replace(said, kind=kind, kind_source="metadata")
+        return provenance if kind is None else replace(provenance, kind=kind, kind_source="metadata")
 
     def _all_dates(self) -> Dates:
         """The first creation and publication, the last change of the data, and the last change of the metadata."""
-        found = {kind: sorted(dates, key=instant_ms) for kind, dates in self._dates.items()}
-        first = {kind: found[kind][0] for kind in ("created", "published") if kind in found}
-        last = {kind: found[kind][-1] for kind in ("modified", "metadata") if kind in found}
+        by_kind = {kind: sorted(dates, key=instant_ms) for kind, dates in self._dates.items()}
+        first = {kind: by_kind[kind][0] for kind in ("created", "published") if kind in by_kind}
+        last = {kind: by_kind[kind][-1] for kind in ("modified", "metadata") if kind in by_kind}
         return Dates(**first, **last)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_STEP else text[: _LONGEST_STEP - 1].rstrip() + "…"
+def title_or_substitute(
+    title: str, alternate_titles: Sequence[str], identifier: str, abstract: str, warnings: list[str]
+) -> str:
+    """The title, or what stands in for it, with a warning. Raises RecordRefused where there is nothing."""
+    if title and not is_placeholder(title):
+        return title
+    candidates = {
+        "alternate title": next((text for text in alternate_titles if text), ""),
+        "identifier": identifier,
+        "beginning of the abstract": abstract[:_LONGEST_STANDIN],
+    }
+    for name, text in candidates.items():
+        if text:
+            warnings.append(f"title: none given, the {name} is used")
+            return text
+    raise RecordRefused("it has neither identifier, title nor abstract")
+
+
+def makers_among(contacts: tuple[Contact, ...]) -> tuple[str, ...]:
+    """The names of those who made the data; where there are none, of those who publish or own them."""
+    makers = [contact for contact in contacts if contact.role in _CREATORS]
+    chosen = makers or [contact for contact in contacts if contact.role in _ATTRIBUTED]
+    return unique(name for contact in chosen if (name := contact.name or contact.organisation))
+
+
+def unique_keywords_of(keywords: list[Keyword]) -> tuple[Keyword, ...]:
+    """Each term once per vocabulary, ignoring case; a term with a vocabulary replaces the same term without one."""
+    named = {keyword.term.casefold() for keyword in keywords if keyword.vocabulary}
+    unique_keywords: dict[tuple[str, str | None], Keyword] = {}
+    for keyword in keywords:
+        if keyword.vocabulary is None and keyword.term.casefold() in named:
+            continue
+        unique_keywords.setdefault((keyword.term.casefold(), keyword.vocabulary), keyword)
+    return tuple(unique_keywords.values())
+
+
+def add_period(draft: RecordDraft, text: str) -> None:
+    """Adds a period in one text."""
+    words = line(text)
+    if not words or is_placeholder(words):
+        return
+    era = geologic_span(words)
+    if era is not None:
+        draft.add_time(era)
+    if era is not None or not draft.add_interval(words):
+        _add_period_keyword(draft, words, known=era is not None)
+
+
+def add_period_value(draft: RecordDraft, period: object) -> None:
+    """Adds a period in a text or in an object."""
+    if isinstance(period, dict):
+        add_period_object(draft, period)
+    else:
+        add_period(draft, text_in(period))
+
+
+def add_period_object(draft: RecordDraft, period: JsonMapping) -> None:
+    """Adds an interval or instant of OWL-Time, or an object with a start and an end, or with only a name."""
+    interval = owl_time(period)
+    if interval is not None:
+        begin, end, words = interval
+        add_period_between(draft, begin, end, *words)
+        return
+    edges = [
+        next((_period_end(text) for name in names if (text := text_in(period.get(name)))), PeriodEnd(calendar=True))
+        for names in (_BEGIN_NAMES, _END_NAMES)
+    ]
+    if any(edge.words for edge in edges):
+        add_period_between(draft, edges[0], edges[1])
+    else:
+        add_period(
+            draft, next((text for name in ("name", "label", "@value") if (text := text_in(period.get(name)))), "")
+        )
+
+
+def _period_end(text: str) -> PeriodEnd:
+    edge = parse_period_end(text)
+    return edge if edge.span or not re.search(r"\d", text) else PeriodEnd(text, calendar=True)
+
+
+def add_period_between(draft: RecordDraft, begin: PeriodEnd, end: PeriodEnd, *words: str) -> None:
+    """Adds a period by its edges; ``words`` describe it and stay as keywords."""
+    old = [edge for edge in (begin, end) if edge.words and not edge.calendar]
+    for text in words:
+        draft.add_keyword(shorten(text), "temporal")
+    if not old:
+        draft.add_span(begin.words, end.words)
+        return
+    span = span_between(begin, end)
+    if span is not None:
+        draft.add_time(span)
+    for text in unique(edge.words for edge in old):
+        _add_period_keyword(draft, text, known=span is not None)
+
+
+def _add_period_keyword(draft: RecordDraft, words: str, *, known: bool) -> None:
+    draft.add_keyword(shorten(words), "temporal")
+    if not known:
+        draft.warnings.append(f"time: {shorten(words)!r} is no period with known years: kept as a keyword")

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from core.batched import batched
 from core.record import Record
-from indexer.formats.formats import FORMATS
-from indexer.formats.marked import between
+from indexer.formats.recognition import FORMATS
 
 _AT_ONCE = 4  # formats in one table
 _ALWAYS = ("id", "source", "native_format", "warnings")
@@ -18,12 +17,12 @@ _PARTS = {
 }
 
 
-def fields() -> dict[str, dict[str, str]]:
+def field_sources() -> dict[str, dict[str, str]]:
     """For each format, its fields and their origin, in the order of Record. ISO 19115-2 is read as ISO 19139."""
     return {
-        one.name: {field: one.fields[field] for field in record_fields() if field in one.fields}
-        for one in FORMATS.values()
-        if one.name != "iso19115-2"
+        format.name: {field: format.fields[field] for field in record_fields() if field in format.fields}
+        for format in FORMATS.values()
+        if format.name != "iso19115-2"
     }
 
 
@@ -41,7 +40,7 @@ def record_fields() -> list[str]:
     return names
 
 
-def filled(record: Record) -> set[str]:
+def filled_fields(record: Record) -> set[str]:
     """The fields of ``record_fields`` in which a record differs from its defaults."""
     empty = Record(id="", source="", identifier="", title="")
     return {name for name in record_fields() if _value(record, name) != _value(empty, name)}
@@ -55,7 +54,7 @@ def _value(record: Record, name: str) -> object:
 
 def markdown() -> str:
     """Tables of four formats each, one row per field."""
-    table = fields()
+    table = field_sources()
     names = [name for name, filled_by in table.items() if filled_by]
     return "\n\n".join(_one_table(group, table) for group in batched(names, _AT_ONCE))
 
@@ -69,6 +68,17 @@ def _one_table(group: Sequence[str], table: Mapping[str, Mapping[str, str]]) -> 
     return "\n".join(rows)
 
 
-def written_into(document: str) -> str:
+def with_table(document: str) -> str:
     """The document with a new table between its marks."""
-    return between("fields", document, markdown())
+    return replace_between("fields", document, markdown())
+
+
+def page_marks(name: str) -> tuple[str, str]:
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+
+
+def replace_between(name: str, page: str, text: str) -> str:
+    """The page with ``text`` between the marks with that name; without marks, at the end of the page."""
+    begin, end = page_marks(name)
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"

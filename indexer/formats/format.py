@@ -1,6 +1,6 @@
 """A metadata format: its reader, and how to recognise its documents.
 
-Each reader's module ends with its ``FORMAT``; ``indexer.formats.formats`` lists them.
+Each reader's module ends with its ``FORMAT``; ``indexer.formats.recognition`` lists them.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Any
 
 from core.json_types import JsonMapping
 from core.record import Record
-from indexer.formats.json_document import looks_like_json, parse_json
-from indexer.formats.json_ld import may_hold_scripts
-from indexer.formats.linked_data import Vocabulary, vocabulary_of
-from indexer.formats.rdf import looks_like_turtle
-from indexer.formats.xml import FirstElement, first_element
+from indexer.formats.json_documents.linked_data import Vocabulary, vocabulary_of
+from indexer.formats.json_documents.parsing import looks_like_json, parse_json
+from indexer.formats.json_documents.rdf import looks_like_turtle
+from indexer.formats.json_documents.web_pages import may_hold_scripts
+from indexer.formats.xml_documents import FirstElement, first_element
 from indexer.raw import RawRecord
 
 _DCAT = b"http://www.w3.org/ns/dcat#"
@@ -27,12 +27,12 @@ class Inspection:
     """What a document shows of its format, computed once for all recognisers.
 
     ``element``: the first XML element; None for anything else and for a web page. A recogniser may search ``content``
-    for a name. ``document``: the value of a JSON document; None for anything else.
+    for a name. ``json``: the value of a JSON document; None for anything else.
     """
 
     content: bytes = b""
     element: FirstElement | None = None
-    document: object = None
+    json: Any = None
     is_turtle: bool = False
     is_page_with_scripts: bool = False
 
@@ -49,7 +49,7 @@ class Inspection:
     @property
     def members(self) -> JsonMapping:
         """The members of a JSON object; empty for anything else."""
-        return self.document if isinstance(self.document, dict) else {}
+        return self.json if isinstance(self.json, dict) else {}
 
     @property
     def holds_dcat(self) -> bool:
@@ -58,13 +58,13 @@ class Inspection:
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
         """The vocabulary of a JSON-LD document's only data set."""
-        return None if self.document is None else vocabulary_of(self.document)
+        return None if self.json is None else vocabulary_of(self.json)
 
 
 def inspect(content: bytes) -> Inspection:
-    """Reads only the start of XML; parses JSON. Raises Refused for JSON that cannot be parsed."""
+    """Reads only the start of XML; parses JSON. Raises RecordRefused for JSON that cannot be parsed."""
     if looks_like_json(content):
-        return Inspection(content, document=parse_json(content))
+        return Inspection(content, json=parse_json(content))
     element = first_element(content)
     if element is not None and element.tag.rpartition("}")[2].lower() != "html":
         return Inspection(content, element)
@@ -73,26 +73,24 @@ def inspect(content: bytes) -> Inspection:
     return Inspection(content, is_page_with_scripts=may_hold_scripts(content))
 
 
-class Read(Protocol):
-    """Turns one document into a Record of ``source``; ``warnings`` lists what was repaired or left out."""
-
-    def __call__(self, raw: RawRecord, source: str) -> Record:
-        """Raises Refused."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """One metadata format. ``name`` is the record's ``native_format``.
 
-    After a change of ``version`` the next harvest reads unchanged documents again. ``recognises`` judges a document
-    that holds one record. For docs/formats.md: ``found_by`` says how a document is recognised, ``fields`` where each
-    field of ``Record`` comes from.
+    After a change of ``version`` the next harvest reads unchanged documents again. ``read`` turns one document into a
+    Record of a source and raises RecordRefused; ``recognises`` judges a document that holds one record. For
+    docs/formats.md: ``found_by`` says how it is recognised, ``fields`` where each field of ``Record`` comes from.
     """
 
     name: str
     version: int
-    read: Read
+    read: Callable[[RawRecord, str], Record]
     recognises: Callable[[Inspection], bool]
     found_by: str
     fields: Mapping[str, str] = field(default_factory=dict)
+
+
+def json_of(raw: RawRecord) -> Any:
+    """The value of a JSON document, from its recognition where that holds it. Raises RecordRefused."""
+    parsed = None if raw.recognition is None else raw.recognition.parsed
+    return parse_json(raw.content) if parsed is None else parsed

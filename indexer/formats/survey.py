@@ -7,11 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from indexer.formats.field_table import can_hold, filled, record_fields
-from indexer.formats.json_document import looks_like_json, objects_in, parse_json
-from indexer.formats.marked import between
-from indexer.formats.parted import parted
-from indexer.formats.reader import Refused
+from indexer.formats.field_table import can_hold, filled_fields, record_fields, replace_between
+from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
 
@@ -65,7 +63,7 @@ def _is_called(key: str, name: str) -> bool:
 class Survey:
     """Counts by format; ``stated`` and ``given`` by (format, field); refusals by reason, each with its documents.
 
-    ``filled`` counts every field that records have beyond its default, also where nobody checked what was stated.
+    ``filled`` counts every field that records have beyond its default, also where ``stated`` does not count it.
     """
 
     documents: int = 0
@@ -82,16 +80,6 @@ class Survey:
         stated = sum(self.stated.values())
         return sum(self.given.values()) / stated if stated else 1.0
 
-    def add(self, raw: RawRecord) -> None:
-        """Reads a document as the harvest does: split if it holds several records, else whole."""
-        found = parted(raw)
-        for part in found.records:
-            self.add_record(part)
-        for one in found.skipped:
-            self.skip(one)
-        for other in found.passed_over:
-            self.pass_over(other)
-
     def skip(self, member: Skipped) -> None:
         """A file or member that cannot be read."""
         self.documents += 1
@@ -106,11 +94,11 @@ class Survey:
         self.documents += 1
         try:
             record = read(raw, "survey")
-        except Refused as refused:
+        except RecordRefused as refused:
             self._refuse(raw, refused)
             return
         self.records[record.native_format] += 1
-        self.filled.update((record.native_format, name) for name in filled(record))
+        self.filled.update((record.native_format, name) for name in filled_fields(record))
         for name in FIELDS:
             if states(raw.content, name):
                 self.stated[record.native_format, name] += 1
@@ -119,78 +107,71 @@ class Survey:
                 else:
                     self.missed.append((record.native_format, name, raw.origin))
 
-    def _refuse(self, raw: RawRecord, refused: Refused) -> None:
+    def _refuse(self, raw: RawRecord, refused: RecordRefused) -> None:
         reason = str(refused).removeprefix("no reader knows this format: ")
         self.refused.setdefault(reason, []).append(raw.origin)
 
 
-def survey(documents: Iterable[RawRecord]) -> Survey:
-    found = Survey()
-    for raw in documents:
-        found.add(raw)
-    return found
-
-
 def survey_of(pages: Iterable[Page]) -> Survey:
     """Of everything that a source's pages name: records, what could not be read, and what was passed over."""
-    found = Survey()
+    result = Survey()
     for page in pages:
         for raw in page.records:
-            found.add_record(raw)
+            result.add_record(raw)
         for member in page.skipped:
-            found.skip(member)
+            result.skip(member)
         for other in page.passed_over:
-            found.pass_over(other)
-    return found
+            result.pass_over(other)
+    return result
 
 
-def markdown(found: Survey) -> str:
+def markdown(survey: Survey) -> str:
     """The table by format, and the refusals by the start of their reason."""
     names = ("title", "abstract", "extent", "period")
     rows = [
         f"| format | records | {' | '.join(f'{name} given / stated' for name in names)} |",
         "|---|---|---|---|---|---|",
     ]
-    for kind, count in sorted(found.records.items()):
-        cells = [f"{found.given[kind, name]} / {found.stated[kind, name]}" for name in FIELDS]
+    for kind, count in sorted(survey.records.items()):
+        cells = [f"{survey.given[kind, name]} / {survey.stated[kind, name]}" for name in FIELDS]
         rows.append(f"| `{kind}` | {count} | {' | '.join(cells)} |")
-    return "\n".join([*rows, "", *_refusals(found)])
+    return "\n".join([*rows, "", *_refusals(survey)])
 
 
-def _refusals(found: Survey) -> list[str]:
+def _refusals(survey: Survey) -> list[str]:
     groups: Counter[str] = Counter()
-    for reason, origins in found.refused.items():
+    for reason, origins in survey.refused.items():
         groups[_group(reason)] += len(origins)
-    counted = sorted(groups.items(), key=lambda one: (-one[1], one[0]))
+    counted = sorted(groups.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
     rows = ["| refused | documents |", "|---|---|", *(f"| {reason} | {count} |" for reason, count in counted)]
-    if found.passed_over:
-        others = sorted(found.passed_over.items(), key=lambda one: (-one[1], one[0]))
+    if survey.passed_over:
+        others = sorted(survey.passed_over.items(), key=lambda counted_reason: (-counted_reason[1], counted_reason[0]))
         rows += ["", "| passed over | files and members |", "|---|---|"]
         rows += [f"| {reason} | {count} |" for reason, count in others]
     return rows
 
 
-def by_field(found: Survey) -> str:
+def by_field(survey: Survey) -> str:
     """How many records of each format have each field, and the refusals; formats in alphabet."""
-    kinds = sorted(found.records)
+    kinds = sorted(survey.records)
     rows = [
         f"| field | {' | '.join(f'`{kind}`' for kind in kinds)} |",
         f"|---|{'---|' * len(kinds)}",
-        f"| records | {' | '.join(str(found.records[kind]) for kind in kinds)} |",
+        f"| records | {' | '.join(str(survey.records[kind]) for kind in kinds)} |",
     ]
     for name in record_fields():
-        cells = [_cell(found, kind, name) for kind in kinds]
+        cells = [_cell(survey, kind, name) for kind in kinds]
         if any(cells):
             rows.append(f"| `{name}` | {' | '.join(cells)} |")
-    return "\n".join([*rows, "", _LEGEND, *(["", *_refusals(found)] if found.refused or found.passed_over else [])])
+    return "\n".join([*rows, "", _LEGEND, *(["", *_refusals(survey)] if survey.refused or survey.passed_over else [])])
 
 
 _LEGEND = "Empty: the format has no place for it. `type` counts where it is not dataset, `access` where it is not open."
 
 
-def _cell(found: Survey, kind: str, name: str) -> str:
+def _cell(survey: Survey, kind: str, name: str) -> str:
     """The number of records, with its share where it is neither none nor all."""
-    count, records = found.filled[kind, name], found.records[kind]
+    count, records = survey.filled[kind, name], survey.records[kind]
     if count == 0:
         return "0" if can_hold(kind, name) else ""
     return str(count) if count == records else f"{count} ({_percent(count / records)})"
@@ -218,6 +199,6 @@ def _group(reason: str) -> str:
     return reason
 
 
-def written_into(document: str, found: Survey) -> str:
+def with_tables(document: str, survey: Survey) -> str:
     """The document with new tables between its marks."""
-    return between("survey", document, markdown(found))
+    return replace_between("survey", document, markdown(survey))

@@ -18,22 +18,19 @@ from es_mappings.codecs.runs import Refusal, RunReport, RunState
 from es_mappings.meta import IndexMeta
 from indexer.background import Background
 from indexer.harvest.batches import batches
-from indexer.harvest.counting import count, count_failure, count_lost, lost_by_a_crash
-from indexer.harvest.report import Tally
+from indexer.harvest.report import Tally, count, count_failure, count_lost, lost_by_a_crash
 from indexer.parts import Options, Parts, RunTaken
 from indexer.plan.items import Item, RejectedItem
-from indexer.plan.kept_access import STAYS_RESTRICTED
-from indexer.plan.plan import Moment
-from indexer.plan.planning import Planner
+from indexer.plan.plan import STAYS_RESTRICTED, Moment
+from indexer.plan.planner import Planner
 from indexer.raw import Page, Source
 from indexer.reindex.finish import finish_if_possible
 from indexer.remove.sweep import Swept, sweep
 from indexer.store.file_versions import FileVersions
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
-from indexer.write.commit import commit
+from indexer.write.commit import Deletions, apply_deletions, commit
 from indexer.write.embed import Embedding
-from indexer.write.tombstones import Deletions, apply_deletions
 
 log = structlog.get_logger(__name__)
 
@@ -164,7 +161,7 @@ class _Slice:
 
     def _with_vectors(self, items: list[Item]) -> list[Item]:
         wanted = [index for index, item in enumerate(items) if item.decision.vector == "embed"]
-        texts = [digest.record.embedding_text for index in wanted if (digest := items[index].digest) is not None]
+        texts = [parsed.record.embedding_text for index in wanted if (parsed := items[index].parsed) is not None]
         made = self.embedding.embed(texts)
         for index, fields in zip(wanted, made.fields, strict=True):
             items[index] = replace(items[index], vectors=fields)

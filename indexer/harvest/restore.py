@@ -14,8 +14,7 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
 from indexer.remove.removed import list_removed
-from indexer.store.ledger import RESTORED, Ledger, write_ledger
-from indexer.store.natives import kept_document
+from indexer.store.ledger import RESTORED, Ledger, kept_document, write_ledger
 
 
 def restore(

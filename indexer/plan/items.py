@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 from core.json_types import Json
 from es_mappings.codecs.ledger import LedgerEntry
-from indexer.plan.digest import Digest
+from indexer.plan.parsed_record import ParsedRecord
 from indexer.plan.plan import Decision
 from indexer.raw import RawRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """``digest`` is set if the document was parsed; ``vectors``: the fields that the embedder made."""
+    """``parsed`` is set if the document was parsed; ``vectors``: the fields that the embedder made."""
 
     raw: RawRecord
     stored: LedgerEntry | None
     decision: Decision
-    digest: Digest | None = None
+    parsed: ParsedRecord | None = None
     vectors: Json | None = None
     again: bool = False  # this run has already counted a document of the same native id
 

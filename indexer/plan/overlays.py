@@ -10,7 +10,7 @@ import structlog
 from core.overlay import Overlay, overlay_from_content
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from indexer.plan.digest import Digest, redone
+from indexer.plan.parsed_record import ParsedRecord, with_record
 
 log = structlog.get_logger(__name__)
 
@@ -34,5 +34,5 @@ def overlay_tag(overlay: Overlay | None) -> str:
     return "" if overlay is None else hashlib.sha256(repr(overlay).encode()).hexdigest()[:16]
 
 
-def overlaid(parsed: Digest, overlay: Overlay | None) -> Digest:
-    return parsed if overlay is None else redone(parsed, overlay.on(parsed.record))
+def overlaid(parsed: ParsedRecord, overlay: Overlay | None) -> ParsedRecord:
+    return parsed if overlay is None else with_record(parsed, overlay.on(parsed.record))

@@ -6,11 +6,14 @@ of the embedded text (same, by the same model: not embedded, the vector stays).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from core.errors import Conflict
 from es_mappings.codecs.ledger import LedgerEntry
-from indexer.raw import Skipped, skipped_id
+from indexer.raw import RawRecord, Skipped, skipped_id
+from indexer.store.ledger import SourceGroups
 
 Outcome = Literal["new", "changed", "moved", "same", "refused", "duplicate"]
 VectorNeed = Literal["embed", "keep", "none"]
@@ -40,7 +43,7 @@ class Document:
 class Content:
     """The result of parsing: the record's id and hashes, its number of warnings, and its access groups.
 
-    ``claims``: the id of the document's identifier, if another document has it; ``apart`` names that document.
+    ``wanted_id``: the id of the document's identifier, if another document has it; ``conflict`` names that document.
     """
 
     record: str
@@ -49,8 +52,8 @@ class Content:
     warnings: int = 0
     access_groups: tuple[str, ...] = ()
     edition: str | None = None
-    claims: str | None = None
-    apart: str | None = None
+    wanted_id: str | None = None
+    conflict: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +186,36 @@ def _current(document: Document, content: Content, moment: Moment) -> LedgerEntr
         warnings=content.warnings,
         access_groups=list(content.access_groups) or None,
         edition=content.edition,
-        claims=content.claims,
-        reason=content.apart,
+        claims=content.wanted_id,
+        reason=content.conflict,
     )
 
 
 def _duplicate(entry: LedgerEntry, owner: LedgerEntry) -> LedgerEntry:
     return replace(entry, state="duplicate", reason=f"says the same as {owner.origin!r}, and is indexed once")
+
+
+STAYS_RESTRICTED = (
+    "access: sources.yaml does not say who may see it, so it stays restricted; write access: {public: true} to open it"
+)
+
+
+def with_access_groups(
+    raw: RawRecord, stored: LedgerEntry | None, source: str, of_source: Callable[[], SourceGroups]
+) -> RawRecord:
+    """The document with its groups; unchanged if the configuration names them.
+
+    Raises Conflict for a document without stored groups in a source whose restricted documents share no group.
+    """
+    if raw.access_groups is not None:
+        return raw
+    if stored is not None and stored.access_groups:
+        return replace(raw, access_groups=tuple(stored.access_groups))
+    known = of_source()
+    if known.any and not known.shared:
+        raise Conflict(
+            f"sources.yaml does not say who may see {source}, and its records are restricted to different groups. "
+            f"Name the groups in the entry of {source} (access: {{restricted_to: [...]}}), or write "
+            "access: {public: true}."
+        )
+    return replace(raw, access_groups=known.shared)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from es_mappings.codecs.ledger import LedgerEntry
-from indexer.formats.parted import files_of
+from indexer.formats.registry import possible_documents
 from indexer.raw import WHOLE_SOURCE
 
 _ALWAYS = "9999"  # after every moment: a record that is also a container (a STAC collection) was read before
@@ -25,7 +25,7 @@ class UnreadInRun:
         It is, if its file could not be read. It may be, if since it was last seen a member without a name appeared in
         its file: nobody can tell whose place that took. A member that was there all along took none.
         """
-        files = list(files_of(entry.origin))
+        files = list(possible_documents(entry.origin))
         if not self.origins.isdisjoint(files):
             return True
         last = entry.last_seen or ""

@@ -20,10 +20,9 @@ from es_mappings.codecs.runs import Refusal, RunReport
 from es_mappings.names import alias
 from indexer.background import Background
 from indexer.harvest.report import Tally
-from indexer.quality.link_runs import links_source
 from indexer.sources.politeness import HostLimits, RequestPolicy
+from indexer.store.ledger import scan
 from indexer.store.runs import Runs
-from indexer.store.scan import scan
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of
@@ -151,3 +150,17 @@ def _saved(runs: Runs, run: RunReport, tally: Tally, *, done: bool) -> RunReport
     if done:
         log.info("links.checked", source=run.source, seen=report.counts.seen, broken=report.counts.refused)
     return report
+
+
+LINKS_OF = "links:"
+"""The prefix of their ids."""
+
+
+def links_source(source: str) -> str:
+    return f"{LINKS_OF}{source}"
+
+
+def latest_links(client: Elasticsearch, prefix: str, source: str) -> RunReport | None:
+    """The newest complete check of the source's links; None if there was none."""
+    found = [run for run in Runs(client, prefix).latest(links_source(source), size=5) if run.state == "complete"]
+    return found[0] if found else None

@@ -19,12 +19,19 @@ from es_mappings.indices import described
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer.parts import Parts
-from indexer.reindex.handover import Handover, Reindexed, clear, unfinished_handovers
-from indexer.reindex.sync import BATCH, EVERYTHING, Copying, with_vectors
-from indexer.reindex.transform import copying
+from indexer.reindex.sync import (
+    BATCH,
+    EVERYTHING,
+    Copying,
+    Handover,
+    Reindexed,
+    clear,
+    copying,
+    unfinished_handovers,
+    with_vectors,
+)
 from indexer.store import bulk
-from indexer.store.ledger import Ledger
-from indexer.store.scan import scan
+from indexer.store.ledger import Ledger, scan
 
 log = structlog.get_logger(__name__)
 

@@ -23,17 +23,19 @@ from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import IndexKind, alias, concrete, generation_of
 from indexer.reindex.finish import finish, note_model
-from indexer.reindex.handover import (
+from indexer.reindex.sync import (
     REINDEXED,
     Handover,
     Reindexed,
+    Round,
+    copying,
+    differing,
     done_up_to,
     highest,
     record_handover,
+    sync,
     unfinished_handovers,
 )
-from indexer.reindex.sync import Round, differing, sync
-from indexer.reindex.transform import copying
 from indexer.store.ledger import Ledger, forgotten, write_ledger
 
 log = structlog.get_logger(__name__)

@@ -10,15 +10,19 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from core.batched import batched
 from core.json_types import Json, JsonMapping
-from core.ports import TokenCard
+from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs import vectors
-from es_mappings.codecs.vectors import has_all
+from es_mappings.codecs import passages, vectors
+from es_mappings.codecs.records import from_document, to_document
+from es_mappings.codecs.vectors import has_all, to_fields
+from es_mappings.names import alias
+from indexer.documents.segment.passages import embedding_text
 from indexer.store import bulk
-from indexer.store.scan import scan
+from indexer.store.ledger import scan
 
 BATCH = 500
 EVERYTHING: JsonMapping = {"match_all": {}}
@@ -142,3 +146,113 @@ def _digest(document: Json) -> bytes:
     """A hash of 16 bytes of the document without its vectors."""
     plain = {name: value for name, value in document.items() if name not in vectors.FIELDS}
     return hashlib.blake2b(json.dumps(plain, sort_keys=True).encode(), digest_size=16).digest()
+
+
+_OF_THE_RECORD = ("native", "harvest", "family")  # what the harvest adds to the output of to_document
+
+
+def _unseen(_seen: int) -> None:
+    """Ignores progress."""
+
+
+def copying(
+    kind: Reindexed, tokens: TokenCard | None, embedder: Embedder | None, progress: Callable[[int], None] = _unseen
+) -> Copying:
+    """How to copy documents of that kind to an index with these token vectors; without ``embedder`` they keep their
+    vectors.
+    """
+    transform = _renewed_record if kind == "records" else dict
+    if embedder is None:
+        return Copying(transform, None, tokens, progress)
+    text = _record_text if kind == "records" else _passage_text
+
+    def embedded(documents: Sequence[Json]) -> Sequence[Json]:
+        encoded = embedder.encode([text(document, embedder) for document in documents], "document")
+        return to_fields(encoded, embedder.card, tokens)
+
+    return Copying(transform, embedded, tokens, progress)
+
+
+def _renewed_record(source: Json) -> Json:
+    """The record in this version's form, with its harvest notes."""
+    document = to_document(from_document(source))
+    kept = {name: source[name] for name in _OF_THE_RECORD if name in source}
+    return {**document, **kept}
+
+
+def _record_text(document: Json, _embedder: Embedder) -> str:
+    return from_document(document).embedding_text
+
+
+def _passage_text(document: Json, embedder: Embedder) -> str:
+    passage, title = passages.from_document("", document)
+    return embedding_text(passage, title, embedder, embedder.card.max_tokens)
+
+
+Reindexed = Literal["records", "passages", "library"]
+REINDEXED: tuple[Reindexed, ...] = ("records", "passages", "library")
+
+_NOTE = "left_behind"
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """``new`` serves, or soon will, and may lack the last writes to ``old``.
+
+    Sequence numbers: everything up to ``seen`` in ``old`` was compared; everything up to ``copied`` in ``new`` is from
+    the reindex, and later writes are from others, who already used it.
+    """
+
+    kind: Reindexed
+    old: str
+    new: str
+    seen: int
+    copied: int
+
+
+def unfinished_handovers(client: Elasticsearch, prefix: str) -> list[Handover]:
+    """Of the serving indices, records first; usually empty. One request."""
+    aliases = {alias(prefix, kind): kind for kind in REINDEXED}
+    found = client.indices.get(index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True).body
+    notes = []
+    for index, body in found.items():
+        note = body["mappings"].get("_meta", {}).get(_NOTE)
+        kind = next((kind for name, kind in aliases.items() if name in body["aliases"]), None)
+        if note is not None and kind is not None:
+            notes.append(Handover(kind, note["old"], index, note["seen"], note["copied"]))
+    return sorted(notes, key=lambda each: REINDEXED.index(each.kind))
+
+
+def record_handover(client: Elasticsearch, left: Handover) -> None:
+    """Writes the note; call this before the alias moves."""
+    _put_meta(client, left.new, {"old": left.old, "seen": left.seen, "copied": left.copied})
+
+
+def clear(client: Elasticsearch, index: str) -> None:
+    _put_meta(client, index, None)
+
+
+def done_up_to(client: Elasticsearch, index: str) -> int:
+    """Writes up to this sequence number are visible after a refresh; higher ones may be in progress."""
+    return int(_numbers(client, index)["local_checkpoint"])
+
+
+def highest(client: Elasticsearch, index: str) -> int:
+    """The highest sequence number so far; -1 in an empty index."""
+    return int(_numbers(client, index)["max_seq_no"])
+
+
+def _numbers(client: Elasticsearch, index: str) -> dict[str, int]:
+    """The primary's numbers: our indices have one shard (mappings/shared.json), so its numbers are the index's."""
+    found = client.indices.stats(index=index, metric="docs", level="shards").body
+    (copies,) = found["indices"][index]["shards"].values()
+    numbers: dict[str, int] = next(copy["seq_no"] for copy in copies if copy["routing"]["primary"])
+    return numbers
+
+
+def _put_meta(client: Elasticsearch, index: str, written: Json | None) -> None:
+    """Elasticsearch replaces ``_meta`` as a whole, so the other entries are sent again."""
+    mappings = client.indices.get_mapping(index=index).body[index]["mappings"]
+    rest = {name: value for name, value in mappings.get("_meta", {}).items() if name != _NOTE}
+    meta = rest if written is None else {**rest, _NOTE: written}
+    client.indices.put_mapping(index=index, meta=meta)

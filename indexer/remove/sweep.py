@@ -13,11 +13,9 @@ from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer.parts import Options
-from indexer.plan.succession import succeed
-from indexer.plan.unread import unread_in_run
+from indexer.plan.succession import succeed, unread_in_run
 from indexer.store import bulk
-from indexer.store.ledger import PUSHED, RESTORED, Ledger, forgotten, targets, tombstone, write_ledger
-from indexer.store.scan import scan
+from indexer.store.ledger import PUSHED, RESTORED, Ledger, forgotten, scan, targets, tombstone, write_ledger
 
 log = structlog.get_logger(__name__)
 
@@ -37,13 +35,13 @@ class Removal:
     """The plan of a sweep. ``before``: the number of the source's records when the run began.
 
     ``lost``: records in the ledger but not in the index; the next run writes them again.
-    ``sheltered``: records kept although they were not read: the source skipped them, or a person restored them.
+    ``protected``: records kept although they were not read: the source skipped them, or a person restored them.
     """
 
     records: tuple[str, ...]
     entries: tuple[LedgerEntry, ...]
     lost: tuple[str, ...]
-    sheltered: tuple[str, ...]
+    protected: tuple[str, ...]
     before: int
 
 
@@ -70,14 +68,14 @@ def sweep(client: Elasticsearch, prefix: str, run: RunReport, options: Options, 
 
 def refuse(removal: Removal, seen: int, options: Options) -> str | None:
     """Why this removal must not happen, None if it may. A run that saw nothing never means an empty source."""
-    doomed = len(removal.records)
-    if not doomed or options.allow_mass_removal:
+    to_delete = len(removal.records)
+    if not to_delete or options.allow_mass_removal:
         return None
     if seen == 0:
         return f"The source gave nothing; its {removal.before} records were kept (--allow-mass-removal removes them)."
-    if doomed > options.max_removal_share * removal.before:
+    if to_delete > options.max_removal_share * removal.before:
         return (
-            f"{doomed} of {removal.before} records would vanish, more than {options.max_removal_share:.0%}; "
+            f"{to_delete} of {removal.before} records would vanish, more than {options.max_removal_share:.0%}; "
             "none was removed (--allow-mass-removal removes them)."
         )
     return None
@@ -97,13 +95,13 @@ def find_removal(client: Elasticsearch, prefix: str, run: RunReport) -> Removal:
     pushed = {entry.held for entry in found if entry.last_seen_run == PUSHED and entry.held is not None}
     unseen = [entry for entry in found if entry.last_seen_run != PUSHED]
     spared = [entry for entry in unseen if entry.reason == RESTORED or unread.may_be(entry)]
-    sheltered = tuple(entry.held for entry in spared if entry.held is not None)
-    held = sorted({*sheltered, *pushed, *ledger.held_records(run.source, run.id)})
-    doomed, lost, total = compare(_records_of(client, prefix, run), held)
+    protected = tuple(entry.held for entry in spared if entry.held is not None)
+    held = sorted({*protected, *pushed, *ledger.held_records(run.source, run.id)})
+    to_delete, lost, total = compare(_records_of(client, prefix, run), held)
     lost = [id for id in lost if id not in pushed]
     keys = {entry.key for entry in spared}
     gone = tuple(entry for entry in unseen if entry.key not in keys)
-    return Removal(tuple(doomed), gone, tuple(lost), sheltered, max(total - run.counts.new, 0))
+    return Removal(tuple(to_delete), gone, tuple(lost), protected, max(total - run.counts.new, 0))
 
 
 def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], list[str], int]:
@@ -127,8 +125,8 @@ def compare(present: Iterable[str], held: Iterable[str]) -> tuple[list[str], lis
 
 def _warnings(removal: Removal) -> tuple[str, ...]:
     lost = f"index: {len(removal.lost)} records were missing from it; the next run writes them again"
-    kept = f"kept: {len(removal.sheltered)} records that could not be read now, or were restored by hand, stay"
-    return tuple(text for text, found in ((lost, removal.lost), (kept, removal.sheltered)) if found)
+    kept = f"kept: {len(removal.protected)} records that could not be read now, or were restored by hand, stay"
+    return tuple(text for text, found in ((lost, removal.lost), (kept, removal.protected)) if found)
 
 
 def _records_of(client: Elasticsearch, prefix: str, run: RunReport) -> Iterator[str]:

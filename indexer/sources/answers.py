@@ -9,8 +9,8 @@ from typing import Any
 from lxml import etree
 
 from core.json_types import Json
-from indexer.formats.json_document import looks_like_json, syntax_fault
-from indexer.formats.xml_words import plainly
+from indexer.formats.json_documents.parsing import looks_like_json, syntax_fault
+from indexer.formats.xml_documents import describe_syntax_error
 from indexer.sources.fetching import BadAnswer
 from net.errors import BadStatus
 from net.exchange import Answer
@@ -28,7 +28,7 @@ def parse_xml(content: bytes, host: str) -> etree._Element:
     try:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise BadAnswer(f"{host} sent XML that is not well-formed: {plainly(error)}") from None
+        raise BadAnswer(f"{host} sent XML that is not well-formed: {describe_syntax_error(error)}") from None
     if root.getroottree().docinfo.internalDTD is not None:
         raise BadAnswer(f"{host} sent a document with a DTD (a web page?) where XML metadata were asked for")
     if local(root).lower() == "html":

@@ -1,4 +1,4 @@
-"""Members of a tar (plain, gzip, bzip2, xz) or zip, one after the other, without unpacking to disk."""
+"""Members of a tar or zip, one after the other, without unpacking to disk; single files compressed with gzip."""
 
 from __future__ import annotations
 
@@ -168,3 +168,26 @@ def _zip_modified(date_time: tuple[int, int, int, int, int, int]) -> str | None:
         return datetime(*date_time[:3]).date().isoformat()
     except ValueError:
         return None
+
+
+GZIP = b"\x1f\x8b"
+
+
+class NotUnpacked(ValueError):
+    """A compressed file that is broken, or larger than the limit; the message says which."""
+
+
+def unpacked(content: bytes, limit_bytes: int) -> bytes:
+    """The content of a gzip file; other content unchanged. Raises NotUnpacked."""
+    if not content.startswith(GZIP):
+        return content
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        found = unpacker.decompress(content, limit_bytes)
+    except zlib.error as error:
+        raise NotUnpacked(f"it is compressed with gzip and cannot be read: {error}") from None
+    if unpacker.unconsumed_tail:
+        raise NotUnpacked(f"it unpacks to more than {limit_bytes} bytes")
+    if not unpacker.eof:
+        raise NotUnpacked("it is compressed with gzip and breaks off")
+    return found

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 
 from core.json_types import Json
 from indexer.raw import Page, RawRecord
-from indexer.sources.answers import json_object, written_json
 from indexer.sources.counted import CountedPage, CountedWalk
-from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import NothingToHarvest, joined, number_or_none
-from indexer.sources.listed import with_id
+from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
+from indexer.sources.linked import NothingToHarvest, joined, number_or_none, with_id
 from indexer.sources.protocol import Protocol, Question
 from net.exchange import Answer
 from net.targets import address_of

@@ -10,8 +10,21 @@ import structlog
 from core.errors import SondeError, Unavailable
 from indexer.raw import Page, Skipped
 from indexer.sources.counted import CountedPage, CountedWalk
-from indexer.sources.csw_answer import Capabilities, CswException, Results, capabilities, results
-from indexer.sources.csw_request import CSW, GMD, MDB, Dialect, Method, Version, body, key_values
+from indexer.sources.csw_messages import (
+    CSW,
+    GMD,
+    MDB,
+    Capabilities,
+    CswException,
+    Dialect,
+    Method,
+    Results,
+    Version,
+    body,
+    capabilities,
+    key_values,
+    results,
+)
 from indexer.sources.fetching import BadAnswer, Fetcher, Later
 from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken

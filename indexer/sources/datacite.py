@@ -10,10 +10,8 @@ from urllib.parse import urlencode
 
 from core.json_types import Json
 from indexer.raw import Page, RawRecord
-from indexer.sources.answers import json_object, written_json
-from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none
-from indexer.sources.listed import with_id
+from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
+from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none, with_id
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer
 from net.targets import address_of

@@ -10,13 +10,12 @@ from email.utils import format_datetime
 from urllib.parse import urljoin
 
 from core.json_types import Json
-from indexer.formats.parted import account, named_apart
-from indexer.formats.reader import Refused
-from indexer.formats.split import members, parts_of
-from indexer.formats.unread import Part
+from indexer.formats.refused import RecordRefused
+from indexer.formats.registry import report_members, with_unique_names
+from indexer.formats.splitting.members import RecordPart
+from indexer.formats.splitting.split import records_of_graph, split
 from indexer.raw import WHOLE_SOURCE, FileVersion, Page, PassedOver, RawRecord, Skipped
-from indexer.sources.answers import expect_2xx, json_value
-from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_value
 from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
@@ -116,7 +115,7 @@ class DcatSource:
             graph = parse_rdf(answer.content, form, answer.url, self._context)
         except NotRdf as error:
             raise BadAnswer(f"{address_of(answer.url)} sent RDF that cannot be read: {error}") from None
-        return _Catalogue(_records(parts_of(graph), answer.url), next_page(graph), total_items(graph))
+        return _Catalogue(_records(records_of_graph(graph), answer.url), next_page(graph), total_items(graph))
 
     def _context(self, url: str) -> object:
         """Fetches a remote context through the gate, each once. schema.org's is a vocabulary and needs no fetch."""
@@ -142,26 +141,27 @@ def http_date(moment: str) -> str:
 def _of_data_json(answer: Answer, url: str) -> _Catalogue:
     """The data sets, also of nested catalogues, and the entries that are none. Raises BadAnswer."""
     try:
-        found = members(answer.content)
-    except Refused as refusal:
+        document = split(answer.content)
+    except RecordRefused as refusal:
         raise BadAnswer(f"{address_of(answer.url)} sent a data.json that cannot be read: {refusal}") from None
-    skipped, passed_over = account(found.unread, "", url, WHOLE_SOURCE)
+    skipped, passed_over = report_members(document.unreadable, "", url, WHOLE_SOURCE)
     skipped = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in skipped)  # without "#"
     passed_over = tuple(replace(one, native_id=one.native_id and one.native_id[1:]) for one in passed_over)
-    records = _records(found.parts, url, found.nameless)
+    records = _records(document.records, url, document.nameless)
     return _Catalogue(records, skipped=skipped, passed_over=passed_over)
 
 
-def _records(parts: list[Part], url: str, nameless: Container[str] = ()) -> tuple[RawRecord, ...]:
+def _records(records: list[RecordPart], url: str, nameless: Container[str] = ()) -> tuple[RawRecord, ...]:
     return tuple(
         RawRecord(
-            id,
-            content,
-            id if id.startswith(("http://", "https://")) else f"{url}#{id}",
+            record.name,
+            record.content,
+            record.name if record.name.startswith(("http://", "https://")) else f"{url}#{record.name}",
             "application/json",
-            container=WHOLE_SOURCE if id in nameless else None,
+            container=WHOLE_SOURCE if record.name in nameless else None,
+            recognition=record.recognition,
         )
-        for id, content in named_apart(parts)
+        for record in with_unique_names(records)
     )
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from core.errors import NotFound, SondeError
-from indexer.formats.parted import Parted, parted
+from indexer.formats.registry import Separation, separate
 from indexer.raw import Page, PassedOver, RawRecord, Skipped
-from indexer.sources.archives import TarMembers, ZipMembers, is_tar
+from indexer.sources.archives import NotUnpacked, TarMembers, ZipMembers, is_tar, unpacked
 from indexer.sources.members import (
     METADATA_SUFFIXES,
     LimitReached,
@@ -28,7 +28,6 @@ from indexer.sources.members import (
     media_type,
     passed_over,
 )
-from indexer.sources.packed import NotUnpacked, unpacked
 
 _PAGE_BYTES = 16 << 20  # a page ends early at this size, to limit memory
 
@@ -91,7 +90,7 @@ class FolderSource:
     def _outcomes(self, member: Member | Skipped) -> Iterator[tuple[RawRecord | Skipped | PassedOver, str | None]]:
         """What a member holds; the last one has the position after it."""
         found = self._read(member) if isinstance(member, Member) else member
-        inside = parted(found) if isinstance(found, RawRecord) else Parted((), (found,))
+        inside = separate(found) if isinstance(found, RawRecord) else Separation((), (found,))
         every: list[RawRecord | Skipped | PassedOver] = [*inside.passed_over, *inside.skipped, *inside.records]
         for one in every[:-1]:
             yield one, None

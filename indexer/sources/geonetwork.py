@@ -11,12 +11,10 @@ from urllib.parse import quote
 from core.errors import SondeError
 from core.json_types import Json
 from indexer.raw import Page, RawRecord, Skipped
-from indexer.sources.answers import expect_2xx, json_object, parse_xml
 from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
-from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import joined
-from indexer.sources.listed import with_id
+from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_object, parse_xml
+from indexer.sources.linked import joined, with_id
 from indexer.sources.protocol import Protocol
 from net.exchange import Answer, Outgoing
 from net.targets import address_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 
 from core.json_types import Json
-from indexer.formats.unread import why_unread
+from indexer.formats.json_documents.parsing import describe_member
 from indexer.raw import WHOLE_SOURCE, Skipped
 
 
@@ -21,7 +21,7 @@ def with_id(listed: list[object], url: str, name: str = "id", first: int = 1) ->
         if isinstance(one, dict) and one and (not name or one.get(name)):
             named.append(one)
             continue
-        reason = f"it has no {name}" if isinstance(one, dict) and one else why_unread(one)
+        reason = f"it has no {name}" if isinstance(one, dict) and one else describe_member(one)
         others.append(Skipped(f"{_page(url)}#entry {number}", reason, container=WHOLE_SOURCE))
     return named, tuple(others)
 

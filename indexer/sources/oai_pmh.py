@@ -11,8 +11,7 @@ from lxml import etree
 
 from core.errors import SondeError
 from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped, skipped_id
-from indexer.sources.answers import fingerprint, local, parse_xml, text_of, written_xml
-from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question

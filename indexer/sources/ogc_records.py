@@ -9,10 +9,17 @@ from urllib.parse import quote, unquote, urlencode
 
 from core.json_types import Json, JsonMapping
 from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped
-from indexer.sources.answers import fingerprint, json_object, written_json
-from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import LinkedPage, LinkedWalk, NothingToHarvest, Part, joined, next_link, number_or_none
-from indexer.sources.listed import with_id
+from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, json_object, written_json
+from indexer.sources.linked import (
+    LinkedPage,
+    LinkedWalk,
+    NothingToHarvest,
+    Part,
+    joined,
+    next_link,
+    number_or_none,
+    with_id,
+)
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start
 from net.exchange import Answer
 from net.targets import address_of

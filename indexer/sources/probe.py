@@ -10,8 +10,7 @@ from itertools import chain
 from core.errors import SondeError, Unavailable
 from core.json_types import JsonMapping
 from indexer.raw import RawRecord
-from indexer.sources.answers import expect_2xx, json_value
-from indexer.sources.fetching import Fetcher
+from indexer.sources.fetching import Fetcher, expect_2xx, json_value
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start, first_answer
 from indexer.sources.protocols import PROTOCOLS, open_source
 from indexer.sources.what_it_is import AUTH, what_it_is

@@ -12,10 +12,9 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter
 
 from core.json_types import JsonMapping
-from indexer.formats.json_document import looks_like_json
+from indexer.formats.json_documents.parsing import looks_like_json
 from indexer.raw import Source
-from indexer.sources.answers import expect_2xx, json_value, local, parse_xml
-from indexer.sources.fetching import Fetcher
+from indexer.sources.fetching import Fetcher, expect_2xx, json_value, local, parse_xml
 from indexer.sources.rdf_answers import rdf_format
 from net.exchange import Answer
 

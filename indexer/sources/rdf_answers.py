@@ -1,6 +1,6 @@
 """Reads an answer as RDF: its graph and its paging links. Pure: the caller provides contexts.
 
-``indexer.formats.split`` separates the data sets of the graph.
+``indexer.formats.splitting.split`` separates the data sets of the graph.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from lxml import etree
 from rdflib import Graph, Literal, Namespace
 
-from indexer.formats.json_document import looks_like_json
-from indexer.sources.answers import parse_xml
-from indexer.sources.fetching import BadAnswer
+from indexer.formats.json_documents.parsing import looks_like_json
+from indexer.sources.fetching import BadAnswer, parse_xml
 
 HYDRA = Namespace("http://www.w3.org/ns/hydra/core#")
 _NEXT = (HYDRA.next, HYDRA.nextPage)

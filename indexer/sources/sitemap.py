@@ -10,13 +10,13 @@ from urllib.parse import urljoin
 from core.batched import batched
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.formats.json_ld import Script, page_scripts, types_of
+from indexer.formats.json_documents.linked_data import types_of
+from indexer.formats.json_documents.web_pages import JsonLdScript, page_scripts
 from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
-from indexer.sources.answers import expect_2xx, local, parse_xml, text_of, written_json
-from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.archives import NotUnpacked, unpacked
+from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.linked import joined
 from indexer.sources.members import LimitReached, SourceBroken
-from indexer.sources.packed import NotUnpacked, unpacked
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
@@ -124,7 +124,7 @@ class SitemapSource:
         return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
 
 
-def _records(url: str, modified: str | None, found: list[Json | Script]) -> list[RawRecord]:
+def _records(url: str, modified: str | None, found: list[Json | JsonLdScript]) -> list[RawRecord]:
     """A script that cannot be read keeps its number, so that the data sets behind it keep their ids."""
     return [
         RawRecord(_native_id(url, index), written_json(dataset), url, "application/ld+json", modified)
@@ -137,9 +137,9 @@ def _without(url: str) -> PassedOver:
     return PassedOver(url, "the page has no data set", native_id=url)
 
 
-def _unreadable(url: str, found: list[Json | Script]) -> Iterator[Skipped]:
+def _unreadable(url: str, found: list[Json | JsonLdScript]) -> Iterator[Skipped]:
     for index, script in enumerate(found):
-        if isinstance(script, Script):
+        if isinstance(script, JsonLdScript):
             yield Skipped(_native_id(url, index), f"{script.place}: {script.reason}", _native_id(url, index))
 
 
@@ -163,7 +163,7 @@ def _sitemap(answer: Answer) -> Any:
     return root
 
 
-def json_ld(answer: Answer) -> list[Json | Script]:
+def json_ld(answer: Answer) -> list[Json | JsonLdScript]:
     """The data sets in a page's JSON-LD, in order; a script that cannot be read in its place.
 
     Raises BadStatus, BadAnswer.
@@ -171,13 +171,13 @@ def json_ld(answer: Answer) -> list[Json | Script]:
     content = expect_2xx(answer).content
     if not content.strip():
         raise BadAnswer(f"{address_of(answer.url)} sent an empty page")
-    found: list[Json | Script] = []
+    found: list[Json | JsonLdScript] = []
     for script in page_scripts(content):
         found += [script] if script.reason else _datasets(script.document)
     return found if any(isinstance(one, dict) or one.document is None for one in found) else []
 
 
-def _datasets(node: object) -> list[Json | Script]:
+def _datasets(node: object) -> list[Json | JsonLdScript]:
     """Data sets at the top, in a list or in an @graph, or the main entity of a page, with the context of the whole."""
     if isinstance(node, list):
         return [dataset for each in node for dataset in _datasets(each)]
@@ -189,11 +189,13 @@ def _datasets(node: object) -> list[Json | Script]:
     if any(name.lower() in _WANTED for name in types_of(node)):
         return [node]
     if not types_of(node) and node.keys() >= _DESCRIBED:  # it keeps its number, as a script that cannot be read
-        return [Script(f"the node {str(node['name'])[:60]!r}", node, "it has no @type, so that it is no data set")]
+        return [
+            JsonLdScript(f"the node {str(node['name'])[:60]!r}", node, "it has no @type, so that it is no data set")
+        ]
     return [_within(context, dataset) for dataset in _datasets(node.get("mainEntity"))]
 
 
-def _within(context: Json, found: Json | Script) -> Json | Script:
+def _within(context: Json, found: Json | JsonLdScript) -> Json | JsonLdScript:
     return {**context, **found} if isinstance(found, dict) else found
 
 

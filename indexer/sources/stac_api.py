@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from indexer.raw import Page, RawRecord
-from indexer.sources.answers import json_object, written_json
-from indexer.sources.fetching import BadAnswer, Fetcher
-from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, next_link, number_or_none
-from indexer.sources.listed import with_id
+from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
+from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, next_link, number_or_none, with_id
 from indexer.sources.ogc_records import collection_record, collections
 from indexer.sources.protocol import FirstAnswer, Protocol
 from net.exchange import Answer

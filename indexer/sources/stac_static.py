@@ -9,8 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from core.json_types import Json
 from indexer.raw import WHOLE_SOURCE, FileVersion, Page, RawRecord, Skipped
-from indexer.sources.answers import json_object
-from indexer.sources.fetching import BadAnswer, Fetcher
+from indexer.sources.fetching import BadAnswer, Fetcher, json_object
 from indexer.sources.linked import NothingToHarvest, joined, rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from core.json_types import JsonMapping
-from indexer.formats.detect import detect
-from indexer.formats.unread import first_members
+from indexer.formats.json_documents.parsing import first_members
+from indexer.formats.recognition import recognise
 from indexer.sources.protocol import FirstAnswer
 
 _FIRST = 200_000
@@ -81,7 +81,7 @@ def _feed(answer: FirstAnswer) -> str | None:
 
 
 def _record(answer: FirstAnswer) -> str | None:
-    name = detect(answer.content)
+    name = recognise(answer.content).format
     if name is None:
         return None
     return f"this is a single metadata record ({name}), not a catalogue: save it, and run `sonde harvest FILE`"

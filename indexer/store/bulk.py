@@ -12,10 +12,9 @@ from typing import Any
 from core.errors import Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway import blocks
-from es_gateway.client import Elasticsearch
-from es_gateway.errors import PASSING, IndexGone, WritesBlocked
-from es_gateway.fast_json import FAST_JSON
-from es_gateway.retry import ATTEMPTS
+from es_gateway.client import ATTEMPTS, Elasticsearch
+from es_gateway.errors import TEMPORARY, IndexGone, WritesBlocked
+from es_gateway.serializers import JSON
 
 CHUNK_BYTES = 8 << 20
 _LONGEST_PAUSE_S = 15.0
@@ -142,9 +141,9 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
         if error.get("type") == "index_not_found_exception":
             raise IndexGone(f"There is no index behind {operation.index}: `sonde doctor` says what is there.")
         failure = Failure(operation.index, operation.id, _reason(status, error))
-        if status not in PASSING and (blocked := _blocked(failure.reason)):
+        if status not in TEMPORARY and (blocked := _blocked(failure.reason)):
             raise blocked
-        if status in PASSING:
+        if status in TEMPORARY:
             busy.append((operation, failure))
         else:
             refused.append(failure)
@@ -152,7 +151,7 @@ def _once(client: Elasticsearch, chunk: Sequence[Operation]) -> tuple[list[tuple
 
 
 def _blocked(reason: str) -> WritesBlocked | None:
-    said = blocks.why_refused(reason)
+    said = blocks.explain_refusal(reason)
     return None if said is None else WritesBlocked(f"{said} ({reason})", reason=reason)
 
 
@@ -171,4 +170,4 @@ def _reason(status: int, error: JsonMapping) -> str:
 
 
 def _line(value: JsonMapping) -> bytes:
-    return FAST_JSON.json_dumps(value)
+    return JSON.json_dumps(value)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from core.batched import batched
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
+from es_mappings.codecs import natives
 from es_mappings.codecs.ledger import HOLDING, LedgerEntry, from_document, to_document
+from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import IndexKind, alias
+from indexer.raw import RawRecord
 from indexer.store import bulk
-from indexer.store.scan import scan
 
 RESTORED = "restored by hand"
 """The ``reason`` of an entry that a sweep keeps until the source lists the document again."""
@@ -168,3 +170,65 @@ def tombstone(entry: LedgerEntry, now: str) -> LedgerEntry:
 def forgotten(entry: LedgerEntry) -> LedgerEntry:
     """The entry of a record that is missing from the index: the next run writes it again."""
     return replace(entry, raw_hash="", record_hash=None, embedding_model=None)
+
+
+def kept_document(client: Elasticsearch, prefix: str, entry: LedgerEntry) -> RawRecord | None:
+    """The document at the time its record was last written; None if it is no longer stored."""
+    index = alias(prefix, "natives")
+    found = client.options(ignore_status=404).get(index=index, id=entry.record or entry.key)
+    if not found.get("found"):
+        return None
+    native, groups = natives.from_document(found["_source"]), tuple(entry.access_groups or ())
+    return RawRecord(
+        entry.native_id, native.content, native.origin or entry.origin, native.media_type, access_groups=groups
+    )
+
+
+_PAGE = 2000
+_KEEP_ALIVE = "5m"
+
+
+def scan(
+    client: Elasticsearch,
+    index: str,
+    query: JsonMapping,
+    fields: Sequence[str] | None = None,
+    *,
+    sort: str = "_shard_doc",
+) -> Iterator[Json]:
+    """Hits with their sequence numbers, ascending by ``sort`` (a field with doc values), from one point in time.
+
+    ``fields``: the fields of ``_source`` to return; None for all but the vectors.
+    """
+    pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
+    after: list[Any] | None = None
+    try:
+        while True:
+            page = _page(client, pit, query, fields, [{sort: "asc"}], after)
+            yield from page
+            if len(page) < _PAGE:
+                return
+            after = page[-1]["sort"]
+    finally:
+        client.options(ignore_status=404).close_point_in_time(id=pit)
+
+
+def _page(
+    client: Elasticsearch,
+    pit: str,
+    query: JsonMapping,
+    fields: Sequence[str] | None,
+    sort: list[Any],
+    after: list[Any] | None,
+) -> list[Json]:
+    found = client.search(
+        pit={"id": pit, "keep_alive": _KEEP_ALIVE},
+        query=query,
+        source=WITHOUT if fields is None else {"includes": list(fields)} if fields else False,
+        sort=sort,
+        search_after=after,
+        size=_PAGE,
+        track_total_hits=False,
+        seq_no_primary_term=True,
+    )
+    return list(found["hits"]["hits"])

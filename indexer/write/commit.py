@@ -7,20 +7,23 @@ lost or duplicated.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from core.batched import batched
+from core.document import record_of_document
+from core.errors import Unavailable
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import natives, vectors
-from es_mappings.codecs.ledger import LedgerEntry
+from es_mappings.codecs.ledger import LedgerEntry, entry_key
+from es_mappings.names import alias
 from indexer.hashes import content_hash
-from indexer.plan.digest import Digest
 from indexer.plan.items import Item, RejectedItem
+from indexer.plan.parsed_record import ParsedRecord
 from indexer.plan.plan import Decision, Moment, not_committed
 from indexer.raw import RawRecord
 from indexer.store import bulk
-from indexer.store.ledger import targets, write_ledger
-from indexer.write.passage_access import share_access
+from indexer.store.ledger import Ledger, scan, targets, tombstone, write_ledger
 
 _REPLACE_BUT_KEEP_VECTORS = "ctx._source.keySet().retainAll(params.kept); ctx._source.putAll(params.document);"
 
@@ -31,7 +34,7 @@ def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Mo
     Raises core.errors.Unavailable if Elasticsearch does not answer. The batch may then be half written; the ledger does
     not list it, so it is repeated.
     """
-    share_access(client, prefix, items)  # first, so that no passage is visible to more people than its record
+    update_passage_access(client, prefix, items)  # first, so that no passage is visible to more people than its record
     operations = (operation for item in items for operation in _of_record(prefix, item, moment))
     reasons = {failure.id: failure.reason for failure in bulk.write(client, operations)}
     entries = [entry for item in items for entry in _entries(item, item_record(item) in reasons, moment)]
@@ -50,15 +53,15 @@ def _reason(item: Item, reasons: Mapping[str, str]) -> str | None:
 
 
 def _of_record(prefix: str, item: Item, moment: Moment) -> Iterator[bulk.Operation]:
-    if item.digest is None:
+    if item.parsed is None:
         return
-    id, document = item.digest.record.id, _document(item.raw, item.digest, item.decision, moment)
+    id, document = item.parsed.record.id, _document(item.raw, item.parsed, item.decision, moment)
     if item.decision.write:
         for index in targets(prefix, "records"):
             yield _record_operation(index, id, document, item)
     if item.decision.keep_bytes:
         for index in targets(prefix, "natives"):
-            yield bulk.index_operation(index, id, native_document(item.raw, item.digest))
+            yield bulk.index_operation(index, id, native_document(item.raw, item.parsed))
 
 
 def _record_operation(index: str, id: str, document: Json, item: Item) -> bulk.Operation:
@@ -69,7 +72,7 @@ def _record_operation(index: str, id: str, document: Json, item: Item) -> bulk.O
     return bulk.index_operation(index, id, {**document, **(item.vectors or {})})
 
 
-def _document(raw: RawRecord, digest: Digest, decision: Decision, moment: Moment) -> Json:
+def _document(raw: RawRecord, digest: ParsedRecord, decision: Decision, moment: Moment) -> Json:
     return {
         **digest.document,
         "native": {**digest.document.get("native", {}), "hash": content_hash(raw.content)},
@@ -77,7 +80,7 @@ def _document(raw: RawRecord, digest: Digest, decision: Decision, moment: Moment
     }
 
 
-def native_document(raw: RawRecord, digest: Digest) -> Json:
+def native_document(raw: RawRecord, digest: ParsedRecord) -> Json:
     """The original bytes in the form of the natives index."""
     record = digest.record
     return natives.to_document(
@@ -96,3 +99,78 @@ def _entries(item: Item, failed: bool, moment: Moment) -> list[LedgerEntry]:
     if item.decision.vector == "embed":
         entry = replace(entry, embedding_model=moment.model if item.vectors is not None else None)
     return [each for each in (item.decision.displaced, entry) if each is not None]
+
+
+_SET = (
+    "if (params.groups.size() == 0) { ctx._source.remove('access_groups') }"
+    " else { ctx._source.access_groups = params.groups }"
+)
+_MOST_TERMS = 10_000
+
+
+def update_passage_access(client: Elasticsearch, prefix: str, items: Sequence[Item]) -> None:
+    """Copies changed groups to the passages and documents of each record, before the ledger entry is written.
+
+    After a crash in between, the ledger entry is missing, so this is repeated. Raises Unavailable.
+    """
+    by_groups: dict[tuple[str, ...], list[str]] = {}
+    for item in items:
+        if item.parsed is None or not item.decision.write:
+            continue
+        record, groups = item.parsed.record.id, tuple(item.parsed.record.access_groups)
+        before = tuple((item.stored.access_groups if item.stored is not None else None) or ())
+        if groups != before:
+            by_groups.setdefault(groups, []).append(record)
+    for groups, records in by_groups.items():
+        for some in batched(records, _MOST_TERMS):
+            _share(client, prefix, some, groups)
+
+
+def _share(client: Elasticsearch, prefix: str, records: Sequence[str], groups: tuple[str, ...]) -> None:
+    index = alias(prefix, "passages")
+    if not client.indices.exists_alias(name=index):
+        return
+    explaining: Json = {"bool": {"filter": [{"terms": {"record": list(records)}}]}}
+    firsts: Json = {"bool": {"filter": [explaining, {"term": {"ordinal": 0}}]}}
+    own = [record_of_document(hit["_source"]["document"]) for hit in scan(client, index, firsts, ["document"])]
+    _set(client, index, explaining, groups)
+    for some in batched(own, _MOST_TERMS):
+        _set(client, alias(prefix, "records"), {"ids": {"values": list(some)}}, groups)
+
+
+def _set(client: Elasticsearch, index: str, query: Json, groups: tuple[str, ...]) -> None:
+    answer = client.update_by_query(
+        index=index,
+        query=query,
+        script={"source": _SET, "params": {"groups": list(groups)}},
+        refresh=True,
+        conflicts="proceed",
+    ).body
+    if answer["failures"] or answer["version_conflicts"]:
+        raise Unavailable("Not all passages and documents of a record could get its new access; Sonde tries again.")
+
+
+@dataclass(frozen=True, slots=True)
+class Deletions:
+    """The number of removed records, and the refused ones."""
+
+    removed: int = 0
+    failures: tuple[bulk.Failure, ...] = ()
+
+
+def apply_deletions(
+    client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: Moment
+) -> Deletions:
+    """Removes the known records among these ids; unknown or removed ids are ignored.
+
+    Raises core.errors.Unavailable if Elasticsearch does not answer.
+    """
+    keys = [entry_key(source, id) for id in native_ids]
+    entries = [entry for entry in Ledger(client, prefix).entries(keys).values() if entry.state != "removed"]
+    records = [entry.held for entry in entries if entry.held is not None]
+    deletions = [bulk.delete_operation(index, record) for record in records for index in targets(prefix, "records")]
+    failures = bulk.write(client, deletions)
+    kept = {failure.id for failure in failures}
+    marks = [tombstone(entry, moment.now).seen(moment.run, moment.now) for entry in entries if entry.held not in kept]
+    failures += write_ledger(client, prefix, marks)
+    return Deletions(len(records) - len(kept), tuple(failures))

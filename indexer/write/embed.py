@@ -1,18 +1,27 @@
-"""Embeds texts only if necessary, and counts texts that are longer than the model reads."""
+"""Embeds texts only if necessary; adds vectors to records that were written without them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 
 import structlog
 
+from core.batched import batched
 from core.errors import IndexMismatch, ModelMissing, Unavailable
 from core.json_types import Json
 from core.ports import Embedder
-from es_mappings.codecs.vectors import to_fields
+from es_gateway.client import retrying
+from es_mappings.codecs.records import from_document
+from es_mappings.codecs.vectors import has_all, to_fields
 from es_mappings.meta import IndexMeta
-from indexer.parts import Parts
+from es_mappings.names import alias
+from indexer.background import Background
+from indexer.parts import Options, Parts
+from indexer.store import bulk
+from indexer.store.ledger import Ledger, scan, targets, write_ledger
 
 log = structlog.get_logger(__name__)
 
@@ -87,3 +96,109 @@ class Embedding:
     def _give_up(self, why: str) -> None:
         self.absence = why
         log.warning("embed.unavailable", model=self.recipe.embedding_model, reason=why)
+
+
+_CHANGED_OR_GONE = ("409", "404")
+_READ = ("id", "source", "identifier", "type", "title", "abstract")
+"""The fields of a record that its text for the embedder is made from, and those that a record requires."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """How many vectors were written, how many are still missing, and the refused items."""
+
+    embedded: int
+    remaining: int
+    failures: tuple[bulk.Failure, ...] = ()
+
+
+def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
+    """Adds vectors until none is missing or ``options.seconds`` are used. Idempotent.
+
+    A record that changes meanwhile waits for the next call. Raises Unavailable if the embedder is not available.
+    """
+    parts = replace(parts, client=retrying(parts.client))
+    embedding, tally = Embedding(parts, parts.recipe()), _Tally()
+    started = time.monotonic()
+    with Background(1, "vectors") as background:
+        writing: Future[_Written] | None = None
+        for hits in batched(_missing(parts, source_id, embedding.recipe), options.batch):
+            made = _made(hits, embedding)
+            tally.add(parts, writing)
+            options.guard()
+            writing = background.submit(
+                _write, parts, source_id, list(zip(hits, made, strict=True)), embedding.recipe.embedding_model
+            )
+            if options.seconds is not None and time.monotonic() - started >= options.seconds:
+                break
+        tally.add(parts, writing)
+    remaining = count_missing(source_id, parts)
+    failed = len(tally.failures)
+    log.info("embed.filled", source=source_id, embedded=tally.embedded, remaining=remaining, failed=failed)
+    return Filled(tally.embedded, remaining, tuple(tally.failures))
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """One batch: its number of records, and the refused items."""
+
+    count: int
+    refused: list[bulk.Failure]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The totals so far: while one batch is written, the next one is embedded."""
+
+    embedded: int = 0
+    failures: list[bulk.Failure] = field(default_factory=list)
+
+    def add(self, parts: Parts, writing: Future[_Written] | None) -> None:
+        """Waits for the current write. Raises what the write raised."""
+        if writing is None:
+            return
+        written = writing.result()
+        self.embedded += written.count - len(written.refused)
+        self.failures += [one for one in written.refused if not one.reason.startswith(_CHANGED_OR_GONE)]
+        parts.progress("embedded", seen=self.embedded, total=0)
+
+
+def count_missing(source_id: str, parts: Parts) -> int:
+    """The number of the source's records without a vector, or without token vectors that the index should have."""
+    index, query = alias(parts.prefix, "records"), _lacking(source_id, parts.recipe())
+    parts.client.indices.refresh(index=index)
+    return int(parts.client.count(index=index, query=query)["count"])
+
+
+def _made(hits: Sequence[Json], embedding: Embedding) -> Sequence[Json | None]:
+    made = embedding.fields([from_document(hit["_source"]).embedding_text for hit in hits])
+    if embedding.absence is not None:
+        raise Unavailable(f"Vectors cannot be made: {embedding.absence}")
+    return made
+
+
+def _write(parts: Parts, source_id: str, pairs: list[tuple[Json, Json | None]], model: str) -> _Written:
+    """Writes the vectors of these hits, then notes the model in the ledger."""
+    refused = bulk.write(parts.client, (operation for pair in pairs for operation in _operations(parts.prefix, *pair)))
+    done = sorted({hit["_id"] for hit, _ in pairs} - {failure.id for failure in refused})
+    ledger = Ledger(parts.client, parts.prefix)
+    entries = [replace(entry, embedding_model=model) for entry in ledger.holders(source_id, done).values()]
+    return _Written(len(pairs), refused + write_ledger(parts.client, parts.prefix, entries))
+
+
+def _operations(prefix: str, hit: Json, made: Json | None) -> Iterator[bulk.Operation]:
+    unchanged = {"if_seq_no": hit["_seq_no"], "if_primary_term": hit["_primary_term"]}
+    for index in targets(prefix, "records"):
+        yield bulk.update_operation(index, hit["_id"], {"doc": made}, unchanged)
+
+
+def _missing(parts: Parts, source_id: str, recipe: IndexMeta) -> Iterator[Json]:
+    index = alias(parts.prefix, "records")
+    both = f"{index},{alias(parts.prefix, 'ledger')}"
+    parts.client.indices.refresh(index=both)
+    return scan(parts.client, index, _lacking(source_id, recipe), _READ)
+
+
+def _lacking(source_id: str, recipe: IndexMeta) -> Json:
+    filters = [{"term": {"source": source_id}}]
+    return {"bool": {"filter": filters, "must_not": [has_all(recipe.tokens)]}}

@@ -10,20 +10,21 @@ import structlog
 
 from core.clock import now_iso
 from core.errors import NotFound, Unavailable
+from core.overlay import Overlay
 from core.record import Record
 from es_gateway.client import retrying
 from es_mappings.names import alias
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.parts import Parts
-from indexer.plan.digest import digest
 from indexer.plan.items import Item
-from indexer.plan.plan import Moment, Outcome
-from indexer.plan.planning import Planner
+from indexer.plan.overlays import overlaid
+from indexer.plan.parsed_record import parse, with_id
+from indexer.plan.plan import Decision, Moment, Outcome
+from indexer.plan.planner import Planner
 from indexer.raw import Page, RawRecord
-from indexer.store.ledger import PUSHED, Ledger
-from indexer.write.commit import commit
+from indexer.store.ledger import PUSHED, Ledger, kept_document
+from indexer.write.commit import apply_deletions, commit
 from indexer.write.embed import Embedding
-from indexer.write.tombstones import apply_deletions
 
 log = structlog.get_logger(__name__)
 
@@ -63,9 +64,9 @@ class Pushing:
 def read(source: str, content: bytes, media_type: str | None, parts: Parts) -> Record:
     """The record that the document describes, unstored; its ``identifier`` is empty if it names none.
 
-    Raises Refused if it is not exactly one record of a known format.
+    Raises RecordRefused if it is not exactly one record of a known format.
     """
-    return digest(RawRecord("", content, "pushed", media_type), source, parts.name_lists()).record
+    return parse(RawRecord("", content, "pushed", media_type), source, parts.name_lists()).record
 
 
 def holds(source: str, record: str, parts: Parts) -> bool:
@@ -78,7 +79,7 @@ def holds(source: str, record: str, parts: Parts) -> bool:
 def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     """Reads, embeds and writes one document as its record; it is searchable when this returns.
 
-    The same bytes again write nothing. Raises Refused if it is not exactly one record of a known format; NotFound and
+    The same bytes again write nothing. Raises RecordRefused if it is not one record of a known format; NotFound and
     IndexMismatch if there is no suitable index; Unavailable if Elasticsearch does not answer or refuses it.
     """
     parts = replace(parts, client=retrying(parts.client))
@@ -88,7 +89,7 @@ def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     Ledger(parts.client, parts.prefix).refresh()  # a search finds the record's holder
     (item,) = Planner(parts.client, parts.prefix, source, parts.name_lists()).plan(Page((raw,)), moment)
     if item.decision.outcome == "refused":
-        raise Refused(item.decision.entry.reason or "it cannot be read")
+        raise RecordRefused(item.decision.entry.reason or "it cannot be read")
     item = _with_vectors(item, Embedding(parts, recipe))
     not_taken = commit(parts.client, parts.prefix, [item], moment)
     if not_taken:
@@ -117,12 +118,43 @@ def delete(source: str, record: str, parts: Parts) -> None:
 
 
 def _with_vectors(item: Item, embedding: Embedding) -> Item:
-    if item.decision.vector != "embed" or item.digest is None:
+    if item.decision.vector != "embed" or item.parsed is None:
         return item
-    (fields,) = embedding.embed([item.digest.record.embedding_text]).fields
+    (fields,) = embedding.embed([item.parsed.record.embedding_text]).fields
     return replace(item, vectors=fields)
 
 
 def _show(parts: Parts) -> None:
     """Refreshes the index, because the client looks for the record next."""
     parts.client.indices.refresh(index=alias(parts.prefix, "records"))
+
+
+_RUN = "curation"
+
+
+def rewrite(record: str, overlay: Overlay | None, parts: Parts) -> None:
+    """Writes the record anew from its kept document, with the overlay or without; searchable when this returns.
+
+    Raises NotFound if there is no such record, Unavailable if Elasticsearch does not answer or refuses it.
+    """
+    parts = replace(parts, client=retrying(parts.client))
+    source, recipe = record.partition(":")[0], parts.recipe()
+    ledger = Ledger(parts.client, parts.prefix)
+    ledger.refresh()
+    stored = ledger.holders(source, [record]).get(record)
+    raw = None if stored is None else kept_document(parts.client, parts.prefix, stored)
+    if stored is None or raw is None:
+        raise NotFound(f"there is no record {record!r}")
+    parsed = parse(raw, source, parts.name_lists())
+    parsed = overlaid(parsed if parsed.record.id == record else with_id(parsed, record), overlay)
+    stands = stored.text_hash == parsed.content.text_hash and stored.embedding_model == recipe.embedding_model
+    # Without its raw hash the next harvest reads the document again, and finds the same.
+    entry = replace(stored, raw_hash="", record_hash=parsed.content.record_hash, text_hash=parsed.content.text_hash)
+    fields = None if stands else Embedding(parts, recipe).embed([parsed.record.embedding_text]).fields[0]
+    decision = Decision("changed", entry, write=True, vector="keep" if stands else "embed")
+    moment = Moment(_RUN, now_iso(), recipe.embedding_model)
+    failed = commit(parts.client, parts.prefix, [Item(raw, stored, decision, parsed, fields)], moment)
+    if failed:
+        raise Unavailable(f"Elasticsearch did not take {record}: {failed[0].reason}")
+    parts.client.indices.refresh(index=alias(parts.prefix, "records"))
+    log.info("overlay.written", record=record, curated=" ".join(parsed.record.curated))

@@ -16,11 +16,11 @@ from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
 from indexer.formats import registry
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.sources.folder import FolderSource
-from indexer.write.embed_missing import embed_missing
+from indexer.write.embed import embed_missing
 from lab.benchmarks.machine import Spread, TimedNode
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.candidates import Candidates
@@ -97,7 +97,7 @@ def _texts(path: Path) -> Iterator[str]:
         for raw in page.records:
             try:
                 yield registry.read(raw, "bench").embedding_text
-            except Refused:
+            except RecordRefused:
                 continue
 
 

@@ -15,8 +15,8 @@ from indexer.parts import Options, Parts
 from indexer.sources.csw import CswOptions, CswSource
 from indexer.sources.fetching import Fetcher
 from indexer.sources.politeness import HostLimits, RequestPolicy
+from indexer.store.ledger import scan
 from indexer.store.runs import Runs
-from indexer.store.scan import scan
 from lab.chaos.csw import catalogue_server
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from net.gate import Gate, GatePolicy

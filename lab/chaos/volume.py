@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from es_mappings.names import alias
-from indexer.formats.split import parts_of
+from indexer.formats.splitting.split import records_of_graph
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
-from indexer.plan.digest import digest
+from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord
 from indexer.sources.rdf_answers import parse_rdf
 from lab.chaos.harvests import SOURCE, open_csw
@@ -53,8 +53,11 @@ def read_catalogue(records: int) -> Reading:
     content = catalogue(records)
     begun = time.process_time()
     graph = parse_rdf(content, "turtle", "https://data.example.org/catalogue", _no_context)
-    read = [digest(RawRecord(id, part, id, "application/ld+json"), "made") for id, part in parts_of(graph)]
-    return Reading(len({record_digest.record.id for record_digest in read}), time.process_time() - begun)
+    read = [
+        parse(RawRecord(record.name, record.content, record.name, "application/ld+json"), "made")
+        for record in records_of_graph(graph)
+    ]
+    return Reading(len({parsed.record.id for parsed in read}), time.process_time() - begun)
 
 
 def _no_context(url: str) -> object:

@@ -25,7 +25,7 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.parts import Options, Parts
-from indexer.write.embed_missing import embed_missing
+from indexer.write.embed import embed_missing
 from lab.benchmarks.machine import TimedNode, machine, serving
 from lab.benchmarks.measures import (
     EmbeddingTime,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection
 from lab.month.month import Course, Month
 from lab.month.script import Habits, copied, judged_questions, own_indices
 from lab.month.usage_trial import Trial, UsageSnapshot, UsageTrial, evidence_of
@@ -133,7 +133,7 @@ def month(
 
 def _trial(
     pipeline: SearchPipeline,
-    collection: Collection,
+    collection: JudgedCollection,
     signal: Usage,
     habits: Habits,
     examination: float | None,

@@ -10,7 +10,7 @@ from celery import Celery
 
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
-from indexer.store.scan import scan
+from indexer.store.ledger import scan
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from workers.jobs import start_harvest
 

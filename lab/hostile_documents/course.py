@@ -20,11 +20,10 @@ import numpy as np
 
 from core.json_types import Json
 from core.ports import EmbedderCard, Encoded, TextKind, Vectors
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.isolation import read_isolated
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.segment import SegmentOptions, segment
-from indexer.documents.table_stored import stored_table
+from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.parse.isolation import read_isolated
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.segment.passages import SegmentOptions, segment
 from lab.hostile_documents import pdf_files, texts, word_files
 from lab.hostile_documents.kinds import HostileKind
 from lab.hostile_documents.pdf_files import pdf

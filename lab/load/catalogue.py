@@ -26,11 +26,11 @@ from es_mappings.codecs.vectors import VECTOR, to_fields
 from es_mappings.indices import ensure_indices
 from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import KINDS, concrete
-from evaluation.throwaway import PREFIX, sweep_abandoned
+from evaluation.temporary_index import PREFIX, sweep_abandoned
 from indexer.background import Background
-from indexer.documents.store import passage_document
+from indexer.documents.index.store import passage_document
 from indexer.formats import registry
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.sources.folder import FolderSource
 from indexer.store.bulk import Failure, Operation, chunked, index_operation, write
 from reading.sentences import sentences
@@ -154,7 +154,7 @@ def real_records(paths: Sequence[Path]) -> list[Record]:
             for raw in page.records:
                 try:
                     records.append(registry.read(raw, "load"))
-                except Refused:
+                except RecordRefused:
                     continue
     if not records:
         raise SondeError(f"No record can be read in {', '.join(map(str, paths))}.")

@@ -10,14 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
+import httpcore
 import orjson
 
-from es_gateway.kept_connections import KeptConnections
 from lab.benchmarks.machine import Spread
 
-_TIMEOUT_S = 60.0
+_HEADERS: dict[bytes | str, bytes | str] = {"Accept": "application/json"}
+_TIMEOUTS = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), 60.0)}
+_FAILURES = (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException)
 _LONGEST_PAUSE_S = 60.0
 _BUSY = frozenset((HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS))
 NO_ANSWER = 0
@@ -60,31 +62,31 @@ class SearchReply:
 class ApiConnection:
     """The API under load, by a client that costs little: it shares the cores with what it measures."""
 
-    connections: KeptConnections
+    url: str
+    connections: httpcore.ConnectionPool
 
     @classmethod
     def at(cls, url: str, clients: int, source: str | None = None) -> ApiConnection:
         """``clients``: how many connections stay open. ``source``: the address to ask from."""
-        address = urlsplit(url)
-        return cls(KeptConnections(str(address.hostname), int(address.port or 80), kept=clients, source=source))
+        return cls(url, httpcore.ConnectionPool(max_connections=clients, local_address=source))
 
     def close(self) -> None:
         self.connections.close()
 
     def reply_to(self, parameters: Mapping[str, str]) -> tuple[SearchReply, float]:
         """The reply, and how many seconds to wait before the next question."""
-        target = f"/search?{urlencode(parameters)}"
+        target = f"{self.url}/search?{urlencode(parameters)}"
         begun = time.perf_counter()
         try:
-            answer = self.connections.ask("GET", target, {"Accept": "application/json"}, None, _TIMEOUT_S)
-        except OSError:
+            answer = self.connections.request("GET", target, headers=_HEADERS, extensions=_TIMEOUTS)
+        except _FAILURES:
             return SearchReply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
         took_ms = (time.perf_counter() - begun) * 1000.0
         if answer.status == HTTPStatus.OK:
-            body = orjson.loads(answer.body)
+            body = orjson.loads(answer.content)
             stages, degraded = body["sonde:took_ms"], bool(body.get("sonde:degraded"))
             return SearchReply(took_ms, answer.status, degraded=degraded, stages=stages), 0.0
-        pause = answer.headers.get("retry-after")
+        pause = next((value.decode() for name, value in answer.headers if name.lower() == b"retry-after"), None)
         refused = answer.status in _BUSY and pause is not None
         return SearchReply(took_ms, answer.status, refused=refused), _pause_s(pause) if refused else 0.0
 

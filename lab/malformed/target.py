@@ -19,8 +19,7 @@ from lab.malformed.makers import RECORD
 from lab.own_api import own_api
 from local_stack.errors import StackError
 from local_stack.testing import valkey_server
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import Grant
+from search_api.http.access.keys import Grant, KeyStore
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices

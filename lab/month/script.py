@@ -20,7 +20,7 @@ from core.json_types import Json
 from es_mappings.names import KINDS
 from evaluation.collections.beir import questions_of
 from evaluation.trec import read_qrels
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
 from search_api.search.usage.entry import Asker, normal, subject_hash, who
@@ -232,7 +232,7 @@ def _documents(archive: Path, source: str) -> Iterator[tuple[str, bytes]]:
         for raw in page.records:
             try:
                 yield read(raw, source).id, raw.content
-            except Refused:
+            except RecordRefused:
                 continue
 
 

@@ -11,12 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from core.json_types import Json
-from evaluation.asking import ask_all, run_of
-from evaluation.collection import Collection
-from evaluation.metrics import HEADLINE, Measured, measure
-from evaluation.significance import Comparison, paired_randomisation
+from evaluation.asking import Variant, ask_all, run_of
+from evaluation.collection import JudgedCollection
+from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
-from evaluation.variants import Variant
 from lab.month.script import SHOWN, Habits, People, script
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence, Usage
@@ -32,7 +30,7 @@ class Night:
 
     days: int
     ndcg: float
-    against_first: Comparison
+    against_first: RunComparison
     questions: int
 
 
@@ -69,7 +67,7 @@ class UsageTrial:
 
     pipeline: SearchPipeline
     table: UsageSnapshot
-    collection: Collection
+    collection: JudgedCollection
     evidence: Evidence
     habits: Habits
     scripted: bool = False
@@ -98,7 +96,7 @@ class UsageTrial:
     def _asked(self) -> Run:
         return run_of(ask_all(self.pipeline, self.collection, Variant(), threads=2))
 
-    def _night(self, day: int, before: Measured, served: Run) -> Night:
+    def _night(self, day: int, before: RunMeasures, served: Run) -> Night:
         now = measure(served, self.collection.qrels)
         compared = paired_randomisation(now.column(HEADLINE), before.column(HEADLINE))
         return Night(day, now.means[HEADLINE], compared, len(self.table.now))

@@ -22,7 +22,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.names import KINDS, IndexKind, alias
 from evaluation.local_server import served
-from indexer.store.scan import scan
+from indexer.store.ledger import scan
 from lab.operating.release import Release
 
 _CHANGE_BY_THEMSELVES: Mapping[str, frozenset[str]] = {

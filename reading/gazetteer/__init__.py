@@ -1,5 +1,150 @@
-"""The embedded gazetteer: maps a name to places with boxes, without a network."""
+"""The embedded gazetteer: names of the world's places with their boxes, read from one file in the package.
 
-from reading.gazetteer.gazetteer import Gazetteer, Named
+The file (``places.tsv.gz``) has three blocks separated by empty lines: places (name, kind, box, country, importance,
+estimated, source), names (folded name, flags, numbers of places, best first) and abbreviations (exact spelling,
+number), including region codes (``US-CO``). Rows are parsed on first use, so loading is fast and needs little memory.
+"""
 
-__all__ = ["Gazetteer", "Named"]
+from __future__ import annotations
+
+import gzip
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from core.extent import BBox
+from core.place import Place, PlaceKind
+
+_WORD = re.compile(r"[^\W_]+")
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
+
+
+@dataclass(frozen=True, slots=True)
+class NameWord:
+    """One word of a text: as written, folded, and its position (character offsets, end exclusive)."""
+
+    text: str
+    folded: str
+    start: int
+    end: int
+
+
+def fold(text: str) -> str:
+    """Lower case without accents: ``Côte`` is ``cote``, ``Straße`` is ``strasse``."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+def words(text: str) -> list[NameWord]:
+    """The words of a text in order; hyphens, apostrophes and dots separate words."""
+    return [NameWord(match[0], fold(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
+
+
+def name_key(name: str) -> str:
+    """The common form of a name's spellings: folded words with single spaces, without a leading ``the``."""
+    parts = [fold(word) for word in _WORD.findall(name)]
+    return " ".join(parts[1:] if len(parts) > 1 and parts[0] == "the" else parts)
+
+
+_FILE = Path(__file__).with_name("places.tsv.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class GazetteerName:
+    """The places of a name, best first.
+
+    ``is_word`` marks a name that is also an ordinary word (Nice, Reading, Orange), ``is_adjective`` one that is only an
+    adjective or a people (Italian), ``is_small`` one that its language writes in lower case (italien, tedeschi).
+    """
+
+    places: tuple[Place, ...]
+    is_word: bool = False
+    is_adjective: bool = False
+    is_small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    rows: list[str]
+    names: dict[str, str]
+    abbreviations: dict[str, str]
+    longest: dict[str, int]  # first word of a name -> words of the longest name that starts with it
+
+
+class Gazetteer:
+    """Implements the port ``Geocoder``. The file is read on first use (``preload`` reads it at once)."""
+
+    def __init__(self, path: Path = _FILE) -> None:
+        self._path = path
+        self._read: dict[str, GazetteerName] = {}
+
+    def preload(self) -> Gazetteer:
+        """Reads the file now instead of at the first question."""
+        _ = self._tables
+        return self
+
+    def lookup(self, name: str) -> list[Place]:
+        """The places with that name (ignoring case and accents), most important first; empty if unknown."""
+        named = self.abbreviation(name.strip()) or self.named(name_key(name))
+        return list(named.places) if named else []
+
+    def named(self, key: str) -> GazetteerName | None:
+        """The meaning of a folded name (``names.name_key``); each row is parsed once."""
+        row = self._tables.names.get(key)
+        if row is None:
+            return None
+        named = self._read.get(key)
+        if named is None:
+            flags, _, numbers = row.partition("\t")
+            places = tuple(self._place(int(number)) for number in numbers.split())
+            named = self._read[key] = GazetteerName(places, "w" in flags, "a" in flags, "s" in flags)
+        return named
+
+    def abbreviation(self, text: str) -> GazetteerName | None:
+        """The meaning of an abbreviation in exactly this spelling (``US``, never ``us``)."""
+        number = self._tables.abbreviations.get(text)
+        return None if number is None else GazetteerName((self._place(int(number)),))
+
+    def longest(self, first: str) -> int:
+        """The number of words in the longest name that starts with this folded word; 0 if there is none."""
+        return self._tables.longest.get(first, 0)
+
+    def keys(self) -> list[str]:
+        """All folded names, sorted; for completion and spelling."""
+        return list(self._tables.names)
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        text = gzip.decompress(self._path.read_bytes()).decode("utf-8")
+        places, names, abbreviations = text.split("\n\n")
+        named = _pairs(names)
+        longest: dict[str, int] = {}
+        for key in named:
+            first, _, rest = key.partition(" ")
+            length = 2 + rest.count(" ") if rest else 1
+            if length > longest.get(first, 0):
+                longest[first] = length
+        return _Tables(places.split("\n"), named, _pairs(abbreviations), longest)
+
+    def _place(self, number: int) -> Place:
+        name, kind, box, country, importance, estimated, source = self._tables.rows[number].split("\t")
+        west, south, east, north = map(float, box.split())
+        return Place(
+            name=name,
+            kind=cast(PlaceKind, kind),
+            bbox=BBox(west, south, east, north),
+            country=country or None,
+            importance=float(importance),
+            estimated=estimated == "1",
+            source=source,
+        )
+
+
+def _pairs(block: str) -> dict[str, str]:
+    """``first column -> the rest`` of each line."""
+    return dict(line.split("\t", 1) for line in block.split("\n"))

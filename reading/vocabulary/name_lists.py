@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 from core.names import name_key
-from reading.vocabulary.concept import Concept, NamedVocabulary
+from reading.vocabulary import Concept, NamedVocabulary
 
 ListKind = Literal["platforms", "instruments", "projects", "variables"]
 
@@ -41,13 +41,13 @@ class NameLists:
 
     @classmethod
     def of(cls, vocabularies: Iterable[NamedVocabulary]) -> NameLists:
-        """The lists of the vocabularies whose names begin with ``gcmd``; the name or the top concept says of what."""
-        found: defaultdict[ListKind, list[Concept]] = defaultdict(list)
+        """The lists of the vocabularies whose names begin with ``gcmd``; the name or the top concept gives the kind."""
+        by_kind: defaultdict[ListKind, list[Concept]] = defaultdict(list)
         for vocabulary in vocabularies:
             if vocabulary.name.startswith(PREFIX):
-                for kind, concepts in _parted(vocabulary):
-                    found[kind] += concepts
-        return cls({kind: _preferred_by_key(concepts) for kind, concepts in found.items()})
+                for kind, concepts in _concepts_by_kind(vocabulary):
+                    by_kind[kind] += concepts
+        return cls({kind: _preferred_by_key(concepts) for kind, concepts in by_kind.items()})
 
     @cached_property
     def version(self) -> str:
@@ -71,7 +71,7 @@ class NameLists:
         return inside if outside in (None, inside) else None
 
 
-def _parted(vocabulary: NamedVocabulary) -> Iterator[tuple[ListKind, list[Concept]]]:
+def _concepts_by_kind(vocabulary: NamedVocabulary) -> Iterator[tuple[ListKind, list[Concept]]]:
     by_uri = {concept.uri: concept for concept in vocabulary.concepts}
     below = {uri for concept in vocabulary.concepts for uri in concept.narrower}
     named = _kind_of(vocabulary.name.removeprefix(PREFIX))

@@ -19,11 +19,11 @@ from core.defined_acronyms import defined_acronyms
 from core.errors import InvalidInput
 from core.json_types import JsonMapping
 from core.names import name_key
-from reading.vocabulary.concept import Concept, Label
+from reading.vocabulary import Concept, Label
 
 LARGEST_FILE_BYTES = 200 << 20
 LONGEST_LABEL = 120
-"""Characters; a longer label is a description that nobody types."""
+"""Characters; a longer label is a description, not a search term."""
 
 _QUALIFIER = re.compile(r"(?<=\S)\s*\([^()]{1,60}\)\s*$")
 _LONG_NAME = re.compile(r"^\s*(?:[A-Za-z]+_)?Long_Name\s*:\s*(\S.*?)\s*$", re.MULTILINE)
@@ -36,7 +36,7 @@ _BROKEN = (xml.sax.SAXException, BadSyntax, ParserError, ValueError, AssertionEr
 def read_files(paths: Sequence[Path]) -> tuple[Concept, ...]:
     """The concepts of all files together (labels of one language are often in a separate file), by URI.
 
-    Raises InvalidInput that names the file and its error, or says that there is no concept in them.
+    Raises InvalidInput with the file and its error, or if there is no concept in them.
     """
     trees = [path for path in paths if is_tree(path)]
     graph = graph_of([path for path in paths if path not in trees])
@@ -81,9 +81,9 @@ def concepts_of(graph: Graph) -> Iterator[Concept]:
 
 
 def _labels(graph: Graph, subject: Node, kind: URIRef) -> list[Label]:
-    found = (one for one in graph.objects(subject, kind) if isinstance(one, Literal))
-    labels = [_label(str(one), one.language) for one in found]
-    return sorted((label for label in labels if label is not None), key=lambda one: (one.language or "", one.text))
+    literals = (node for node in graph.objects(subject, kind) if isinstance(node, Literal))
+    labels = filter(None, (_label(str(literal), literal.language) for literal in literals))
+    return sorted(labels, key=lambda label: (label.language or "", label.text))
 
 
 def _label(written: str, language: str | None) -> Label | None:
@@ -131,7 +131,7 @@ def _read_tree(path: Path) -> Iterator[Concept]:
         if label is not None:
             below = tuple(sorted(_tree_uri(child) for child in node.get("children") or []))
             longer = (_label(name, "en") for name in _long_names(label.text, node.get("definition")))
-            labels = dict.fromkeys((label, *(one for one in longer if one is not None)))
+            labels = dict.fromkeys((label, *(name for name in longer if name is not None)))
             yield Concept(_tree_uri(node), tuple(labels), below)
 
 

@@ -12,10 +12,10 @@ from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 
-from reading.gazetteer.names import Word, fold, words
-from reading.small_words import SAYING_NOTHING
-from reading.spans import Range
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.gazetteer import NameWord, fold, words
+from reading.language import EMPTY_WORDS
+from reading.sentences import Range
+from reading.vocabulary import Concept, Label, NamedVocabulary
 
 OWN = "sonde"
 """Name of the vocabulary that is part of Sonde."""
@@ -76,7 +76,7 @@ class Vocabulary:
         for key in entries:
             first, length = key.partition(" ")[0], 1 + key.count(" ")
             longest[first] = max(length, longest.get(first, 0))
-        return cls(concepts, {key: tuple(found) for key, found in entries.items()}, longest)
+        return cls(concepts, {key: tuple(rows) for key, rows in entries.items()}, longest)
 
     def preceded_by(self, first: NamedVocabulary) -> Vocabulary:
         """The same after another one. Copies the tables and reads no name of these again: .05 s for 150,000 names."""
@@ -93,18 +93,18 @@ class Vocabulary:
         Only the first ``most`` if given. ``language`` (ISO 639-1): only names in this language and English are read;
         None if unknown.
         """
-        found: list[TermMention] = []
-        every = words(text)
-        starts, ends = [word.start for word in every], [word.end for word in every]
+        terms: list[TermMention] = []
+        all_words = words(text)
+        starts, ends = [word.start for word in all_words], [word.end for word in all_words]
         for first, last in free:
             at, behind = bisect_left(starts, first), bisect_right(ends, last)
-            while at < behind and (most is None or len(found) < most):
-                length, mentions = self._at(text, every[at : min(behind, at + _MOST_WORDS)], language)
-                found += mentions
+            while at < behind and (most is None or len(terms) < most):
+                length, mentions = self._at(text, all_words[at : min(behind, at + _MOST_WORDS)], language)
+                terms += mentions
                 at += length
-        return found[:most]
+        return terms[:most]
 
-    def _at(self, text: str, following: list[Word], language: str | None) -> tuple[int, list[TermMention]]:
+    def _at(self, text: str, following: list[NameWord], language: str | None) -> tuple[int, list[TermMention]]:
         """The number of words to advance, and the meanings of the longest name that starts with the first word."""
         keys = [_singular(word.folded) for word in following]
         for length in range(min(self.longest.get(keys[0], 0), len(keys)), 0, -1):
@@ -113,7 +113,7 @@ class Vocabulary:
             marks = _marks(text, following[:length])
             known: dict[tuple[str, str], _Entry] = {}  # one for each concept
             for entry in self.entries.get(" ".join(keys[:length]), ()):
-                if _is_meant(entry, written, language) and _has_marks(entry.label.text, marks):
+                if _is_plausible(entry, written, language) and _has_marks(entry.label.text, marks):
                     known.setdefault((entry.vocabulary, entry.concept.uri), entry)
             if known:
                 end = last.end + (text[last.end : last.end + 1] == ")" and "(" in written and ")" not in written)
@@ -147,7 +147,7 @@ def term_key(text: str) -> str:
     return _key(words(text))
 
 
-def _key(run: Iterable[Word]) -> str:
+def _key(run: Iterable[NameWord]) -> str:
     return " ".join(_singular(word.folded) for word in run)
 
 
@@ -181,10 +181,10 @@ def _preferred(concept: Concept) -> list[Label]:
     return list(first.values())
 
 
-def _is_meant(entry: _Entry, written: str, language: str | None) -> bool:
+def _is_plausible(entry: _Entry, written: str, language: str | None) -> bool:
     """Whether the name is in the text's language, and an abbreviation has capitals ("ET", never "et")."""
     label = entry.label
-    short = written.lower() in SAYING_NOTHING or (label.text.isupper() and len(label.text) <= 2)
+    short = written.lower() in EMPTY_WORDS or (label.text.isupper() and len(label.text) <= 2)
     if short and not (written == label.text and written.isupper()):
         return False
     if label.language in (None, "en", language):
@@ -192,9 +192,9 @@ def _is_meant(entry: _Entry, written: str, language: str | None) -> bool:
     return language is None and (" " in written or len(written) >= _SHORTEST_FOREIGN)
 
 
-def _marks(text: str, run: Sequence[Word]) -> list[str]:
+def _marks(text: str, run: Sequence[NameWord]) -> list[str]:
     """What is between the words, without spaces, hyphens and apostrophes."""
-    return [_SOFT.sub("", text[one.end : other.start]) for one, other in pairwise(run)]
+    return [_SOFT.sub("", text[left.end : right.start]) for left, right in pairwise(run)]
 
 
 def _has_marks(label: str, marks: Sequence[str]) -> bool:
@@ -206,11 +206,11 @@ def _has_marks(label: str, marks: Sequence[str]) -> bool:
     )
 
 
-def _spellings(label: str) -> Iterator[tuple[str, list[Word]]]:
+def _spellings(label: str) -> Iterator[tuple[str, list[NameWord]]]:
     """Its words; with digits apart from letters (``PM 2.5``), and without a space before them (``Nino3.4``)."""
     yield label, words(label)
     if any(character.isdigit() for character in label):
-        apart = [Word(found[0], fold(found[0]), *found.span()) for found in _LETTERS_OR_DIGITS.finditer(label)]
+        apart = [NameWord(found[0], fold(found[0]), *found.span()) for found in _LETTERS_OR_DIGITS.finditer(label)]
         yield label, apart
         glued = _BEFORE_DIGIT.sub("", label)
         yield glued, words(glued)

@@ -18,17 +18,18 @@ from core.document import PUBLIC, DocumentEntry
 from core.errors import InvalidInput, NotFound, SondeError
 from core.json_types import Json
 from search_api.ask.view import EVENTS, presented, written
-from search_api.catalogue.documents.document_json import CSV
-from search_api.formats_out.spreadsheet import harmless
+from search_api.catalogue.documents.answers import CSV
+from search_api.formats_out.notations import spreadsheet_safe
 from search_api.http.access.guard import caller
 from search_api.http.addresses import Addresses
-from search_api.http.documented import sent_as
-from search_api.http.parameter_types import LONGEST_QUERY, printable
+from search_api.http.limits import MOST_COMPARED, MOST_QUESTIONS
+from search_api.http.openapi import answer_as
+from search_api.http.parameters import LONGEST_QUERY, printable
 from search_api.http.problems import Problem
 from search_api.library.granting import granted
 from search_api.library.notebooks_view import DocumentId
 from search_api.parts import Parts
-from search_api.search.passages.values import MOST_COMPARED, MOST_QUESTIONS, AskRequest, CitedAnswer, Granted
+from search_api.search.passages.values import AskRequest, CitedAnswer, Granted
 
 MOST_ANONYMOUS = 20
 """Answers in one comparison for a caller without a key: a comparison is as dear as so many questions."""
@@ -65,7 +66,7 @@ def compare_views(parts: Parts) -> APIBlueprint:
         "/ask/compare",
         summary="The same questions to each of up to twenty documents, as a table of cited answers",
         responses={
-            200: sent_as("application/json", ComparedBody, CSV),
+            200: answer_as("application/json", ComparedBody, CSV),
             400: Problem,
             401: Problem,
             403: Problem,
@@ -119,7 +120,7 @@ def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Grant
 
 
 def _rows(parts: Parts, questions: list[str], chosen: list[DocumentEntry], opened: Granted | None) -> Iterator[Json]:
-    addresses, asking = Addresses.of(parts), caller()
+    addresses, asking = Addresses.of(parts.http), caller()
     for entry in chosen:
         base = AskRequest(
             "", document=entry.id, scope="public" if entry.owner == PUBLIC else "mine", owner=asking.subject
@@ -149,7 +150,7 @@ def _as_csv(questions: list[str], rows: list[Json]) -> Response:
     table.writerow(["document", "address", *(part for one in questions for part in (one, "pages"))])
     for row in rows:
         cells = [part for answer in row["answers"] for part in (_said(answer), _pages(answer))]
-        table.writerow([harmless(cell) for cell in (row["title"], row["address"], *cells)])
+        table.writerow([spreadsheet_safe(cell) for cell in (row["title"], row["address"], *cells)])
     response = Response(written_.getvalue(), content_type=f"{CSV}; charset=utf-8; header=present")
     response.headers["Content-Disposition"] = 'attachment; filename="comparison.csv"'
     return _unkept(response)

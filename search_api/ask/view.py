@@ -17,7 +17,7 @@ from core.errors import Conflict, SondeError
 from core.json_types import Json
 from search_api.ask.answerer import Step
 from search_api.http.access.guard import caller
-from search_api.http.parameter_types import (
+from search_api.http.parameters import (
     LONGEST_QUERY,
     LONGEST_VALUE,
     MOST_VALUES,

@@ -1,7 +1,12 @@
-"""The formats of one record, by ``f`` or by ``Accept``."""
+"""The formats of one record, by ``f`` or by ``Accept``, and typed links to them (FAIR Signposting).
+
+FAIR Signposting Profile, level 1 (https://signposting.org/FAIR/): the page of a record is the landing page, its other
+formats are the metadata resources.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated
@@ -12,47 +17,88 @@ from core.errors import NotFound
 from core.json_types import Json
 from core.record import Record
 from search_api.catalogue.listing.reader import Original
-from search_api.catalogue.signposting import metadata_links
 from search_api.formats_out.formats import record_formats
+from search_api.formats_out.notations import iri, licence_url
+from search_api.formats_out.schema_org import DOWNLOADS, type_of
 from search_api.http.addresses import GEOJSON, RECORD_PROFILE, Addresses, Link, document_link, link
-from search_api.http.one_of import OneOf
+from search_api.http.parameters import OneOf
 from search_api.search.views import geojson
+
+_MOST_FILES = 20
+_LONGEST = 500
+"""Servers and proxies refuse long headers: more files, and longer addresses, are only in the record's ``links``."""
+
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
+
+
+def landing_header_links(record: Record, metadata: list[tuple[str, str]]) -> list[str]:
+    """Those of the record's page; ``metadata``: addresses and media types of its other formats."""
+    return [
+        *([_header_link(f"https://doi.org/{record.doi}", "cite-as")] if record.doi else []),
+        _header_link("https://schema.org/AboutPage", "type"),
+        _header_link(f"https://schema.org/{type_of(record)}", "type"),
+        *_licence(record),
+        *_files(record),
+        *(_header_link(address, "describedby", media_type) for address, media_type in metadata),
+    ]
+
+
+def metadata_header_links(record: Record, page: str) -> list[str]:
+    """Those of a metadata format: back to the page, and the licence of what it describes."""
+    return [_header_link(page, "describes", "text/html"), *_licence(record)]
+
+
+def _licence(record: Record) -> list[str]:
+    address = licence_url(record.licence)
+    return [_header_link(address, "license")] if address and len(address) <= _LONGEST else []
+
+
+def _files(record: Record) -> list[str]:
+    files = [(iri(link.href) or "", link.media_type) for link in record.links if link.rel in DOWNLOADS]
+    short = [file for file in files if 0 < len(file[0]) <= _LONGEST]
+    return [_header_link(address, "item", media_type) for address, media_type in short[:_MOST_FILES]]
+
+
+def _header_link(address: str, rel: str, media_type: str | None = None) -> str:
+    """``address`` is percent-encoded. A text that is no media type is left out: it could end the header's value."""
+    is_media_type = media_type is not None and _MEDIA_TYPE.fullmatch(media_type)
+    return f'<{iri(address)}>; rel="{rel}"' + (f'; type="{media_type}"' if is_media_type else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ItemForm:
     """``media_type`` None: known only when the original is read."""
 
     media_type: str | None
     title: str
 
 
-def item_forms() -> dict[str, Form]:
+def item_forms() -> dict[str, ItemForm]:
     """All forms of a record by ``f``: GeoJSON, the output formats, the original and the page."""
-    written = {name: Form(one.media_type, one.title) for name, one in record_formats().items()}
+    writers = {name: ItemForm(writer.media_type, writer.title) for name, writer in record_formats().items()}
     return {
-        "json": Form(GEOJSON, "GeoJSON, OGC API - Records"),
-        **written,
-        "native": Form(None, "The catalogue's own metadata"),
-        "html": Form("text/html", "The record's page"),
+        "json": ItemForm(GEOJSON, "GeoJSON, OGC API - Records"),
+        **writers,
+        "native": ItemForm(None, "The catalogue's own metadata"),
+        "html": ItemForm("text/html", "The record's page"),
     }
 
 
-def forms_of(record: Record) -> dict[str, Form]:
+def forms_of(record: Record) -> dict[str, ItemForm]:
     """Those of ``item_forms`` that this record has."""
-    written = record_formats()
-    return {name: form for name, form in item_forms().items() if name not in written or written[name].offered(record)}
+    writers = record_formats()
+    return {name: form for name, form in item_forms().items() if name not in writers or writers[name].offered(record)}
 
 
 ItemFormat = Annotated[str, OneOf(item_forms)]
 
 
 def media_types() -> tuple[str, ...]:
-    return tuple(one.media_type for one in item_forms().values() if one.media_type)
+    return tuple(form.media_type for form in item_forms().values() if form.media_type)
 
 
 OCTETS = "application/octet-stream"
-_SHOWN_AS_THEY_ARE = frozenset(
+_SHOWN_TYPES = frozenset(
     (
         "application/json",
         "application/geo+json",
@@ -70,19 +116,19 @@ _SHOWN_AS_THEY_ARE = frozenset(
 """Metadata that a browser shows as text or saves. A source declares its originals' type, and can declare anything."""
 
 
-def wanted(given: ItemFormat | None) -> str:
+def requested_form(f: ItemFormat | None) -> str:
     """The format in ``f``, else the best that the client accepts; GeoJSON if it accepts none."""
-    if given is not None:
-        return given
+    if f is not None:
+        return f
     by_media_type: dict[str, str] = {}
-    for name, one in item_forms().items():
-        if one.media_type:  # of two formats with one media type, every record has the first
-            by_media_type.setdefault(one.media_type, name)
+    for name, form in item_forms().items():
+        if form.media_type:  # of two formats with one media type, every record has the first
+            by_media_type.setdefault(form.media_type, name)
     by_media_type["application/json"] = "json"
     return by_media_type[request.accept_mimetypes.best_match(list(by_media_type), default=GEOJSON)]
 
 
-def written(
+def record_answer(
     record: Record, form: str, addresses: Addresses, *more: Link, broken: Collection[str] = frozenset()
 ) -> Response:
     """The record in one of the output formats (neither ``native`` nor ``html``).
@@ -102,23 +148,23 @@ def written(
         response = Response(json.dumps(body, sort_keys=False), mimetype=GEOJSON)
     else:
         response = Response(chosen.record(record, address), mimetype=chosen.media_type)
-    posts = metadata_links(record, addresses.record_page(record.id))
+    posts = metadata_header_links(record, addresses.record_page(record.id))
     response.headers["Link"] = ", ".join([alternates_header(record, address, form), *posts])
     return response
 
 
 def alternates_header(record: Record, address: str, form: str) -> str:
     """The other formats of the record at this address, for the header Link."""
-    others = [(name, one.media_type) for name, one in forms_of(record).items() if one.media_type and name != form]
+    others = [(name, other.media_type) for name, other in forms_of(record).items() if other.media_type and name != form]
     return ", ".join(f'<{address}?f={name}>; rel="alternate"; type="{media_type}"' for name, media_type in others)
 
 
-def original(found: Original) -> Response:
+def original_answer(original: Original) -> Response:
     """The metadata byte for byte as harvested; never shown as one of our pages."""
-    media_type = found.media_type or ("application/xml" if found.content.lstrip()[:1] == b"<" else "text/plain")
-    known = media_type.partition(";")[0].strip().lower()
-    response = Response(found.content, content_type=known if known in _SHOWN_AS_THEY_ARE else OCTETS)
-    if known not in _SHOWN_AS_THEY_ARE:
+    media_type = original.media_type or ("application/xml" if original.content.lstrip()[:1] == b"<" else "text/plain")
+    plain_type = media_type.partition(";")[0].strip().lower()
+    response = Response(original.content, content_type=plain_type if plain_type in _SHOWN_TYPES else OCTETS)
+    if plain_type not in _SHOWN_TYPES:
         response.headers["Content-Disposition"] = "attachment"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -145,8 +191,8 @@ def _own_links(record: Record, broken: Collection[str]) -> list[Json]:
 def _service_links(record: Record, addresses: Addresses) -> list[Link]:
     address = addresses.item(record)
     alternates = [
-        link("alternate", f"{address}?f={name}", one.media_type or "application/octet-stream", one.title)
-        for name, one in forms_of(record).items()
+        link("alternate", f"{address}?f={name}", form.media_type or "application/octet-stream", form.title)
+        for name, form in forms_of(record).items()
         if name != "json"
     ]
     return [

@@ -1,17 +1,117 @@
-"""Citations as BibTeX (pybtex), RIS (rispy) and CSL-JSON, for reference managers."""
+"""Records and documents as citations: BibTeX (pybtex), RIS (rispy) and CSL-JSON, for reference managers."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import rispy
 from pybtex.database import BibliographyData, Entry, InvalidNameString, Person
 
+from core.document import DocumentEntry
 from core.json_types import Json
-from core.record import Record
-from search_api.formats_out.citation import Citation, CitationFormat, Kind, Party, of_record
+from core.record import Contact, Record
+from search_api.formats_out.notations import without_empty
 from search_api.formats_out.output_format import OutputFormat, ResultPage
+
+Kind = Literal["article", "report", "dataset", "software", "misc"]
+
+_AUTHORS = ("author", "originator", "principalInvestigator", "creator", "owner", "pointOfContact", "publisher")
+"""Roles that may be named as authors; the first that the record has counts."""
+
+_KINDS: dict[str, Kind] = {"software": "software", "service": "misc", "document": "report"}
+_KEY = re.compile(r"[^A-Za-z0-9]+")
+_DATE = re.compile(r"^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """A person or, if ``is_organisation``, an organisation; the name as written."""
+
+    name: str
+    is_organisation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """``key`` is unique for the record or document; ``published`` is ISO 8601 in the precision known."""
+
+    key: str
+    kind: Kind
+    title: str
+    address: str
+    authors: tuple[Party, ...] = ()
+    publisher: str | None = None
+    journal: str | None = None
+    published: str | None = None
+    doi: str | None = None
+
+    @property
+    def date(self) -> tuple[int, ...]:
+        """Year, month and day as far as known; empty without a year."""
+        match = _DATE.match(self.published or "")
+        return tuple(int(part) for part in match.groups() if part) if match is not None else ()
+
+    @property
+    def link(self) -> str:
+        return f"https://doi.org/{self.doi}" if self.doi else self.address
+
+
+@dataclass(frozen=True, slots=True)
+class CitationFormat:
+    """``write`` takes any number of citations."""
+
+    name: str
+    media_type: str
+    title: str
+    ending: str
+    write: Callable[[Sequence[Citation]], str]
+
+
+def of_record(record: Record, address: str) -> Citation:
+    """``address`` is cited where there is no DOI."""
+    roles = {contact.role for contact in record.contacts}
+    role = next((known for known in _AUTHORS if known in roles), None)
+    authors = dict.fromkeys(
+        party for contact in record.contacts if role in (None, contact.role) and (party := _party(contact))
+    )
+    publishers = (contact.organisation for contact in record.contacts if contact.role == "publisher")
+    publisher = next(filter(None, publishers), None)
+    dates = record.dates
+    return Citation(
+        key=_KEY.sub("_", record.id),
+        kind=_KINDS.get(record.type, "dataset"),
+        title=record.title or record.id,
+        address=address,
+        authors=tuple(authors),
+        publisher=publisher,
+        published=dates.published or dates.created or dates.modified,
+        doi=record.doi,
+    )
+
+
+def of_document(entry: DocumentEntry, address: str) -> Citation:
+    """``address`` is cited where there is no DOI."""
+    return Citation(
+        key=f"document_{entry.id}",
+        kind="article" if entry.journal else "report",
+        title=entry.title or entry.name,
+        address=address,
+        authors=tuple(Party(name) for name in entry.authors),
+        journal=entry.journal,
+        published=entry.published,
+        doi=entry.doi,
+    )
+
+
+def _party(contact: Contact) -> Party | None:
+    if contact.name:
+        return Party(contact.name)
+    return Party(contact.organisation, is_organisation=True) if contact.organisation else None
+
 
 _BIBTEX: dict[Kind, str] = {
     "article": "article", "report": "techreport", "dataset": "misc", "software": "misc", "misc": "misc",
@@ -26,15 +126,15 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def bibtex(citations: Sequence[Citation]) -> str:
-    return str(BibliographyData({one.key: _entry(one) for one in citations}).to_string("bibtex"))
+    return str(BibliographyData({citation.key: _entry(citation) for citation in citations}).to_string("bibtex"))
 
 
 def ris(citations: Sequence[Citation]) -> str:
-    return str(rispy.dumps([_tags(one) for one in citations], implementation=_RisWriter))
+    return str(rispy.dumps([_tags(citation) for citation in citations], implementation=_RisWriter))
 
 
 def csl(citations: Sequence[Citation]) -> str:
-    return json.dumps([_item(one) for one in citations], ensure_ascii=False, indent=2) + "\n"
+    return json.dumps([_item(citation) for citation in citations], ensure_ascii=False, indent=2) + "\n"
 
 
 class _RisWriter(rispy.RisWriter):  # type: ignore[misc]  # rispy has no types
@@ -44,20 +144,20 @@ class _RisWriter(rispy.RisWriter):  # type: ignore[misc]  # rispy has no types
         return ""
 
 
-def _entry(one: Citation) -> Entry:
-    date = one.date
+def _entry(citation: Citation) -> Entry:
+    date = citation.date
     fields = {
-        "title": one.title,
-        "journal": one.journal,
-        "institution" if one.kind == "report" else "publisher": one.publisher,
+        "title": citation.title,
+        "journal": citation.journal,
+        "institution" if citation.kind == "report" else "publisher": citation.publisher,
         "year": str(date[0]) if date else None,
         "month": _MONTHS[date[1] - 1] if len(date) > 1 and 1 <= date[1] <= 12 else None,
-        "doi": one.doi,
-        "url": one.link,
+        "doi": citation.doi,
+        "url": citation.link,
     }
-    said = {name: _line(value).translate(_FOR_TEX) for name, value in fields.items() if value}
-    persons = {"author": [_person(party) for party in one.authors]} if one.authors else {}
-    return Entry(_BIBTEX[one.kind], fields=said, persons=persons)
+    fields_ = {name: _line(value).translate(_FOR_TEX) for name, value in fields.items() if value}
+    persons = {"author": [_person(party) for party in citation.authors]} if citation.authors else {}
+    return Entry(_BIBTEX[citation.kind], fields=fields_, persons=persons)
 
 
 def _person(party: Party) -> Person:
@@ -72,40 +172,40 @@ def _person(party: Party) -> Person:
     return person
 
 
-def _tags(one: Citation) -> Json:
-    said = {
-        "type_of_reference": _RIS[one.kind],
-        "id": one.key,
-        "title": _line(one.title),
-        "authors": [_line(party.name) for party in one.authors],
-        "journal_name": _line(one.journal or ""),
-        "publisher": _line(one.publisher or ""),
-        "year": str(one.date[0]) if one.date else "",
-        "doi": one.doi,
-        "urls": [one.link],
+def _tags(citation: Citation) -> Json:
+    members: Json = {
+        "type_of_reference": _RIS[citation.kind],
+        "id": citation.key,
+        "title": _line(citation.title),
+        "authors": [_line(party.name) for party in citation.authors],
+        "journal_name": _line(citation.journal or ""),
+        "publisher": _line(citation.publisher or ""),
+        "year": str(citation.date[0]) if citation.date else "",
+        "doi": citation.doi,
+        "urls": [citation.link],
     }
-    return {name: value for name, value in said.items() if value}
+    return without_empty(members)
 
 
-def _item(one: Citation) -> Json:
-    said = {
-        "id": one.key,
-        "type": _CSL[one.kind],
-        "title": one.title,
-        "author": [_named(party) for party in one.authors],
-        "container-title": one.journal,
-        "publisher": one.publisher,
-        "issued": {"date-parts": [list(one.date)]} if one.date else None,
-        "DOI": one.doi,
-        "URL": one.link,
+def _item(citation: Citation) -> Json:
+    members: Json = {
+        "id": citation.key,
+        "type": _CSL[citation.kind],
+        "title": citation.title,
+        "author": [_named(party) for party in citation.authors],
+        "container-title": citation.journal,
+        "publisher": citation.publisher,
+        "issued": {"date-parts": [list(citation.date)]} if citation.date else None,
+        "DOI": citation.doi,
+        "URL": citation.link,
     }
-    return {name: value for name, value in said.items() if value}
+    return without_empty(members)
 
 
 def _named(party: Party) -> Json:
-    family, comma, given = party.name.partition(", ")
-    if comma and "," not in given and not party.is_organisation:
-        return {"family": family, "given": given}
+    family, comma, first = party.name.partition(", ")
+    if comma and "," not in first and not party.is_organisation:
+        return {"family": family, "given": first}
     return {"literal": party.name}
 
 

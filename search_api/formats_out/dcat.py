@@ -15,12 +15,8 @@ from rdflib.term import Node
 from core.extent import BBox
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan, iso
-from search_api.formats_out.iris import iri
-from search_api.formats_out.licences import licence_url
+from search_api.formats_out.notations import NameKind, degrees, iri, legal_xml, licence_url, names_beside_keywords, wkt
 from search_api.formats_out.output_format import DcatFeed, FeedPage, OutputFormat
-from search_api.formats_out.shapes import degrees, wkt
-from search_api.formats_out.stated_names import NameKind, names_beside_keywords
-from search_api.formats_out.xml_text import legal
 
 Syntax = OneOf["turtle", "json-ld", "xml"]
 
@@ -44,7 +40,7 @@ _KINDS: tuple[NameKind, ...] = get_args(NameKind)
 _TWO_LETTERS = re.compile(r"^[a-z]{2}$")
 _PYTHON_YEAR = re.compile(r"^(?!0000)\d{4}(?!\d)")
 _DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
-_SAID_BY_PROPERTY = ("author", "publisher", "pointOfContact")
+_ROLES_WITH_PROPERTY = ("author", "publisher", "pointOfContact")
 _PUBLISHERS = ("publisher", "distributor", "resourceProvider", "owner", "custodian")
 
 
@@ -62,7 +58,7 @@ def record_text(record: Record, address: str, syntax: Syntax) -> str:
     """Only the record."""
     graph = empty_graph()
     add_record(graph, record, URIRef(address))
-    return _written(graph, syntax)
+    return _serialized(graph, syntax)
 
 
 def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
@@ -79,10 +75,10 @@ def catalogue_text(page: FeedPage, syntax: Syntax) -> str:
         add_record(graph, record, URIRef(own))
         graph.add((catalogue, DCAT.service if record.type == "service" else DCAT.dataset, URIRef(own)))
     _add_paging(graph, catalogue, page)
-    return _written(graph, syntax)
+    return _serialized(graph, syntax)
 
 
-def _written(graph: Graph, syntax: Syntax) -> str:
+def _serialized(graph: Graph, syntax: Syntax) -> str:
     """RDF/XML with sorted subjects, because rdflib's order differs between processes."""
     text = graph.serialize(format=syntax)
     if syntax != "xml":
@@ -107,7 +103,7 @@ def _add_paging(graph: Graph, catalogue: URIRef, page: FeedPage) -> None:
 def add_record(graph: Graph, record: Record, about: URIRef) -> None:
     """Adds everything that DCAT can express."""
     graph.add((about, RDF.type, DCAT.DataService if record.type == "service" else DCAT.Dataset))
-    language = next((one for one in record.languages if _TWO_LETTERS.match(one)), None)
+    language = next((code for code in record.languages if _TWO_LETTERS.match(code)), None)
     graph.add((about, DCTERMS.title, _text(record.title, language)))
     graph.add((about, DCTERMS.description, _text(record.abstract or record.title, language)))
     graph.add((about, DCTERMS.identifier, _text(record.identifier)))
@@ -139,9 +135,9 @@ def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None
         if keyword.vocabulary or iri(keyword.uri):
             _add_subject(graph, keyword, about)
     _add_kind_and_names(graph, record, about)
-    for one in record.languages:
-        if _TWO_LETTERS.match(one):
-            graph.add((about, DCTERMS.language, _LANGUAGES[one]))
+    for code in record.languages:
+        if _TWO_LETTERS.match(code):
+            graph.add((about, DCTERMS.language, _LANGUAGES[code]))
 
 
 def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
@@ -216,7 +212,7 @@ def _blank(graph: Graph) -> BNode:
 
 def _text(text: str, language: str | None = None) -> Literal:
     """Removes the characters that RDF/XML cannot contain."""
-    return Literal(legal(text), lang=language)
+    return Literal(legal_xml(text), lang=language)
 
 
 def _date(text: str) -> Literal:
@@ -248,7 +244,7 @@ def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
     name = contact.organisation or contact.name
     if name is None:
         return
-    if contact.role not in _SAID_BY_PROPERTY:
+    if contact.role not in _ROLES_WITH_PROPERTY:
         _add_attribution(graph, contact, about)
     node = _blank(graph)
     if contact.role in _PUBLISHERS and (about, DCTERMS.publisher, None) not in graph:

@@ -1,16 +1,83 @@
-"""Writes a record as ISO 19139, in the order of the schema."""
+"""The names of a record as ISO 19139: identifiers of the citation, typed keywords, and the content of a coverage.
+
+The platforms of ISO 19115-2 need another root element, so platforms, instruments and projects are keywords of
+these types.
+"""
 
 from __future__ import annotations
 
 import re
 
 from core.extent import BBox
+from core.names import Variable
 from core.record import Contact, Keyword, Link, Record, Vertical
 from core.timespan import TimeSpan
-from search_api.formats_out import iso_names
-from search_api.formats_out.iso_elements import Element, cited_date, code, date, node, number, online, party, text
-from search_api.formats_out.output_format import OaiFormat, OutputFormat, written_xml
-from search_api.formats_out.shapes import gml
+from search_api.formats_out.iso_elements import Element, cited_date, code, date, gml, node, number, online, party, text
+from search_api.formats_out.notations import NameKind, names_beside_keywords, variable_label
+from search_api.formats_out.output_format import OaiFormat, OutputFormat, xml_text
+
+_TYPES: tuple[NameKind, ...] = ("platform", "instrument", "project")
+SHORT_NAME = "short name"
+"""The code space of an identifier that is a product's short name."""
+
+
+def _short_names(record: Record) -> list[Element]:
+    """For the citation."""
+    return [
+        node(
+            "gmd:identifier",
+            node("gmd:RS_Identifier", text("gmd:code", name), text("gmd:codeSpace", SHORT_NAME)),
+        )
+        for name in record.names.short_names
+    ]
+
+
+def _typed_keywords(record: Record) -> list[Element]:
+    typed = {kind: [text("gmd:keyword", name) for name in names_beside_keywords(record, kind)] for kind in _TYPES}
+    return [
+        node(
+            "gmd:descriptiveKeywords",
+            node("gmd:MD_Keywords", *words, code("gmd:type", "MD_KeywordTypeCode", kind)),
+        )
+        for kind, words in typed.items()
+        if words
+    ]
+
+
+def _content(record: Record) -> Element | None:
+    """Variables with their units as bands, and the level of processing, for which only an image has a place."""
+    level = record.names.processing_level
+    if not record.names.variables and not level:
+        return None
+    described = node(
+        f"gmd:{'MD_ImageDescription' if level else 'MD_CoverageDescription'}",
+        node("gmd:attributeDescription", gco__nilReason="unknown"),
+        code("gmd:contentType", "MD_CoverageContentTypeCode", "physicalMeasurement"),
+        *[_band(variable, position) for position, variable in enumerate(record.names.variables, 1)],
+        node("gmd:processingLevelCode", node("gmd:MD_Identifier", text("gmd:code", level))) if level else None,
+    )
+    return node("gmd:contentInfo", described)
+
+
+def _band(variable: Variable, position: int) -> Element:
+    label = variable_label(variable)
+    kind = node("gco:attributeType", node("gco:TypeName", text("gco:aName", "number")))
+    member = node("gco:MemberName", text("gco:aName", label), kind)
+    return node(
+        "gmd:dimension",
+        node(
+            "gmd:MD_Band",
+            node("gmd:sequenceIdentifier", member),
+            text("gmd:descriptor", label),
+            _unit(variable.unit, position) if variable.unit else None,
+        ),
+    )
+
+
+def _unit(unit: str, position: int) -> Element:
+    named = node("gml:identifier", text=unit, codeSpace="unit")
+    return node("gmd:units", node("gml:UnitDefinition", named, gml__id=f"unit-{position}"))
+
 
 GMD = "http://www.isotc211.org/2005/gmd"
 SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
@@ -24,7 +91,9 @@ _SCOPES = frozenset(("dataset", "series", "service", "software", "model", "nonGe
 
 def metadata(record: Record) -> Element:
     """The ``gmd:MD_Metadata`` element, without what ISO 19139 cannot express."""
-    contacts = [one for one in record.contacts if one.role not in _CITED] or [Contact(organisation=record.source)]
+    contacts = [contact for contact in record.contacts if contact.role not in _CITED] or [
+        Contact(organisation=record.source)
+    ]
     return node(
         "gmd:MD_Metadata",
         text("gmd:fileIdentifier", record.identifier),
@@ -37,7 +106,7 @@ def metadata(record: Record) -> Element:
         text("gmd:metadataStandardName", "ISO 19115:2003/19139"),
         text("gmd:metadataStandardVersion", "1.0"),
         node("gmd:identificationInfo", _identification(record, contacts)),
-        iso_names.content(record),
+        _content(record),
         _distribution(record),
         _quality(record),
     )
@@ -48,10 +117,10 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
     common = [
         node("gmd:citation", _citation(record)),
         text("gmd:abstract", record.abstract or record.title),
-        *[party("gmd:pointOfContact", one) for one in contacts],
+        *[party("gmd:pointOfContact", contact) for contact in contacts],
         *[_picture(link) for link in record.links if link.rel == "preview"],
         *_keywords(record),
-        *iso_names.keywords(record),
+        *_typed_keywords(record),
         *_constraints(record),
     ]
     if service:
@@ -68,7 +137,7 @@ def _identification(record: Record, contacts: list[Contact]) -> Element:
         "gmd:MD_DataIdentification",
         *common,
         *_resolutions(record),
-        *[text("gmd:language", one) for one in record.languages or ("und",)],
+        *[text("gmd:language", language) for language in record.languages or ("und",)],
         *[node("gmd:topicCategory", node("gmd:MD_TopicCategoryCode", text=theme)) for theme in record.themes],
         *_extents(record, "gmd:extent"),
     )
@@ -90,11 +159,11 @@ def _citation(record: Record) -> Element:
         "gmd:CI_Citation",
         text("gmd:title", record.title),
         *[text("gmd:alternateTitle", title) for title in record.alternate_titles],
-        *(dates if any(one is not None for one in dates) else [node("gmd:date", gco__nilReason="unknown")]),
+        *(dates if any(entry is not None for entry in dates) else [node("gmd:date", gco__nilReason="unknown")]),
         text("gmd:edition", record.edition),
         node("gmd:identifier", node("gmd:MD_Identifier", text("gmd:code", identifier))),
-        *iso_names.short_names(record),
-        *[party("gmd:citedResponsibleParty", one) for one in record.contacts if one.role in _CITED],
+        *_short_names(record),
+        *[party("gmd:citedResponsibleParty", contact) for contact in record.contacts if contact.role in _CITED],
     )
 
 
@@ -105,7 +174,7 @@ def _keywords(record: Record) -> list[Element]:
     return [
         node(
             "gmd:descriptiveKeywords",
-            node("gmd:MD_Keywords", *[_term(one) for one in terms], _thesaurus(vocabulary)),
+            node("gmd:MD_Keywords", *map(_term, terms), _thesaurus(vocabulary)),
         )
         for vocabulary, terms in by_vocabulary.items()
     ]
@@ -125,24 +194,26 @@ def _thesaurus(vocabulary: str | None) -> Element | None:
 
 
 def _constraints(record: Record) -> list[Element]:
-    texts = [text("gmd:useLimitation", one) for one in record.constraints]
+    texts = [text("gmd:useLimitation", constraint) for constraint in record.constraints]
     restricted = code("gmd:accessConstraints", "MD_RestrictionCode", "restricted")
     licence = text("gmd:otherConstraints", record.licence)
     by_licence = code("gmd:useConstraints", "MD_RestrictionCode", "license") if licence is not None else None
-    said = [*texts, *([restricted] if record.access == "restricted" else [])]
-    blocks = [[by_licence, licence] if licence is not None else [], said]  # licence first: texts can name others
+    limits = [*texts, *([restricted] if record.access == "restricted" else [])]
+    blocks = [[by_licence, licence] if licence is not None else [], limits]  # licence first: texts can name others
     return [node("gmd:resourceConstraints", node("gmd:MD_LegalConstraints", *parts)) for parts in blocks if parts]
 
 
 def _resolutions(record: Record) -> list[Element]:
-    given = record.resolution
-    found = []
-    if given.scale_denominator is not None:
-        fraction = node("gmd:MD_RepresentativeFraction", number("gmd:denominator", "Integer", given.scale_denominator))
-        found.append(node("gmd:equivalentScale", fraction))
-    if given.metres is not None:
-        found.append(node("gmd:distance", node("gco:Distance", text=f"{given.metres:.12g}", uom="m")))
-    return [node("gmd:spatialResolution", node("gmd:MD_Resolution", one)) for one in found]
+    resolution = record.resolution
+    measures = []
+    if resolution.scale_denominator is not None:
+        fraction = node(
+            "gmd:MD_RepresentativeFraction", number("gmd:denominator", "Integer", resolution.scale_denominator)
+        )
+        measures.append(node("gmd:equivalentScale", fraction))
+    if resolution.metres is not None:
+        measures.append(node("gmd:distance", node("gco:Distance", text=f"{resolution.metres:.12g}", uom="m")))
+    return [node("gmd:spatialResolution", node("gmd:MD_Resolution", measure)) for measure in measures]
 
 
 def _extents(record: Record, name: str) -> list[Element]:
@@ -161,9 +232,9 @@ def _extents(record: Record, name: str) -> list[Element]:
     return [node(name, node("gmd:EX_Extent", *boxes, *times, *heights))]
 
 
-def _vertical(given: Vertical) -> Element:
+def _vertical(vertical: Vertical) -> Element:
     """Positive upwards; an open end has no value."""
-    ends = (("gmd:minimumValue", given.minimum), ("gmd:maximumValue", given.maximum))
+    ends = (("gmd:minimumValue", vertical.minimum), ("gmd:maximumValue", vertical.maximum))
     return node(
         "gmd:EX_VerticalExtent",
         *[
@@ -225,12 +296,12 @@ def _distribution(record: Record) -> Element | None:
 def _quality(record: Record) -> Element | None:
     lineage = record.provenance.lineage
     sources = [
-        node("gmd:source", node("gmd:LI_Source", text("gmd:description", one)))
-        for one in record.provenance.derived_from
+        node("gmd:source", node("gmd:LI_Source", text("gmd:description", description)))
+        for description in record.provenance.derived_from
     ]
     steps = [
-        node("gmd:processStep", node("gmd:LI_ProcessStep", text("gmd:description", one)))
-        for one in record.provenance.generated_by
+        node("gmd:processStep", node("gmd:LI_ProcessStep", text("gmd:description", description)))
+        for description in record.provenance.generated_by
     ]
     if not lineage and not sources and not steps:
         return None
@@ -243,6 +314,6 @@ FORMAT = OutputFormat(
     "iso19139",
     "application/vnd.iso.19139+xml",
     "ISO 19139",
-    record=lambda record, _address: written_xml(metadata(record)),
+    record=lambda record, _address: xml_text(metadata(record)),
     oai=OaiFormat("iso19139", SCHEMA, GMD, lambda record, _address: metadata(record)),
 )

@@ -1,11 +1,16 @@
-"""Small pieces of ISO 19139: text, codes, dates, parties, links (schemas of 2007, GML 3.2)."""
+"""Small pieces of ISO 19139: text, codes, dates, parties, links, shapes (schemas of 2007, GML 3.2)."""
 
 from __future__ import annotations
 
-from lxml import etree
+from collections.abc import Iterable, Sequence
 
+from lxml import etree
+from shapely.geometry import LineString, Polygon
+from shapely.geometry.base import BaseGeometry
+
+from core.json_types import JsonMapping
 from core.record import Contact, Link
-from search_api.formats_out.xml_text import legal
+from search_api.formats_out.notations import degrees, geometry_of, legal_xml, simple_parts
 
 NAMESPACES = {
     "gmd": "http://www.isotc211.org/2005/gmd",
@@ -15,6 +20,7 @@ NAMESPACES = {
     "gml": "http://www.opengis.net/gml/3.2",
     "xlink": "http://www.w3.org/1999/xlink",
 }
+_CRS84 = "urn:ogc:def:crs:OGC:1.3:CRS84"  # longitude before latitude
 _CODE_LISTS = "http://www.isotc211.org/2005/resources/Codelist/gmxCodelists.xml"
 
 Element = etree._Element
@@ -28,12 +34,12 @@ def name_of(name: str) -> str:
 
 def node(name: str, *children: Element | None, text: str | None = None, **attributes: str) -> Element:
     """An element; None children are left out. ``__`` in an attribute's name means a colon."""
-    made = etree.Element(name_of(name), nsmap=NAMESPACES)
+    element = etree.Element(name_of(name), nsmap=NAMESPACES)
     for key, value in attributes.items():
-        made.set(name_of(key.replace("__", ":")) if "__" in key else key, legal(value))
-    made.text = None if text is None else legal(text)
-    made.extend([child for child in children if child is not None])
-    return made
+        element.set(name_of(key.replace("__", ":")) if "__" in key else key, legal_xml(value))
+    element.text = None if text is None else legal_xml(text)
+    element.extend([child for child in children if child is not None])
+    return element
 
 
 def text(name: str, value: str | None) -> Element | None:
@@ -94,3 +100,31 @@ def online(name: str, link: Link) -> Element:
             code("gmd:function", "CI_OnLineFunctionCode", function),
         ),
     )
+
+
+def gml(geometry: JsonMapping | None) -> Element | None:
+    """A ``gml:Polygon``, ``gml:LineString`` or a ``gml:MultiGeometry`` of them."""
+    shape = geometry_of(geometry)
+    parts = (
+        []
+        if shape is None
+        else [_gml_part(simple, position) for position, simple in enumerate(simple_parts(shape), start=1)]
+    )
+    if len(parts) < 2:
+        return next(iter(parts), None)
+    members = [node("gml:geometryMember", part) for part in parts]
+    return node("gml:MultiGeometry", *members, gml__id="shape", srsName=_CRS84)
+
+
+def _gml_part(part: BaseGeometry, position: int) -> Element:
+    name = f"shape-{position}"
+    if isinstance(part, LineString):
+        return node("gml:LineString", _positions(part.coords), gml__id=name, srsName=_CRS84)
+    assert isinstance(part, Polygon)
+    holes = [node("gml:interior", node("gml:LinearRing", _positions(ring.coords))) for ring in part.interiors]
+    outer = node("gml:exterior", node("gml:LinearRing", _positions(part.exterior.coords)))
+    return node("gml:Polygon", outer, *holes, gml__id=name, srsName=_CRS84)
+
+
+def _positions(coordinates: Iterable[Sequence[float]]) -> Element:
+    return node("gml:posList", text=" ".join(f"{degrees(lon)} {degrees(lat)}" for lon, lat, *_ in coordinates))

@@ -84,5 +84,5 @@ class OutputFormat:
     offered: Callable[[Record], bool] = lambda _record: True
 
 
-def written_xml(element: Element) -> str:
+def xml_text(element: Element) -> str:
     return etree.tostring(element, xml_declaration=True, encoding="UTF-8", pretty_print=True).decode("utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.json_types import Json
 from core.record import Record
-from search_api.formats_out.iris import iri
+from search_api.formats_out.notations import iri, without_empty
 
 CONTEXT = {
     "prov": "http://www.w3.org/ns/prov#",
@@ -28,7 +28,7 @@ def provenance(record: Record, address: str, harvest: Harvest) -> Json:
         "prov:wasGeneratedBy": [_node(text, "prov:Activity") for text in record.provenance.generated_by],
         "prov:wasAttributedTo": [_node(text, "prov:Agent") for text in record.provenance.attributed_to],
     }
-    return {"@context": CONTEXT, "@graph": [_said(entity), harvest.described(record, address)]}
+    return {"@context": CONTEXT, "@graph": [without_empty(entity), harvest.described(record, address)]}
 
 
 class Harvest:
@@ -53,9 +53,9 @@ class Harvest:
             "dct:identifier": record.identifier,
             "prov:generatedAtTime": self._instant(self._written),
             "sonde:firstSeen": self._instant(self._first_seen),
-            "prov:wasGeneratedBy": _said(activity),
+            "prov:wasGeneratedBy": without_empty(activity),
         }
-        return _said(metadata)
+        return without_empty(metadata)
 
     @staticmethod
     def _instant(text: str | None) -> Json | None:
@@ -66,7 +66,3 @@ def _node(text: str, kind: str) -> Json:
     """A resource by its IRI, else a blank node with the text as its label."""
     address = iri(text)
     return {"@id": address, "@type": kind} if address else {"@type": kind, "rdfs:label": text}
-
-
-def _said(node: Json) -> Json:
-    return {name: value for name, value in node.items() if value not in (None, "", [], {})}

@@ -1,17 +1,23 @@
-"""schema.org Dataset as JSON-LD, for data set search engines (ESIP science-on-schema.org guidelines)."""
+"""schema.org Dataset as JSON-LD (ESIP science-on-schema.org guidelines), and Croissant 1.0 (ML Commons) on top of it.
+
+Only records with files have Croissant. What a file holds (Croissant's RecordSet) is not known from metadata. The data
+set is declared as live: catalogues seldom state checksums, and their files can change.
+"""
 
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
 
 from core.extent import BBox
 from core.json_types import Json
 from core.names import Variable
 from core.record import Contact, Keyword, Link, Record
 from core.timespan import TimeSpan
-from search_api.formats_out.licences import licence_url
+from search_api.formats_out.bibliography import bibtex, of_record
+from search_api.formats_out.notations import degrees, iri, licence_url, rings, without_empty
 from search_api.formats_out.output_format import OutputFormat
-from search_api.formats_out.shapes import degrees, rings
 
 _TYPES = {
     "service": "WebAPI",
@@ -33,7 +39,7 @@ DOWNLOADS = frozenset(("download", "enclosure", "item", "data"))
 
 def dataset(record: Record, address: str) -> Json:
     """The record as JSON-LD; ``address`` is its page."""
-    said: Json = {
+    members: Json = {
         "@context": "https://schema.org/",
         "@type": type_of(record),
         "@id": address,
@@ -63,17 +69,17 @@ def dataset(record: Record, address: str) -> Json:
         **_parties(record),
         "distribution": [_distribution(link) for link in record.links if link.rel in DOWNLOADS],
         "thumbnailUrl": _one_or_many([link.href for link in record.links if link.rel == "preview"]),
-        "subjectOf": [_page(link) for link in record.links if link.rel not in (*DOWNLOADS, "preview")],
+        "subjectOf": [_creative_work(link) for link in record.links if link.rel not in (*DOWNLOADS, "preview")],
         "isBasedOn": list(record.provenance.derived_from),
         f"{_PROV}wasGeneratedBy": [
-            {"@type": f"{_PROV}Activity", "description": one} for one in record.provenance.generated_by
+            {"@type": f"{_PROV}Activity", "description": activity} for activity in record.provenance.generated_by
         ],
         f"{_DCT}provenance": record.provenance.lineage,
         f"{_DCAT}theme": list(record.themes),
         f"{_DCAT}spatialResolutionInMeters": record.resolution.metres,
         f"{_DCAT}temporalResolution": record.resolution.time_step,
     }
-    return {name: value for name, value in said.items() if value not in (None, "", [], {})}
+    return without_empty(members)
 
 
 def type_of(record: Record) -> str:
@@ -110,50 +116,56 @@ def _shape(box: BBox) -> Json:
 
 def _parties(record: Record) -> dict[str, list[Json]]:
     """Everybody under the property of their role; other roles are in a ``Role`` around the contributor."""
-    found: dict[str, list[Json]] = {}
+    by_role: dict[str, list[Json]] = {}
     for contact in record.contacts:
-        if _named(contact):
+        if contact.name or contact.organisation:
             name = _PROPERTIES.get(contact.role or "", "contributor")
             exact = contact.role in _EXACT or contact.role is None
-            said = agent(contact)
-            found.setdefault(name, []).append(
-                said if exact else {"@type": "Role", "roleName": contact.role, name: said}
+            party = agent(contact)
+            by_role.setdefault(name, []).append(
+                party if exact else {"@type": "Role", "roleName": contact.role, name: party}
             )
-    return found
+    return by_role
 
 
 def _keyword(keyword: Keyword) -> object:
     """A term with a vocabulary or a comma as a DefinedTerm; else its text."""
     if keyword.vocabulary is None and keyword.uri is None and "," not in keyword.term:
         return keyword.term
-    said = {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
-    return {name: value for name, value in said.items() if value}
+    return without_empty(
+        {"@type": "DefinedTerm", "name": keyword.term, "inDefinedTermSet": keyword.vocabulary, "url": keyword.uri}
+    )
 
 
 def _variables(record: Record) -> list[Json]:
     """Without those that a plain keyword names already and of which nothing more is known."""
     terms = {keyword.term.casefold() for keyword in record.keywords if keyword.vocabulary is None}
     return [
-        _variable(one)
-        for one in record.names.variables
-        if one.unit or one.standard_name or one.name.casefold() not in terms
+        _variable(variable)
+        for variable in record.names.variables
+        if variable.unit or variable.standard_name or variable.name.casefold() not in terms
     ]
 
 
 def _variable(variable: Variable) -> Json:
-    said = {"@type": "PropertyValue", "name": variable.name, "alternateName": variable.standard_name}
-    said |= {"unitText": variable.unit}
-    return {name: value for name, value in said.items() if value}
+    members: Json = {
+        "@type": "PropertyValue",
+        "name": variable.name,
+        "alternateName": variable.standard_name,
+        "unitText": variable.unit,
+    }
+    return without_empty(members)
 
 
-def _page(link: Link) -> Json:
-    said = {"@type": "CreativeWork", "url": link.href, "name": link.name, "description": link.description}
-    said |= {"encodingFormat": link.media_type}
-    return {name: value for name, value in said.items() if value}
-
-
-def _named(contact: Contact) -> bool:
-    return bool(contact.name or contact.organisation)
+def _creative_work(link: Link) -> Json:
+    members: Json = {
+        "@type": "CreativeWork",
+        "url": link.href,
+        "name": link.name,
+        "description": link.description,
+        "encodingFormat": link.media_type,
+    }
+    return without_empty(members)
 
 
 def agent(contact: Contact) -> Json:
@@ -166,19 +178,120 @@ def agent(contact: Contact) -> Json:
 
 
 def _distribution(link: Link) -> Json:
-    said = {
+    members: Json = {
         "@type": "DataDownload",
         "contentUrl": link.href,
         "encodingFormat": link.media_type,
         "name": link.name,
         "description": link.description,
     }
-    return {name: value for name, value in said.items() if value}
+    return without_empty(members)
 
 
-FORMAT = OutputFormat(
+SCHEMA_ORG = OutputFormat(
     "jsonld",
     "application/ld+json",
     "schema.org Dataset",
     record=lambda record, address: json.dumps(dataset(record, address)),
+)
+
+
+_VERSION = "http://mlcommons.org/croissant/1.0"
+_CONTEXT: Json = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileObject": "cr:fileObject",
+    "fileProperty": "cr:fileProperty",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+"""The context of the specification, word for word: its tools compare it."""
+
+_UNKNOWN_TYPE = "application/octet-stream"
+
+
+def has_files(record: Record) -> bool:
+    return any(_is_file(link) for link in record.links)
+
+
+def croissant(record: Record, address: str) -> Json:
+    """The record as JSON-LD; ``address`` is its page. Its files have the order of its links, and each its own name."""
+    members = dataset(record, address)
+    names: set[str] = set()
+    files = [_file(link, names) for link in record.links if _is_file(link)]
+    return {
+        **members,
+        "@context": _CONTEXT,
+        "@type": "Dataset",
+        "conformsTo": _VERSION,
+        "description": record.abstract or record.title,
+        "citeAs": bibtex([of_record(record, address)]).strip(),
+        "keywords": [keyword.term for keyword in record.keywords],  # readers refuse terms with a vocabulary
+        "isLiveDataset": True,
+        "distribution": files,
+    }
+
+
+def _is_file(link: Link) -> bool:
+    scheme = urlsplit(link.href.strip()).scheme.lower()
+    return link.rel in DOWNLOADS and scheme in ("http", "https", "ftp") and iri(link.href) is not None
+
+
+def _file(link: Link, names: set[str]) -> Json:
+    """``names``: those of earlier files; the new one is added."""
+    address = iri(link.href)
+    base = link.name or unquote(PurePosixPath(urlsplit(link.href).path).name) or "data"
+    name = next(
+        candidate
+        for candidate in (base, *(f"{base} ({number})" for number in range(2, len(names) + 3)))
+        if candidate not in names
+    )
+    names.add(name)
+    members: Json = {
+        "@type": "cr:FileObject",
+        "@id": f"file-{len(names)}",  # readers refuse spaces, escaped ones too
+        "name": name,
+        "description": link.description,
+        "contentUrl": address,
+        "encodingFormat": link.media_type or _UNKNOWN_TYPE,
+    }
+    return without_empty(members)
+
+
+CROISSANT = OutputFormat(
+    "croissant",
+    "application/ld+json",
+    "Croissant",
+    record=lambda record, address: json.dumps(croissant(record, address)),
+    offered=has_files,
 )

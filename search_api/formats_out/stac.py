@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.extent import BBox, enclosing_box
+from core.extent import enclosing_box
 from core.json_types import Json
 from core.names import Variable
 from core.record import Link, Record
 from core.timespan import TimeSpan, iso
-from search_api.formats_out.rfc3339 import EARLIEST_MS, moment, nearest
+from search_api.formats_out.notations import EARLIEST_MS, nearest_rfc3339, rfc3339_moment
 
 VERSION = "1.0.0"
 _SCIENTIFIC = "https://stac-extensions.github.io/scientific/v1.0.0/schema.json"  # the prefix sci:
@@ -19,7 +19,7 @@ ASSET_RELS = ("download", "enclosure", "data", "item")
 def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
     """``geometry`` as in the record's feature; STAC requires a bbox with it and forbids one without it."""
     box = enclosing_box(record.extents) if geometry is not None else None
-    said: Json = {
+    members: Json = {
         "type": "Feature",
         "stac_version": VERSION,
         "stac_extensions": _extensions(record),
@@ -28,8 +28,8 @@ def item(record: Record, geometry: Json | None, links: list[Json]) -> Json:
         "geometry": geometry if box is not None else None,
     }
     if box is not None:
-        said["bbox"] = _bbox(box)
-    return {**said, "properties": _properties(record), "links": links, "assets": _assets(record.links)}
+        members["bbox"] = box.as_list()
+    return {**members, "properties": _properties(record), "links": links, "assets": _assets(record.links)}
 
 
 def _extensions(record: Record) -> list[str]:
@@ -41,26 +41,22 @@ def _extensions(record: Record) -> list[str]:
     return [schema for schema, value in used.items() if value]
 
 
-def _bbox(box: BBox) -> list[float]:
-    return box.as_list()
-
-
 def _properties(record: Record) -> Json:
-    said: Json = {
+    properties: Json = {
         **datetimes(record.times),
         "title": record.title,
         "description": record.abstract,
         "license": record.licence,
-        "created": moment(record.dates.created),
-        "updated": moment(record.dates.modified or record.dates.metadata),
+        "created": rfc3339_moment(record.dates.created),
+        "updated": rfc3339_moment(record.dates.modified or record.dates.metadata),
         **_names(record),
         "gsd": record.resolution.metres if record.resolution.metres else None,
         "keywords": [keyword.term for keyword in record.keywords],
         "sci:doi": record.doi,
         "sonde:type": record.type,
     }
-    kept = {name: value for name, value in said.items() if value not in (None, "", [])}
-    return {"datetime": said["datetime"], **kept}
+    stated = {name: value for name, value in properties.items() if value not in (None, "", [])}
+    return {"datetime": properties["datetime"], **stated}
 
 
 def _names(record: Record) -> Json:
@@ -73,7 +69,7 @@ def _names(record: Record) -> Json:
         "platform": names.platforms[0] if len(names.platforms) == 1 else None,
         "instruments": list(names.instruments),
         "processing:level": names.processing_level,
-        "cf:parameter": [_parameter(one) for one in names.variables],
+        "cf:parameter": [_parameter(variable) for variable in names.variables],
     }
 
 
@@ -84,16 +80,16 @@ def _parameter(variable: Variable) -> Json:
 
 def datetimes(times: tuple[TimeSpan, ...]) -> Json:
     """``datetime`` alone for an open period (its known end), null with both ends for a closed one."""
-    starts = [nearest(span.start_ms) for span in times if span.start_ms is not None]
-    ends = [nearest(span.end_ms) for span in times if span.end_ms is not None]
+    starts = [nearest_rfc3339(span.start_ms) for span in times if span.start_ms is not None]
+    ends = [nearest_rfc3339(span.end_ms) for span in times if span.end_ms is not None]
     start = min(starts) if len(starts) == len(times) and starts else None
     end = max(ends) if len(ends) == len(times) and ends else None
     if start is not None and end is not None and start < end:
         return {"datetime": None, "start_datetime": iso(start), "end_datetime": iso(end)}
-    known = start if start is not None else end
-    if known is None:
-        known = min([*starts, *ends], default=EARLIEST_MS)
-    return {"datetime": iso(known)}
+    moment = start if start is not None else end
+    if moment is None:
+        moment = min([*starts, *ends], default=EARLIEST_MS)
+    return {"datetime": iso(moment)}
 
 
 def _assets(links: tuple[Link, ...]) -> Json:

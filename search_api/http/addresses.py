@@ -10,7 +10,7 @@ from flask import request
 from core.document import document_of_record
 from core.json_types import Json
 from core.record import Record
-from search_api.parts import Parts
+from search_api.http.responses import HttpPolicy
 
 Link = dict[str, str]
 Ways = list[Json]
@@ -31,9 +31,9 @@ class Addresses:
         self.base = base.rstrip("/")
 
     @classmethod
-    def of(cls, parts: Parts) -> Addresses:
+    def of(cls, policy: HttpPolicy) -> Addresses:
         """Below the public address, else below that of this request."""
-        return cls(parts.http.public_url or request.url_root)
+        return cls(policy.public_url or request.url_root)
 
     def to(self, path: str, parameters: Iterable[tuple[str, object]] = ()) -> str:
         """``path`` starts with a slash and is URL-safe."""
@@ -58,13 +58,13 @@ class Addresses:
 
     def with_form(self, form: str) -> str:
         """This request in another form."""
-        kept = [(key, value) for key, value in request.args.items(multi=True) if key != "f"]
-        return self.to(request.path, [*kept, ("f", form)])
+        others = [(key, value) for key, value in request.args.items(multi=True) if key != "f"]
+        return self.to(request.path, [*others, ("f", form)])
 
     def page(self, cursor: str | None, name: str = "cursor") -> str:
         """This request with another cursor, or none."""
-        kept = [(key, value) for key, value in request.args.items(multi=True) if key != name]
-        return self.to(request.path, [*kept, (name, cursor)] if cursor is not None else kept)
+        others = [(key, value) for key, value in request.args.items(multi=True) if key != name]
+        return self.to(request.path, [*others, (name, cursor)] if cursor is not None else others)
 
 
 def document_link(record: Record, base: str) -> Link | None:
@@ -80,8 +80,8 @@ def item_path(record: Record) -> str:
 
 
 def link(rel: str, href: str, media_type: str, title: str = "") -> Link:
-    made = {"rel": rel, "href": href, "type": media_type}
-    return {**made, "title": title} if title else made
+    members = {"rel": rel, "href": href, "type": media_type}
+    return {**members, "title": title} if title else members
 
 
 def ways_on(addresses: Addresses, cursor: str | None) -> Ways:

@@ -2,8 +2,8 @@
 
 Each kind of work has its own slots, so that slow or costly calls do not block searches. A request that waits for a
 language model holds a slot for waiting instead of its slot for computing. One address never has all slots of a kind,
-and work for a caller who hung up ends. What needs no records (probes, pages, the API description) is answered without
-waiting.
+and work ends when its caller disconnects. Requests that need no records (probes, pages, the API description) do not
+wait.
 """
 
 from __future__ import annotations
@@ -18,16 +18,18 @@ from typing import Literal
 
 import structlog
 from flask import Flask, Response, g, request
+from prometheus_client import Counter, Histogram
 
 from core.deadlines import CallerGone, abandoned_when, giving_way, in_a_hurry, leave_if_gone, within
 from core.errors import Unavailable
-from search_api.http.access.scopes import scope_of
-from search_api.http.fair_queue import FairQueue, Turn
+from search_api.http.access.guard import scope_of
+from search_api.http.fair_queue import FairQueue, QueueFull, QueueSize, QueueTurn
 from search_api.http.problems import problem
-from search_api.http.waiting_line import Crowded, QueueSize
-from search_api.search.telemetry import refused, waited
 
 log = structlog.get_logger(__name__)
+
+_WAITED = Histogram("sonde_request_wait_seconds", "Time in the queue before a request is worked on", ["work"])
+_REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many joined_at at once")
 
 Work = Literal["search", "answer", "library", "costly", "picture", "model"]
 
@@ -46,7 +48,7 @@ _UNQUEUED = frozenset(("/metrics", "/mcp"))
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AdmissionLimits:
     """The limits of one process. ``at_once`` searches run (0: no limit); ``waiting`` requests may wait.
 
     None waits longer than ``longest_wait_s``. If the expected or actual wait is more than ``hurry_after_s``, the
@@ -61,7 +63,7 @@ class Limits:
     hurry_after_s: float = 1.0
     deadline_s: float | None = None
 
-    def of_threads(self, threads: int) -> Limits:
+    def of_threads(self, threads: int) -> AdmissionLimits:
         """As many slots and places as fit the threads. With fewer than four threads there is no limit."""
         if threads < 4:
             return replace(self, at_once=0, waiting=0)
@@ -85,7 +87,7 @@ class Limits:
         }
 
 
-def register(app: Flask, limits: Limits) -> None:
+def register(app: Flask, limits: AdmissionLimits) -> None:
     """Runs before all other work of a request, so that a refusal costs almost nothing."""
     queues = {work: FairQueue(size) for work, size in limits.sizes().items()} if limits.at_once else {}
 
@@ -101,7 +103,7 @@ def register(app: Flask, limits: Limits) -> None:
         try:
             if work in queues:
                 _take_turn(held, work, queues)
-        except Crowded as crowded:
+        except QueueFull as crowded:
             return _busy(crowded.retry_s)
         if limits.deadline_s is not None and work != "answer":
             held.enter_context(within(limits.deadline_s * (_LIBRARY_DEADLINES if work == "library" else 1.0)))
@@ -121,23 +123,23 @@ def register(app: Flask, limits: Limits) -> None:
 
 
 def _take_turn(held: ExitStack, work: Work, queues: Mapping[Work, FairQueue]) -> None:
-    """Waits for a slot, which ``held`` gives back. Raises Crowded, CallerGone."""
+    """Waits for a slot, which ``held`` gives back. Raises QueueFull, CallerGone."""
     caller = _caller(request.remote_addr or "")
     turn = held.enter_context(queues[work].turn(caller))
-    waited(work, turn.waited_s)
+    _WAITED.labels(work).observe(turn.waited_s)
     leave_if_gone()
-    if turn.hurried:
+    if turn.in_hurry:
         held.enter_context(in_a_hurry())
     held.enter_context(giving_way(partial(_at_the_model, turn, queues["model"], caller)))
 
 
 @contextmanager
-def _at_the_model(turn: Turn, models: FairQueue, caller: str) -> Iterator[None]:
+def _at_the_model(turn: QueueTurn, models: FairQueue, caller: str) -> Iterator[None]:
     """A slot for waiting instead of the one for computing. Raises Unavailable if there is none for this caller."""
     with turn.outside(), ExitStack() as held:
         try:
             held.enter_context(models.turn(caller))
-        except Crowded:
+        except QueueFull:
             raise Unavailable("Too many questions wait for the language model.") from None
         yield
 
@@ -166,17 +168,17 @@ def _is_costly(rule: str) -> bool:
 
 
 @lru_cache(_MOST_CALLERS)
-def _caller(given: str) -> str:
+def _caller(text: str) -> str:
     """The address for sharing slots; for IPv6 the /64 network, which belongs to one customer."""
     try:
-        address = ipaddress.ip_address(given)
+        address = ipaddress.ip_address(text)
     except ValueError:
-        return given
-    return given if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+        return text
+    return text if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
 
 
 def _busy(retry_s: float) -> Response:
-    refused()
+    _REFUSED.inc()
     response = problem(503, "Too many requests at once; try again in a moment.")
     response.headers["Retry-After"] = str(max(1, math.ceil(retry_s)))
     return response

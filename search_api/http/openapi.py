@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import copy
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from flask import Response, current_app, jsonify, request
 from flask_openapi import OpenAPI
-from pydantic import Field, ValidationError
+from flask_openapi.types import ResponseDict
+from pydantic import BaseModel, Field, ValidationError
 
 from core.json_types import Json
-from search_api.http.openapi30 import downgraded, never_null
-from search_api.http.parameter_types import SEPARATED, Parameters
-from search_api.http.problems import from_validation
+from search_api.http.parameters import SEPARATED, Parameters
+from search_api.http.problems import Problem, from_validation
 
 Version = Literal["oas30", "oas31"]
 
@@ -45,15 +45,15 @@ def register(app: OpenAPI) -> None:
 
     @cache
     def document(version: Version) -> Json:
-        made = corrected(copy.deepcopy(app.api_doc))
-        return downgraded(made) if version == "oas30" else made
+        corrected = _corrected(copy.deepcopy(app.api_doc))
+        return as_openapi30(corrected) if version == "oas30" else corrected
 
     def answer() -> Response:
         try:
-            given = DescriptionParameters.model_validate(request.args.to_dict())
+            query = DescriptionParameters.model_validate(request.args.to_dict())
         except ValidationError as error:
             return from_validation(error)
-        version = _version(given.f)
+        version = _version(query.f)
         response = jsonify(document(version))
         response.mimetype = MEDIA_TYPE_30 if version == "oas30" else MEDIA_TYPE
         return response
@@ -64,33 +64,33 @@ def register(app: OpenAPI) -> None:
 
 def current_document() -> Json:
     """The document of this app, OpenAPI 3.1."""
-    made: Json = current_app.extensions[_EXTENSION]("oas31")
-    return made
+    current: Json = current_app.extensions[_EXTENSION]("oas31")
+    return current
 
 
-def _version(given: str | None) -> Version:
-    if given is not None:
-        return "oas30" if given == "oas30" else "oas31"
+def _version(name: str | None) -> Version:
+    if name is not None:
+        return "oas30" if name == "oas30" else "oas31"
     best = request.accept_mimetypes.best_match(list(_BY_MEDIA_TYPE), default=MEDIA_TYPE)
     return _BY_MEDIA_TYPE[best]
 
 
-def corrected(document: Json) -> Json:
+def _corrected(document: Json) -> Json:
     """Problems with their own media type; each operation can also return one from before its view."""
     for path, methods in document.get("paths", {}).items():
         for operation in methods.values():
             for response in operation.get("responses", {}).values():
                 _retype_problem(response)
             for parameter in operation.get("parameters", []):
-                _say_how_it_is_written(parameter)
+                _add_style(parameter)
             _complete(operation, path)
     listed = document.get("paths", {}).get(_ITEMS, {}).get("get", {}).get("parameters", [])
-    limit = {one["name"]: one for one in listed if one["name"] == "limit"}  # QGIS reads the maximum page size there
+    limit = {item["name"]: item for item in listed if item["name"] == "limit"}  # QGIS reads the maximum page size there
     document.setdefault("components", {}).setdefault("parameters", {}).update(copy.deepcopy(limit))
     return document
 
 
-def _say_how_it_is_written(parameter: Json) -> None:
+def _add_style(parameter: Json) -> None:
     """``a,b`` for a list that is split at commas, ``name=a&name=b`` for values that can contain commas."""
     schema = parameter["schema"] = never_null(parameter["schema"])
     if parameter["in"] == "query":
@@ -112,3 +112,101 @@ def _complete(operation: Json, path: str) -> None:
     operation.setdefault("responses", {}).setdefault("default", {"description": "Any other problem", **problem})
     if "{" in path:
         operation["responses"].setdefault("404", {"description": "Not Found", **problem})
+
+
+VERSION_30 = "3.0.3"
+_UNKNOWN = frozenset(
+    ("prefixItems", "contentMediaType", "contentEncoding", "$defs", "unevaluatedProperties", "$schema")
+)
+_NULL = {"type": "null"}
+_EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+
+
+def as_openapi30(document: Json) -> Json:
+    """The same operations and schemas; a list with different items per position becomes a list of anything."""
+    converted: Json = _node_30(
+        {name: part for name, part in document.items() if name not in ("webhooks", "jsonSchemaDialect")}
+    )
+    return {**converted, "openapi": VERSION_30}
+
+
+def never_null(schema: Json) -> Json:
+    """The schema of a parameter without null: a parameter without a value is not sent at all."""
+    stated = _without_null(schema, "anyOf") if _NULL in schema.get("anyOf", []) else schema
+    return {name: value for name, value in stated.items() if name != "nullable"}
+
+
+def _node_30(node: object) -> Any:
+    if isinstance(node, list):
+        return [_node_30(child) for child in node]
+    if not isinstance(node, dict):
+        return node
+    converted: Json = {}
+    for name, value in node.items():
+        if name in ("example", "default", "enum"):  # values, no schemas
+            converted[name] = value
+        elif name == "properties":  # names, no keywords of JSON Schema
+            converted[name] = {key: _node_30(child) for key, child in value.items()}
+        elif name not in _UNKNOWN or not _is_schema(node):
+            converted[name] = _node_30(value)
+    return _schema_30(converted) if _is_schema(node) else converted
+
+
+def _is_schema(node: Json) -> bool:
+    return bool(node.keys() & {"type", "anyOf", "oneOf", "allOf", "$ref", "const", "enum", "properties"})
+
+
+def _schema_30(schema: Json) -> Json:
+    for choice in ("anyOf", "oneOf"):
+        if _NULL in schema.get(choice, []):
+            schema = _without_null(schema, choice)
+    if isinstance(schema.get("type"), list):
+        schema = _one_type(schema)
+    if "const" in schema:
+        schema["enum"] = [schema.pop("const")]
+    if isinstance(schema.get("examples"), list):
+        schema["example"] = schema.pop("examples")[0]
+    for exclusive, edge in _EXCLUSIVE.items():
+        if exclusive in schema:
+            schema[edge], schema[exclusive] = schema[exclusive], True
+    if schema.get("type") == "array":
+        schema.setdefault("items", {})
+    return schema
+
+
+def _without_null(schema: Json, choice: str) -> Json:
+    """``X or null`` becomes a nullable X; a reference may have no siblings in 3.0, hence the allOf."""
+    others = [option for option in schema[choice] if option != _NULL]
+    rest = {name: value for name, value in schema.items() if name != choice}
+    if len(others) > 1:
+        return {**rest, choice: others, "nullable": True}
+    return {**({"allOf": others} if "$ref" in others[0] else others[0]), **rest, "nullable": True}
+
+
+def _one_type(schema: Json) -> Json:
+    types = [kind for kind in schema["type"] if kind != "null"]
+    rest = {name: value for name, value in schema.items() if name != "type"}
+    nullable = {"nullable": True} if "null" in schema["type"] else {}
+    if len(types) == 1:
+        return {**rest, "type": types[0], **nullable}
+    return {**rest, "anyOf": [{"type": kind} for kind in types], **nullable}
+
+
+PROBLEMS: ResponseDict = {400: Problem, 503: Problem}
+WITH_NOT_FOUND: ResponseDict = {400: Problem, 404: Problem, 503: Problem}
+
+
+def answer_as(media_type: str, answer: type[BaseModel], *or_text: str) -> Json:
+    """An answer of this shape with another media type than ``application/json``; ``or_text``: the same as text."""
+    shaped = {media_type: {"schema": answer.model_json_schema(mode="serialization")}}
+    return {"content": {**shaped, **text_answer(*or_text)["content"]}}
+
+
+def text_answer(*media_types: str) -> Json:
+    """An answer in one of these media types: text, or JSON with a standard's schema."""
+    return {
+        "content": {
+            media_type: {"schema": {} if media_type.endswith("json") else {"type": "string"}}
+            for media_type in media_types
+        }
+    }

@@ -42,7 +42,7 @@ _STATUS: dict[type[SondeError], HTTPStatus] = {
     ModelMissing: HTTPStatus.SERVICE_UNAVAILABLE,
     IndexMismatch: HTTPStatus.SERVICE_UNAVAILABLE,
     ElasticsearchError: HTTPStatus.SERVICE_UNAVAILABLE,  # the gateway has logged the refusal
-    SondeError: HTTPStatus.SERVICE_UNAVAILABLE,  # by definition, a person can mend it: no defect
+    SondeError: HTTPStatus.SERVICE_UNAVAILABLE,  # by definition, a person can fix it: no defect
 }
 _RETRY_AFTER_S = "5"
 _EXPECTED = "Input should be "
@@ -81,23 +81,23 @@ def from_validation(error: ValidationError) -> Response:
     if first["type"] == "extra_forbidden":
         parameter = ".".join(map(str, first["loc"]))
         return problem(400, f"Unknown parameter {parameter!r}. /api lists the parameters of each call.", parameter)
-    place, message = _said([one for one in errors if one["loc"][:1] == first["loc"][:1]])
+    place, message = _place_and_message([other for other in errors if other["loc"][:1] == first["loc"][:1]])
     return problem(400, f"{parameter}{place}: {message}" if parameter else message, parameter)
 
 
-def _said(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
+def _place_and_message(errors: Sequence[ErrorDetails]) -> tuple[str, str]:
     """The place within the parameter, and what is wrong there.
 
     A parameter that may be of several types has an error for each: the one that says more than "another type" counts,
     of these the one farthest inside.
     """
-    told = [one for one in errors if not one["type"].endswith("_type")] or list(errors)
-    deepest = max(len(one["loc"]) for one in told)
-    (chosen, *others) = [one for one in told if len(one["loc"]) == deepest]
+    telling = [error for error in errors if not error["type"].endswith("_type")] or list(errors)
+    deepest = max(len(error["loc"]) for error in telling)
+    (chosen, *others) = [error for error in telling if len(error["loc"]) == deepest]
     place = "".join(f"[{step}]" for step in chosen["loc"] if isinstance(step, int))
     message = str(chosen["msg"]).removeprefix("Value error, ")
     if chosen["type"].endswith("_type"):
-        expected = dict.fromkeys(str(one["msg"]).removeprefix(_EXPECTED) for one in (chosen, *others))
+        expected = dict.fromkeys(str(error["msg"]).removeprefix(_EXPECTED) for error in (chosen, *others))
         message = f"{_EXPECTED}{' or '.join(expected)}"
     return place, message
 

@@ -1,4 +1,4 @@
-"""Runs a small piece of work every few seconds in a thread of its own, outside every request."""
+"""Runs a small piece of work every few seconds in its own thread, outside every request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 
 
 class Works(Protocol):
-    """What is done again and again."""
+    """Work that a Ticker repeats."""
 
     def tick(self) -> None: ...
 
@@ -57,7 +57,7 @@ def _loop(works: weakref.ref[Works], every_s: float, name: str) -> Callable[[], 
                 current.tick()
             except SondeError as error:
                 log.warning("tick.failed", work=name, error=type(error).__name__)
-            except Exception:  # the thread must not end: nobody would start it again
+            except Exception:  # the thread must not end: nothing would start it again
                 log.exception("tick.failed", work=name)
             del current
 

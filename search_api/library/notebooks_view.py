@@ -16,12 +16,12 @@ from core.access import Caller
 from core.document import PUBLIC, DocumentEntry
 from core.errors import InvalidInput, NotFound
 from core.json_types import Json, JsonMapping
-from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography
-from search_api.formats_out.citation import of_document
+from search_api.catalogue.documents.answers import CITATION_TYPES, bibliography
+from search_api.formats_out.bibliography import of_document
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import LONGEST_VALUE, printable
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import LONGEST_VALUE, printable
 from search_api.http.problems import Problem
 from search_api.library.notebooks import Collection, Conversation
 from search_api.library.view import BibliographyParameters, Name
@@ -147,7 +147,7 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def collections() -> Response:
-        asking, addresses = caller(), Addresses.of(parts)
+        asking, addresses = caller(), Addresses.of(parts.http)
         found = parts.notebooks.collections(asking.owner, asking.groups)
         shown = [_presented(one, asking, addresses) for one in found]
         groups = sorted(asking.groups)
@@ -160,7 +160,7 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def make(body: CollectionBody) -> tuple[Response, int]:
-        asking, addresses = caller(), Addresses.of(parts)
+        asking, addresses = caller(), Addresses.of(parts.http)
         _refuse_unreadable(parts, body.documents, asking)
         made = Collection(
             "", asking.owner, body.name, body.description, _once(body.documents), _groups(body.groups, asking)
@@ -186,11 +186,11 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/collections/<id>/references",
         summary="The bibliography of a collection",
-        responses={200: texts(*CITATION_TYPES), **WITH_NOT_FOUND},
+        responses={200: text_answer(*CITATION_TYPES), **WITH_NOT_FOUND},
     )
     @needs("library")
     def cited(path: NotebookPath, query: BibliographyParameters) -> Response:
-        asking, addresses = caller(), Addresses.of(parts)
+        asking, addresses = caller(), Addresses.of(parts.http)
         found = parts.notebooks.collection(path.id, asking.owner, asking.groups)
         entries = parts.documents.visible(found.documents, found.owner).values()
         return bibliography(query.f, [of_document(one, addresses.to(f"/documents/{one.id}")) for one in entries])
@@ -237,7 +237,7 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def conversations() -> Response:
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         shown = [_listed(one, addresses) for one in parts.notebooks.conversations(caller().owner)]
         return jsonify(conversations=shown, links=[link("self", addresses.this(), JSON)])
 
@@ -250,7 +250,7 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     def conversation(path: NotebookPath) -> Response:
         asking = caller()
         found = parts.notebooks.conversation(path.id, asking.owner)
-        return jsonify({**_listed(found, Addresses.of(parts)), "turns": still_readable(parts, found, asking)})
+        return jsonify({**_listed(found, Addresses.of(parts.http)), "turns": still_readable(parts, found, asking)})
 
     @api.delete(
         "/library/conversations/<id>",
@@ -310,7 +310,7 @@ def _once(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def _whole(parts: Parts, found: Collection, asking: Caller) -> Json:
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     seen = parts.documents.visible(found.documents, found.owner)
     documents = [_document(seen[id], addresses) for id in found.documents if id in seen]
     shown = _presented(found, asking, addresses)

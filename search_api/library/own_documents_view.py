@@ -33,7 +33,7 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     else:
         read = parts.search.understood(request)
         answer = Answer((), 0, read, read.degraded)
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     order = merged(answer.matched, len(documents))
     if request.offset and request.offset >= len(order):
         raise InvalidInput("cursor", f"cursor: is past the last of the {len(order)} hits")

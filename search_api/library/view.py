@@ -15,12 +15,13 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from core.document import DocumentEntry, State
 from core.errors import InvalidInput, TooLarge
 from core.json_types import Json
-from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography, sent_file
-from search_api.formats_out.citation import of_document
+from search_api.catalogue.documents.answers import CITATION_TYPES, bibliography, file_answer
+from search_api.catalogue.documents.view import DocumentPath
+from search_api.formats_out.bibliography import of_document
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import LONGEST_QUERY, Parameters, Text, printable, split_values
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.http.problems import Problem, problem
 from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
 from search_api.library.personal_library import PersonalLibrary, Upload, can_retry, too_large
@@ -38,12 +39,6 @@ _DATE = r"^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?$"
 Name = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=200)]
 States = Annotated[list[State], BeforeValidator(split_values)]
 Columns = Annotated[list[Column], BeforeValidator(split_values)]
-
-
-class DocumentPath(BaseModel):
-    """Which document."""
-
-    id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list or the upload.")]
 
 
 class ListParameters(Parameters):
@@ -229,7 +224,7 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     def documents(query: ListParameters) -> Response:
         listing = Listing(query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset)
         found, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON)]
         end = query.offset + len(found)
         if found and end < min(matched, 10_000):
@@ -258,7 +253,7 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def references(body: ReferencesBody) -> tuple[Response, int]:
         made, problems = parts.personal_library.references(caller().owner, body.references)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         shown = [presented(entry, addresses) for entry in made]
         links = [link("self", addresses.to("/library/documents"), JSON)]
         told = [{"message": one.message, **({"line": one.line} if one.line else {})} for one in problems]
@@ -269,12 +264,12 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/references",
         summary="The bibliography of the caller's documents",
-        responses={200: texts(*CITATION_TYPES), **_REFUSALS},
+        responses={200: text_answer(*CITATION_TYPES), **_REFUSALS},
     )
     @needs("library")
     def cited(query: BibliographyParameters) -> Response:
         found, _ = parts.personal_library.parts.entries.page(caller().owner, Listing(limit=_MOST_CITED, sort="name"))
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         return bibliography(query.f, [of_document(one, addresses.to(f"/documents/{one.id}")) for one in found])
 
 
@@ -286,7 +281,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def document(path: DocumentPath) -> Response:
-        return jsonify(presented(parts.personal_library.one(caller().owner, path.id), Addresses.of(parts)))
+        return jsonify(presented(parts.personal_library.one(caller().owner, path.id), Addresses.of(parts.http)))
 
     @api.patch(
         "/library/documents/<id>",
@@ -298,7 +293,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         said = body.model_dump(exclude_unset=True)
         edited = {**said, "authors": said["authors"] or []} if "authors" in said else said
         entry = parts.personal_library.edit(caller().owner, path.id, edited)
-        return jsonify(presented(entry, Addresses.of(parts)))
+        return jsonify(presented(entry, Addresses.of(parts.http)))
 
     @api.delete(
         "/library/documents/<id>",
@@ -313,12 +308,12 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/library/documents/<id>/file",
         summary="The file as it was uploaded or fetched",
-        responses={200: texts("application/octet-stream"), **WITH_NOT_FOUND},
+        responses={200: text_answer("application/octet-stream"), **WITH_NOT_FOUND},
     )
     @needs("library")
     def file(path: DocumentPath) -> Response:
         entry, data = parts.personal_library.file(caller().owner, path.id)
-        return sent_file(entry, data)
+        return file_answer(entry, data)
 
     @api.put(
         "/library/documents/<id>/file",
@@ -356,7 +351,7 @@ def _upload(file: FileStorage, record: str | None = None) -> Upload:
 
 
 def _answered(entry: DocumentEntry, parts: Parts, status: int) -> tuple[Response, int]:
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     response = jsonify(presented(entry, addresses))
     response.headers["Location"] = _address(entry, addresses)
     return response, status

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import SondeError
-from es_gateway.blocks import WriteBlock, why
+from es_gateway.blocks import WriteBlock, explain
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.meta import reindex_reasons
@@ -63,9 +63,9 @@ class Readiness:
         return ReadinessReport(status != "red", dependencies, reasons + notices)
 
     def _writes(self) -> dict[str, str]:
-        """What stops writes; empty if nothing does, or nobody can say."""
+        """What stops writes; empty if nothing does, or if it is not known."""
         try:
-            found = self._blocks()
+            blocks = self._blocks()
         except ElasticsearchError:
             return {}
-        return {"writes": why(found)} if found else {}
+        return {"writes": explain(blocks)} if blocks else {}

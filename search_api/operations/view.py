@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from prometheus_client import CONTENT_TYPE_LATEST
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from search_api.http.problems import Problem
 from search_api.parts import Parts
@@ -17,8 +17,10 @@ class Health(BaseModel):
     status: str = "ok"
 
 
-class Readiness(BaseModel):
+class ReadinessAnswer(BaseModel):
     """Ready or not, each dependency with its problem; notes request an action although nothing is wrong."""
+
+    model_config = ConfigDict(title="Readiness")
 
     status: str
     dependencies: dict[str, str]
@@ -32,7 +34,7 @@ def operations_views(parts: Parts) -> APIBlueprint:
     def healthz() -> Response:
         return jsonify(status="ok")
 
-    @api.get("/readyz", summary="Ready to answer", responses={200: Readiness, 503: Readiness})
+    @api.get("/readyz", summary="Ready to answer", responses={200: ReadinessAnswer, 503: ReadinessAnswer})
     def readyz() -> tuple[Response, int]:
         report = parts.readiness()
         body = jsonify(

@@ -1,22 +1,27 @@
-"""HTML by content negotiation for catalogues, listings and conformance, which have no view in the page."""
+"""Pages without a script: HTML by content negotiation for catalogues, listings and conformance.
+
+All texts of metadata are escaped.
+"""
 
 from __future__ import annotations
 
-import html
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Literal
 
-from flask import Response, abort, request
-from pydantic import Field, ValidationError
+from flask import Response, request
+from pydantic import Field
 
+from core.json_types import Json
 from search_api.http.addresses import GEOJSON, JSON, SCHEMA_JSON
-from search_api.http.parameter_types import Parameters
-from search_api.http.problems import from_validation
-from search_api.page.page import kept_apart, look_links
+from search_api.http.parameters import Parameters
 from search_api.page.portal import current_look
+from search_api.page.shell import look_links, with_page_policy
 
 HTML = "text/html"
 Form = Literal["json", "html"]
+_LONGEST_SUMMARY = 300
 
 
 class FormParameters(Parameters):
@@ -25,18 +30,10 @@ class FormParameters(Parameters):
     f: Form | None = Field(None, description="Default: the `Accept` header decides.")
 
 
-def refuse_unknown(model: type[Parameters]) -> None:
-    """Ends the request for a parameter that the model does not have; for views that read theirs themselves."""
-    try:
-        model.model_validate(request.args.to_dict())
-    except ValidationError as error:
-        abort(from_validation(error))
-
-
-def wants_html(given: str | None) -> bool:
+def wants_html(form: str | None) -> bool:
     """Whether ``f`` is HTML or, without it, the client prefers HTML to any JSON."""
-    if given is not None:
-        return given == "html"
+    if form is not None:
+        return form == "html"
     return request.accept_mimetypes.best_match([GEOJSON, JSON, SCHEMA_JSON, HTML]) == HTML
 
 
@@ -54,12 +51,12 @@ ENGLISH = PageWords()
 
 def plain_page(title: str, main: str, *, status: int = 200, words: PageWords = ENGLISH, head: str = "") -> Response:
     """``main`` and ``head`` are markup, ``title`` and ``words`` are not."""
-    root, name = html.escape(request.script_root), html.escape(current_look().name)
-    return kept_apart(
+    root, name = escape(request.script_root), escape(current_look().name)
+    return with_page_policy(
         Response(
             f'<!doctype html><html lang="{words.language}"><head><meta charset="utf-8"><base href="{root}/">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{html.escape(title)} – {name}</title>"
+            f"<title>{escape(title)} – {name}</title>"
             f'<link rel="stylesheet" href="page/page.css">{look_links()}{head}</head><body>'
             f'<header class="top"><a class="name" href="./">{name}</a>'
             f'<nav aria-label="{name}"><a href="./">{words.search}</a>'
@@ -69,3 +66,84 @@ def plain_page(title: str, main: str, *, status: int = 200, words: PageWords = E
             mimetype=HTML,
         )
     )
+
+
+def summary(abstract: str) -> str:
+    """The beginning of an abstract, for a list; not escaped."""
+    text = " ".join(abstract.split())
+    return text if len(text) <= _LONGEST_SUMMARY else f"{text[:_LONGEST_SUMMARY].rpartition(' ')[0]} …"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRecord:
+    """One record of a page: its address and its text (not escaped)."""
+
+    href: str
+    title: str
+    type: str
+    abstract: str
+
+
+def collections_html(described: Iterable[Json]) -> str:
+    """Each catalogue with its size."""
+    rows = "".join(
+        f'<li><a href="{escape(_href(collection, "self"))}">{escape(collection["title"])}</a> '
+        f'<span class="soft">{escape(collection["description"])}</span></li>'
+        for collection in described
+    )
+    return f'<h1>Catalogues</h1><ul class="links">{rows}</ul>'
+
+
+def collection_html(collection: Json) -> str:
+    """One catalogue with its extent and its links."""
+    extent = collection.get("extent", {})
+    box = "; ".join(" ".join(f"{edge:g}" for edge in box) for box in extent.get("spatial", {}).get("bbox", []))
+    span = "; ".join(
+        " to ".join((edge or "..").partition("T")[0] for edge in interval)
+        for interval in extent.get("temporal", {}).get("interval", [])
+    )
+    facts = (
+        ("Id", collection["id"]),
+        ("Area (west south east north)", box),
+        ("Time", span),
+        ("Updated", collection.get("updated")),
+    )
+    ways = "".join(
+        f'<li><a href="{escape(link["href"])}">{escape(link["title"])}</a></li>'
+        for link in collection["links"]
+        if link["rel"] != "self" and link.get("title")
+    )
+    return (
+        f"<h1>{escape(collection['title'])}</h1><p>{escape(collection['description'])}</p>"
+        f'<dl class="facts-list">{_rows(facts)}</dl><ul class="links">{ways}</ul>'
+    )
+
+
+def items_html(title: str, records: Sequence[ListedRecord], matched: int, following: str | None) -> str:
+    """A page of records in the listing's order; ``following`` is the next page's address."""
+    rows = "".join(
+        f'<li><h2><a href="{escape(record.href)}">{escape(record.title)}</a></h2>'
+        f'<p class="soft">{escape(record.type)}</p><p>{escape(summary(record.abstract))}</p></li>'
+        for record in records
+    )
+    on = f'<p><a href="{escape(following)}" rel="next">Next page</a></p>' if following else ""
+    return f"<h1>{escape(title)}</h1><p>{len(records)} of {matched} records.</p><ol>{rows}</ol>{on}"
+
+
+def properties_html(title: str, kind: str, offered: Mapping[str, Json]) -> str:
+    """The properties for filters or for sorting."""
+    rows = _rows((name, schema.get("title", "")) for name, schema in offered.items())
+    return f'<h1>{escape(title)}: {escape(kind)}</h1><dl class="facts-list">{rows}</dl>'
+
+
+def conformance_html(classes: Iterable[str]) -> str:
+    rows = "".join(f'<li class="breaks">{escape(name)}</li>' for name in classes)
+    return f'<h1>Conformance classes</h1><ul class="links">{rows}</ul>'
+
+
+def _rows(facts: Iterable[tuple[str, object]]) -> str:
+    return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(str(value))}</dd></div>" for name, value in facts if value)
+
+
+def _href(collection: Json, rel: str) -> str:
+    return next(str(link["href"]) for link in collection["links"] if link["rel"] == rel)

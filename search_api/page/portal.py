@@ -2,18 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from flask import Flask, current_app
 
 from core.json_types import Json
-from search_api.page.base_layer.live import no_base_layer
-from search_api.page.base_layer.tiles import BaseLayer
 
 _EXTENSION = "sonde.portal"
 _ACCENT_INK = {"light": "#ffffff", "dark": "#0c141a"}
+
+
+_COARSEST_DEG = 180 / 256
+"""Degrees of a pixel at zoom 0: the world is two tiles of 256 pixels (OGC's WorldCRS84Quad)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseLayer:
+    """Tiles below the map, on plate carrée. ``template``: a tile's address with ``{z}``, ``{x}`` and ``{y}``.
+
+    Zooms: 0 is the whole world as two tiles of 256 pixels.
+    """
+
+    name: str
+    attribution: str
+    attribution_url: str | None
+    template: str
+    min_zoom: int
+    max_zoom: int
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port, as in a Content-Security-Policy."""
+        parts = urlsplit(self.template)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    def for_script(self) -> Json:
+        """What the page's script reads; each grid as name, degrees per pixel, upper left corner, and sizes in pixels
+        and tiles.
+        """
+        return {
+            "name": self.name,
+            "attribution": self.attribution,
+            "attributionUrl": self.attribution_url,
+            "template": self.template,
+            "grids": [
+                [str(zoom), _COARSEST_DEG / 2**zoom, -180.0, 90.0, 256, 256, 2 * 2**zoom, 2**zoom]
+                for zoom in range(self.min_zoom, self.max_zoom + 1)
+            ],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +74,7 @@ class PortalLook:
     files: dict[str, Path] = field(default_factory=dict)
     frame_ancestors: tuple[str, ...] = ()
     while_typing: bool = True
-    base_layer: Callable[[], BaseLayer | None] = no_base_layer
+    base_layer: BaseLayer | None = None
     saves: frozenset[str] = frozenset()
     """How saved searches tell what is new: `feed`, `mail`; empty if none are saved here."""
 
@@ -44,7 +82,7 @@ class PortalLook:
         """The name of the operator's ``logo``, ``favicon`` or ``font``; None if there is none."""
         return next((name for name in self.files if name.partition(".")[0] == kind), None)
 
-    def said(self, layer: BaseLayer | None = None) -> Json:
+    def for_script(self) -> Json:
         """What the page's script reads."""
         logo = self.file("logo")
         return {
@@ -56,7 +94,7 @@ class PortalLook:
             "startMap": self.start_map,
             "whileTyping": self.while_typing,
             "saves": sorted(self.saves),
-            "baseLayer": None if layer is None else layer.said(),
+            "baseLayer": None if self.base_layer is None else self.base_layer.for_script(),
             "logo": f"page/{logo}" if logo else None,
         }
 
@@ -86,6 +124,6 @@ def register(app: Flask, look: PortalLook) -> None:
 
 
 def current_look() -> PortalLook:
-    """That of the app that answers the request."""
+    """The look of the app that answers the request."""
     look: PortalLook = current_app.extensions[_EXTENSION]
     return look

@@ -11,14 +11,13 @@ from pydantic import Field
 
 from core.document import CATALOGUE
 from search_api.catalogue.listing.catalogues import ALL, Catalogue
-from search_api.catalogue.listing.request import ListRequest, Selection
+from search_api.catalogue.listing.query import ListRequest, Selection
 from search_api.formats_out.formats import feed_writers
+from search_api.formats_out.notations import add_child
 from search_api.formats_out.output_format import About, FeedPage
-from search_api.formats_out.xml_text import child
 from search_api.http.addresses import Addresses
-from search_api.http.documented import PROBLEMS, WITH_NOT_FOUND, texts
-from search_api.http.one_of import OneOf
-from search_api.http.parameter_types import Cursor, Parameters, Text
+from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import Cursor, OneOf, Parameters, Text
 from search_api.page.portal import current_look
 from search_api.parts import Parts
 from search_api.search.position import read_position, write_position
@@ -64,13 +63,13 @@ def feeds_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/dcat",
         summary="All records as a DCAT-AP catalogue, in pages",
-        responses={200: texts(*(media_type for media_type, _ in feed_writers().values())), **WITH_NOT_FOUND},
+        responses={200: text_answer(*(media_type for media_type, _ in feed_writers().values())), **WITH_NOT_FOUND},
     )
     def feed(query: DcatParameters) -> Response:
         catalogue = parts.catalogues.get(query.source or ALL)
         return _dcat_page(parts, query, catalogue)
 
-    @api.get("/sitemap.xml", summary="Sitemap of all records", responses={200: texts(XML), **PROBLEMS})
+    @api.get("/sitemap.xml", summary="Sitemap of all records", responses={200: text_answer(XML), **PROBLEMS})
     def sitemap(query: SitemapParameters) -> Response:
         if query.documents is not None:
             root = _sitemap_of_documents(parts, query.documents)
@@ -78,15 +77,15 @@ def feeds_views(parts: Parts) -> APIBlueprint:
             root = _sitemap_index(parts) if query.after is None else _sitemap_part(parts, query.after)
         return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=XML)
 
-    @api.get("/robots.txt", summary="What crawlers may read", responses={200: texts("text/plain")})
+    @api.get("/robots.txt", summary="What crawlers may read", responses={200: text_answer("text/plain")})
     def robots() -> Response:
         lines = ["User-agent: *", *(f"Disallow: {path}" for path in _NOT_FOR_CRAWLERS), "Allow: /"]
-        lines += ["", f"Sitemap: {Addresses.of(parts).to('/sitemap.xml')}", ""]
+        lines += ["", f"Sitemap: {Addresses.of(parts.http).to('/sitemap.xml')}", ""]
         return Response("\n".join(lines), mimetype="text/plain")
 
-    @api.get("/opensearch.xml", summary="OpenSearch description", responses={200: texts(OPENSEARCH)})
+    @api.get("/opensearch.xml", summary="OpenSearch description", responses={200: text_answer(OPENSEARCH)})
     def opensearch() -> Response:
-        root = _description(Addresses.of(parts))
+        root = _description(Addresses.of(parts.http))
         return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), mimetype=OPENSEARCH)
 
     return api
@@ -97,20 +96,20 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
     by_media_type = {media_type: name for name, (media_type, _) in writers.items()}
     best = request.accept_mimetypes.best_match(list(by_media_type), default=next(iter(by_media_type)))
     media_type, feed = writers[query.f or by_media_type[best]]
-    asked = f"dcat {catalogue.id}"
-    after = read_position(query.cursor, asked, ("text",)) if query.cursor is not None else None
+    question = f"dcat {catalogue.id}"
+    after = read_position(query.cursor, question, ("text",)) if query.cursor is not None else None
     page = parts.records.page(
         ListRequest(Selection(source=catalogue.source), limit=min(query.limit, LARGEST_DCAT_PAGE), after=after)
     )
-    addresses = Addresses.of(parts)
-    following = addresses.page(write_position(page.after, asked)) if page.after is not None else None
+    addresses = Addresses.of(parts.http)
+    following = addresses.page(write_position(page.after, question)) if page.after is not None else None
     about = About(
         catalogue.title,
         addresses.to("/dcat", [("source", catalogue.id)] if catalogue.source else []),
         parts.http.publisher,
         parts.http.contact,
     )
-    entries = [(one.record, addresses.item(one.record)) for one in page.found]
+    entries = [(stored.record, addresses.item(stored.record)) for stored in page.found]
     text = feed.write(FeedPage(about, addresses.this(), addresses.page(None), following, page.matched, entries))
     return Response(text, mimetype=media_type)
 
@@ -118,31 +117,31 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
 def _sitemap_index(parts: Parts) -> etree._Element:
     """One part for each 10,000 records, then each 10,000 documents; an empty id sorts first."""
     root = etree.Element(f"{{{_SITEMAP}}}sitemapindex", nsmap=_default(_SITEMAP))
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     after: str | None = ""
     while after is not None:
-        part = child(root, f"{{{_SITEMAP}}}sitemap")
-        child(
+        part = add_child(root, f"{{{_SITEMAP}}}sitemap")
+        add_child(
             part, f"{{{_SITEMAP}}}loc", addresses.to("/sitemap.xml", [("after", write_position((after,), "sitemap"))])
         )
         after = _end_of_part(parts, after)
     document: str | None = ""
     while document is not None:
-        part = child(root, f"{{{_SITEMAP}}}sitemap")
+        part = add_child(root, f"{{{_SITEMAP}}}sitemap")
         position = write_position((document,), _DOCUMENTS)
-        child(part, f"{{{_SITEMAP}}}loc", addresses.to("/sitemap.xml", [("documents", position)]))
+        add_child(part, f"{{{_SITEMAP}}}loc", addresses.to("/sitemap.xml", [("documents", position)]))
         document = parts.documents.ids(document, SITEMAP_PAGE)[1]
     return root
 
 
 def _sitemap_of_documents(parts: Parts, cursor: str) -> etree._Element:
-    """Documents that nobody needs a key for."""
+    """Public documents, which need no key."""
     root = etree.Element(f"{{{_SITEMAP}}}urlset", nsmap=_default(_SITEMAP))
     (after,) = read_position(cursor, _DOCUMENTS, ("text",), "documents")
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     for id in parts.documents.ids(str(after or ""), SITEMAP_PAGE)[0]:
-        url = child(root, f"{{{_SITEMAP}}}url")
-        child(url, f"{{{_SITEMAP}}}loc", addresses.to(f"/documents/{id}"))
+        url = add_child(root, f"{{{_SITEMAP}}}url")
+        add_child(url, f"{{{_SITEMAP}}}loc", addresses.to(f"/documents/{id}"))
     return root
 
 
@@ -162,31 +161,31 @@ def _sitemap_part(parts: Parts, cursor: str) -> etree._Element:
         "_source": ["id", "source", "harvest.written"],
         "track_total_hits": False,
     }
-    addresses = Addresses.of(parts)
+    addresses = Addresses.of(parts.http)
     for hit in parts.records.search(body)["hits"]["hits"]:
         source = hit["_source"]
-        if source["source"] == CATALOGUE:  # they have a part of their own
+        if source["source"] == CATALOGUE:  # documents have their own part
             continue
-        url = child(root, f"{{{_SITEMAP}}}url")
-        child(url, f"{{{_SITEMAP}}}loc", addresses.record_page(source["id"]))
+        url = add_child(root, f"{{{_SITEMAP}}}url")
+        add_child(url, f"{{{_SITEMAP}}}loc", addresses.record_page(source["id"]))
         if source.get("harvest", {}).get("written"):
-            child(url, f"{{{_SITEMAP}}}lastmod", source["harvest"]["written"][:10])
+            add_child(url, f"{{{_SITEMAP}}}lastmod", source["harvest"]["written"][:10])
     return root
 
 
 def _description(addresses: Addresses) -> etree._Element:
     """Tells browsers and OpenSearch clients how to search."""
     root = etree.Element(f"{{{_OPENSEARCH}}}OpenSearchDescription", nsmap=_default(_OPENSEARCH))
-    child(root, f"{{{_OPENSEARCH}}}ShortName", current_look().name)
-    child(root, f"{{{_OPENSEARCH}}}Description", "Search geoscience and environmental data catalogues")
-    child(root, f"{{{_OPENSEARCH}}}InputEncoding", "UTF-8")
+    add_child(root, f"{{{_OPENSEARCH}}}ShortName", current_look().name)
+    add_child(root, f"{{{_OPENSEARCH}}}Description", "Search geoscience and environmental data catalogues")
+    add_child(root, f"{{{_OPENSEARCH}}}InputEncoding", "UTF-8")
     for media_type, template in (
         ("text/html", addresses.to("/?q={searchTerms}")),
         ("application/atom+xml", addresses.to("/search?f=atom&q={searchTerms}")),
         ("application/geo+json", addresses.to("/search?q={searchTerms}")),
         ("application/x-suggestions+json", addresses.to("/suggest/opensearch?q={searchTerms}")),
     ):
-        child(root, f"{{{_OPENSEARCH}}}Url", type=media_type, template=template)
+        add_child(root, f"{{{_OPENSEARCH}}}Url", type=media_type, template=template)
     return root
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from core.errors import InvalidInput
 from core.json_types import Json
-from search_api.catalogue.listing.request import SortKey
-from search_api.search.filtering.queryables import SORTABLES, find
+from search_api.search.filtering.queryables import SORTABLES, Queryable, find
 from search_api.search.position import Kind
 
 MOST_KEYS = 4
@@ -27,6 +27,14 @@ if (start != Long.MAX_VALUE) { emit(start); } else if (end != Long.MAX_VALUE) { 
 """
 STARTS: Json = {"type": "long", "script": {"source": _START_OF}}
 """A runtime field: when a record's period starts, in ms since 1970; missing if it has no period."""
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One sort key; records without it come last in either direction."""
+
+    by: Queryable
+    descending: bool = False
 
 
 def read_sortby(text: str) -> tuple[SortKey, ...]:

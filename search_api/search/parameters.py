@@ -13,11 +13,11 @@ from core.errors import InvalidInput
 from core.extent import WORLD
 from core.record import ProvenanceKind
 from search_api.formats_out.formats import result_writers
-from search_api.http.one_of import OneOf
-from search_api.http.parameter_types import (
+from search_api.http.parameters import (
     LONGEST_QUERY,
     BoxParameter,
     Cursor,
+    OneOf,
     Parameters,
     SpanText,
     Text,

@@ -19,9 +19,9 @@ from core.ports import CrossEncoder, Geocoder
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import Later, SearchBatch, on_current
 from reading.language import sure_language
-from reading.relation_words import Relation as SpokenRelation
+from reading.relations import Relation as SpokenRelation
 from reading.targets import target_box
-from search_api.http.telemetry_traces import span
+from search_api.http.telemetry import span
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.arranging import Arranged, arranged
 from search_api.search.curation.curated import Curated, Decided

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from cachetools import LRUCache
 
 from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 
 MOST_BYTES = 8 * 1024 * 1024
 """A question of ten words with its token vectors takes some 6 KB."""
@@ -53,7 +53,7 @@ class RememberingEmbedder:
         asked = tuple(texts)
         with self._lock:
             encoded = self._kept.get(asked)
-        remembered("questions", hit=encoded is not None)
+        count_cache_lookup("questions", hit=encoded is not None)
         if encoded is None:
             encoded = self.embedder.encode(texts, kind)
             for array in (encoded.vectors, *(encoded.tokens or ())):

@@ -1,4 +1,4 @@
-"""Metrics of searches for operators: time by stage and algorithm, degraded answers, refusals."""
+"""Metrics of searches for operators: time by stage and algorithm, and degraded answers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ _STAGES = Histogram(
 _DEGRADED = Counter("sonde_search_degraded_total", "Answers given without a part that was down", ["part"])
 for _part in ("dense", "cross_encoder"):
     _DEGRADED.labels(_part)  # from 0 on: the rate of a counter that appears with its first answer is none
-_WAITED = Histogram("sonde_request_wait_seconds", "Time in the queue before a request is worked on", ["work"])
-_REFUSED = Counter("sonde_requests_refused_total", "Requests answered 503 because too many came at once")
 
 
 def searched(algorithm: str, answer: Answer) -> None:
@@ -31,13 +29,3 @@ def searched(algorithm: str, answer: Answer) -> None:
 @cache
 def _stage(algorithm: str, stage: str) -> Histogram:
     return _STAGES.labels(algorithm, stage)
-
-
-def waited(work: str, seconds: float) -> None:
-    """Records how long one request waited in the queue of its kind of work."""
-    _WAITED.labels(work).observe(seconds)
-
-
-def refused() -> None:
-    """Counts one refused request."""
-    _REFUSED.inc()

@@ -17,14 +17,12 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.answers.four_kinds import KINDS, MadeQuestion, by_extracts
-from evaluation.answers.four_kinds_by_model import by_model
-from evaluation.answers.grading import answer_id, grading_page, told
-from evaluation.answers.measures import by_kind, figures
+from evaluation.answers.grading import answer_id, grade_statistics, grading_page
+from evaluation.answers.made_questions import KINDS, MadeQuestion, by_extracts, by_model
+from evaluation.answers.measures import MeasuredAnswer, by_kind, examine, figures
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
-from evaluation.answers.run import Answered, examine
+from evaluation.collection import Half
 from evaluation.judgements import JudgementFile
-from evaluation.splits import Half
 from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
@@ -120,7 +118,7 @@ def ask_evaluate(**given: Any) -> None:
     asked. Answers are made as in `POST /ask`.
     """
     if given["judgements"] is not None:
-        say("\n".join(told(JudgementFile.open(given["judgements"]))))
+        say("\n".join(grade_statistics(JudgementFile.open(given["judgements"]))))
         return
     settings, form = load_settings(), AnswersAsked(given["mode"], given["text_alone"])
     if given["questions"] is not None:
@@ -174,7 +172,7 @@ def _bar() -> Progress:
     return Progress(*columns, console=messages(), transient=True)
 
 
-def _row(answered: Answered) -> Json:
+def _row(answered: MeasuredAnswer) -> Json:
     return {
         "question": answered.question.question,
         "answer": answered.answer.text,

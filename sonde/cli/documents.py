@@ -18,7 +18,7 @@ from core.document import State
 from core.errors import SondeError
 from core.json_types import Json
 from es_mappings.codecs import documents
-from indexer.documents.ingest import Ingested
+from indexer.documents.index.ingest import IngestResult
 from sonde.cli.screen import NameColumn, messages, say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.documents import DocumentIngester
@@ -40,7 +40,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     """
     console = messages()
     ingester = DocumentIngester(load_settings())
-    done: list[tuple[Ingested, float]] = []
+    done: list[tuple[IngestResult, float]] = []
     with _bar(console) as bar:
         task = bar.add_task("", total=None)
         paths = _files_of(files)
@@ -60,7 +60,7 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
         sys.exit(1)
 
 
-def notes(done: Sequence[Ingested]) -> list[str]:
+def notes(done: Sequence[IngestResult]) -> list[str]:
     """What was not read of each document, and why a failed one failed: whole, where the table cuts it."""
     lines = []
     for ingested in done:
@@ -90,7 +90,7 @@ def _below(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
 
 
-def summary(done: list[tuple[Ingested, float]]) -> Table:
+def summary(done: list[tuple[IngestResult, float]]) -> Table:
     """One line per document, then the reason if it failed."""
     table = Table(box=None, pad_edge=False)
     for column in ("file", "state"):

@@ -17,15 +17,14 @@ from rich.table import Table
 
 from core.errors import SondeError
 from core.json_types import Json
-from evaluation.by_kind import KindResult
-from evaluation.collection import Collection
+from evaluation.asking import Variant, ablations
+from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
-from evaluation.evaluate import Against, Evaluation, against, against_run, evaluate, worst_losses
+from evaluation.evaluate import Against, Evaluation, KindResult, against, against_run, evaluate, worst_losses
 from evaluation.live import ask_live, earlier, fall, keep, live_result
 from evaluation.metrics import HEADLINE
-from evaluation.report.build import Made, Report
+from evaluation.report.build import EvaluationReport, ReportSetup
 from evaluation.trec import read_qrels, read_run, write_run
-from evaluation.variants import Variant, ablations
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
 from sonde.cli.screen import NameColumn, messages, say, screen
@@ -189,7 +188,7 @@ def parts_of(text: str) -> frozenset[Part]:
     return frozenset(part for part in ALL_PARTS if part in named)
 
 
-def _collection(given: Json) -> Collection:
+def _collection(given: Json) -> JudgedCollection:
     files = _files(given)
     if files is not None:
         collection = load(files, skip_unknown=given["skip_unknown"])
@@ -213,7 +212,7 @@ def _files(given: Json) -> BeirFiles | None:
     return BeirFiles(*three) if all(three) else None
 
 
-def _evaluate(collection: Collection, options: EvaluateOptions) -> None:
+def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
     console = messages()
     for note in collection.notes:
         console.print(note, style="yellow")
@@ -232,17 +231,17 @@ def _evaluate(collection: Collection, options: EvaluateOptions) -> None:
                 ready.pipeline, collection, variant, threads=options.threads, progress=bars.progress_of(variant.name)
             )
             others.append(against(done, other))
-    report = Report(collection, done, others, _made(ready))
+    report = EvaluationReport(collection, done, others, _made(ready))
     _show(screen(), report)
     _write(options, report)
 
 
-def _made(ready: Bench) -> Made:
+def _made(ready: Bench) -> ReportSetup:
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%MZ")
-    return Made(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
+    return ReportSetup(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
 
 
-def _write(options: EvaluateOptions, report: Report) -> None:
+def _write(options: EvaluateOptions, report: EvaluationReport) -> None:
     if options.run is not None:
         write_run(options.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
     if options.json is not None:
@@ -251,7 +250,7 @@ def _write(options: EvaluateOptions, report: Report) -> None:
         options.html.write_text(report.to_html(), encoding="utf-8")
 
 
-def _show(console: Console, report: Report) -> None:
+def _show(console: Console, report: EvaluationReport) -> None:
     done, collection = report.evaluation, report.collection
     console.print(
         f"{collection.name}: {len(collection.records)} documents, {len(collection.questions)} questions",

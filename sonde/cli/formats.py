@@ -65,8 +65,8 @@ def _missed(surveyed: survey.Survey) -> Iterator[str]:
 
 
 def _written_into(document: str, path: Path | None) -> str:
-    written = field_table.written_into(document)
-    return written if path is None else survey.written_into(written, survey.survey_of(_documents(path)))
+    written = field_table.with_table(document)
+    return written if path is None else survey.with_tables(written, survey.survey_of(_documents(path)))
 
 
 def _documents(path: Path) -> Iterator[Page]:

@@ -12,8 +12,7 @@ import click
 from core.errors import SondeError
 from core.record import Record
 from evaluation.collections.beir import questions_of, records_by_id
-from evaluation.judgements import GRADES, Judgement, JudgementFile, Pair, agreement, qrels_of, waiting
-from evaluation.pooling import pool
+from evaluation.judgements import GRADES, JudgementFile, Pair, RelevanceJudgement, agreement, pool, qrels_of, waiting
 from evaluation.trec import read_run, write_qrels
 from sonde.cli.screen import say
 
@@ -88,7 +87,7 @@ def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], tex
             _undo(file, who)
             continue
         grade = None if answer == "s" else int(answer)
-        file.add(Judgement(judge=who, question=pair[0], document=pair[1], grade=grade))
+        file.add(RelevanceJudgement(judge=who, question=pair[0], document=pair[1], grade=grade))
     say(f"{who} has judged all {total}.")
 
 
@@ -99,7 +98,7 @@ def _undo(file: JudgementFile, who: str) -> None:
         say("There is nothing to undo.")
         return
     question, document = list(judgements)[-1]
-    file.add(Judgement(judge=who, question=question, document=document, undone=True))
+    file.add(RelevanceJudgement(judge=who, question=question, document=document, undone=True))
 
 
 def _show(pair: Pair, texts: JudgedTexts, number: int, total: int) -> None:

@@ -14,8 +14,7 @@ from core.access import ALL_SCOPES, AccessScope
 from core.clock import utc_now
 from core.errors import SondeError
 from search_api.http.access.audit import audit
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import ApiKey, Grant
+from search_api.http.access.keys import ApiKey, Grant, KeyStore
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client

@@ -15,11 +15,11 @@ def mcp(url: str | None, key: str | None) -> None:
 
     Example: sonde mcp --url https://sonde.example.org
     """
-    from search_api.protocols.mcp.api import Api
+    from search_api.protocols.mcp.api import AgentApi
     from search_api.protocols.mcp.server import mcp_server
     from sonde import __version__
 
-    mcp_server(__version__, Api.at(url or _own_address(), key)).run()
+    mcp_server(__version__, AgentApi.at(url or _own_address(), key)).run()
 
 
 def _own_address() -> str:

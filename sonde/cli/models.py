@@ -12,7 +12,7 @@ from rich.table import Table
 
 from core.errors import ModelMissing
 from encoders.locate import SHIPPED
-from encoders.registry import Check, Entry, entries, entry_of, verify
+from encoders.registry import ModelCheck, ModelEntry, entries, entry_of, verify
 from sonde.cli.lazy_group import LazyGroup
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import Settings, load_settings
@@ -89,7 +89,7 @@ def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
 @models.command()
 @click.argument("name", metavar="MODEL")
 def use(name: str) -> None:
-    """Check that MODEL can serve, and say how to put it into service. This command changes nothing.
+    """ModelCheck that MODEL can serve, and say how to put it into service. This command changes nothing.
 
     An embedder never changes under a running index: the next index is built beside it, compared, and the alias moves.
     Exit code 1 if a check fails.
@@ -105,7 +105,7 @@ def use(name: str) -> None:
         say(line)
 
 
-def _steps(entry: Entry) -> list[str]:
+def _steps(entry: ModelEntry) -> list[str]:
     trained = entry.own and entry.folder is not None and entry.folder.parent != SHIPPED
     name = str(entry.folder.resolve()) if trained and entry.folder else entry.name
     if entry.kind == "token-head" and not trained:
@@ -129,12 +129,12 @@ def _own_folders(settings: Settings) -> Iterator[Path]:
             yield from sorted(folder for folder in home.iterdir() if (folder / "card.json").is_file())
 
 
-def _in_use(entry: Entry, settings: Settings) -> bool:
+def _in_use(entry: ModelEntry, settings: Settings) -> bool:
     in_settings = {settings.embedder.model, settings.cross_encoder.model}
     return entry.name in in_settings or (entry.folder is not None and str(entry.folder.resolve()) in in_settings)
 
 
-def _mark(check: Check) -> str:
+def _mark(check: ModelCheck) -> str:
     return "-" if check.holds is None else "ok" if check.holds else "NO"
 
 

@@ -13,7 +13,7 @@ from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.calibrating import calibrated_on, keep_calibration, reranker_named
 from sonde.wiring.training.examples import examples_from
-from training.reranker.held_out import figures
+from training.calibration import figures
 
 
 @click.command("calibrate")

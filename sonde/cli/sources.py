@@ -13,10 +13,8 @@ from rich.table import Table
 from core.errors import NotFound, SondeError
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
-from indexer.quality.quality import QualityReport, measure
-from indexer.quality.quality_page import page
-from indexer.remove.removed import list_removed
-from indexer.remove.removed_source import holdings
+from indexer.quality.quality import QualityReport, measure, quality_page
+from indexer.remove.removed import holdings, list_removed
 from indexer.sources.probe import probe, title_of
 from indexer.store.ledger import Ledger
 from sonde.cli.catalogue import show_reports
@@ -111,7 +109,7 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
     _refuse_unknown(settings, client, source_id)
     quality = measure(client, settings.index.prefix, source_id)
     if html is not None:
-        html.write_text(page(quality), "utf-8")
+        html.write_text(quality_page(quality), "utf-8")
     if as_json:
         say_json(quality.as_dict())
     elif html is None:

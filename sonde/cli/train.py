@@ -10,9 +10,7 @@ MODULES = {
     "examples": "sonde.cli.train_examples",
     "teach": "sonde.cli.train_examples",
     "embedder": "sonde.cli.train_embedder",
-    "reranker": "sonde.cli.train_reranker",
     "tokens": "sonde.cli.train_tokens",
-    "combiner": "sonde.cli.train_combiner",
     "segmenter": "sonde.cli.train_segmenter",
     "answers": "sonde.cli.train_answers",
 }

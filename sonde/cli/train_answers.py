@@ -12,11 +12,10 @@ from sonde.cli.screen import say
 from sonde.settings import load_settings
 from sonde.wiring.training.documents import passages_from
 from sonde.wiring.training.examples import asking_model
-from training.answers.context import Noise
-from training.answers.sets import AnswerSets, dpo, raft, write_rows
+from training.answer_sets import AnswerSets, OtherPassages, dpo, raft, write_rows
 from training.corpora import of_passages
 from training.examples import TrainingError
-from training.questions.by_language_model import Generated, by_language_model
+from training.questions.language_model import GeneratedPair, by_language_model
 
 _SAID = ".said.jsonl"  # in the folder of the sets, until they are complete
 
@@ -51,9 +50,9 @@ def answers(*, out: Path, count: int, owner: str, passages: int, least: int, rel
     found, titles = passages_from(settings, owner)
     documents = list(of_passages(found, owner))
     drawn = random.Random(seed).sample(documents, min(count, len(documents)))  # noqa: S311 # nosec B311
-    noise, how = Noise(found, titles), AnswerSets(passages=passages, relevance=relevance, seed=seed)
+    noise, how = OtherPassages(found, titles), AnswerSets(passages=passages, relevance=relevance, seed=seed)
     # Both sets have the same questions, which are asked once.
-    generated: list[Generated] = []
+    generated: list[GeneratedPair] = []
     trouble: TrainingError | None = None
     try:
         generated.extend(by_language_model(drawn, model, least=least, seed=seed))

@@ -17,7 +17,7 @@ from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_t
 from sonde.cli.train_sources import fed, sources_of
 from sonde.settings import load_settings
 from sonde.wiring.training.run import Request, run_embedder
-from training.embedder.settings import EmbedderSettings, LossName
+from training.embedder.encoder import EmbedderTrainingSettings, LossName
 from training.examples import TrainingError
 from training.loop import TrainingBudget
 from training.provenance import UNKNOWN
@@ -104,13 +104,13 @@ def embedder(*, out: Path, base: str | None, resume: bool, **given: Any) -> None
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")
 
 
-def _settings(given: Json) -> EmbedderSettings:
+def _settings(given: Json) -> EmbedderTrainingSettings:
     lora = given["lora"]
     try:
         sizes = tuple(int(size) for size in given["matryoshka"].split(",") if size.strip())
     except ValueError:
         raise TrainingError(f"--matryoshka {given['matryoshka']!r} is no list of numbers such as 384,128,64.") from None
-    return EmbedderSettings(
+    return EmbedderTrainingSettings(
         loss=given["loss"],
         temperature=given["temperature"],
         matryoshka=sizes,

@@ -14,7 +14,7 @@ from sonde.settings import load_settings
 from sonde.wiring.training.examples import examples_from
 from sonde.wiring.training.run import teacher_of
 from training.examples import read_examples, write_examples
-from training.teaching import distilled
+from training.teaching import with_teacher_scores
 
 _OUT = click.Path(path_type=Path, dir_okay=False)
 
@@ -25,7 +25,7 @@ _OUT = click.Path(path_type=Path, dir_okay=False)
 @click.option("--mined", type=click.IntRange(1), default=16, show_default=True, help="Hard negatives of a question.")
 @click.option("--seed", type=int, default=0, show_default=True)
 def examples(*, out: Path, mined: int, seed: int, **given: object) -> None:
-    """Write questions with their answers and hard negatives, for `sonde train embedder | reranker --from FILE`.
+    """Write questions with their answers and hard negatives, for `sonde train embedder --from FILE`.
 
     Answers of a language model are stored beside FILE until it is written: if the endpoint fails, the same command
     continues where it stopped.
@@ -49,7 +49,7 @@ def teach(*, source: Path, teacher: str, out: Path) -> None:
     """
     model, found, kept = teacher_of(load_settings(), teacher), read_examples(source), _kept(out)
     with click.progressbar(length=len(found), label="scoring", file=sys.stderr) as bar:
-        scored = distilled(found, model, kept, lambda done, _: bar.update(done - bar.pos))
+        scored = with_teacher_scores(found, model, kept, lambda done, _: bar.update(done - bar.pos))
     say(f"{out}: {write_examples(out, scored)} examples with the scores of {teacher}")
     shutil.rmtree(kept, ignore_errors=True)
 

@@ -7,7 +7,7 @@ from typing import get_args
 import click
 
 from core.json_types import JsonMapping
-from training.precision import Precision, quickest
+from training.weights import Precision, quickest
 
 precise = click.option(
     "--precision",

@@ -13,19 +13,18 @@ from encoders.imports import needs_torch
 from encoders.locate import locate
 from encoders.segmenter import load_segmenter
 from encoders.specs import DEFAULT_EMBEDDER
-from indexer.documents.coherence import embedding_coherence
+from indexer.documents.segment.passages import embedding_coherence
 from sonde.cli.screen import say
 from sonde.cli.train_shown import kept_when_interrupted, show_figures, told_on_the_way
 from sonde.settings import Settings, load_settings
 from sonde.wiring.training.data import LICENCES, own_commit, remembering
 from sonde.wiring.training.documents import read_files, running_from
 from sonde.wiring.training.models import licence_of, refuse_in_the_way
-from training.base_weights import learnable
 from training.loop import TrainingBudget
 from training.provenance import Origin
-from training.segmenter.measure import boundaries_of, measured
-from training.segmenter.train import train_segmenter
-from training.segmenter.trainee import SegmenterSettings
+from training.segmenter.boundaries import boundaries_of, section_end_scores
+from training.segmenter.train import SegmenterSettings, train_segmenter
+from training.weights import learnable
 
 
 @click.command("segmenter")
@@ -73,7 +72,7 @@ def segmenter(*, sources: tuple[str, ...], out: Path, compare: Path | None, base
             out,
             held_out=given["held_out"],
             resume=given["resume"],
-            told=told_on_the_way("AUC").look,
+            report=told_on_the_way("AUC").look,
         )
     show_figures(card)
     say(f"{out} is written. `sonde models use {out}` says how to put it in service.")
@@ -87,8 +86,8 @@ def _compare(folder: Path, out: Path, settings: Settings) -> None:
     similar = embedding_coherence(remembering(settings))
     say(f"{'document':<32} {'ends':>5} {'AUC':>7} {'cosine':>7} {'hits':>7} {'cosine':>7}")
     for name, document in read_files(folder):
-        given = boundaries_of(document)
-        own, other = measured(given, trained), measured(given, similar)
+        boundaries = boundaries_of(document)
+        own, other = section_end_scores(boundaries, trained), section_end_scores(boundaries, similar)
         if own is not None and other is not None:
             say(f"{name:<32} {own.ends:>5} {own.auc:>7.3f} {other.auc:>7.3f} {own.hits:>7.3f} {other.hits:>7.3f}")
 

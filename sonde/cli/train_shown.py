@@ -11,14 +11,13 @@ from encoders.model_card import ModelCard
 from sonde.cli.screen import say
 from sonde.cli.signals import ended_by_signals
 from sonde.wiring.training.run import Told
-from training.checkpoints import beside, is_kept
-from training.loop import Evaluation
+from training.loop import Checkpoints, HeldOutEvaluation
 
 
 def told_on_the_way(measure: str) -> Told:
     """Lines on standard error: the current step, and the held-out measure at each evaluation."""
 
-    def look(found: Evaluation) -> None:
+    def look(found: HeldOutEvaluation) -> None:
         loss = "" if found.loss is None else f", loss {found.loss:.4f}"
         say(f"step {found.step}: held-out {measure} {found.measure:.4f}{loss}", err=True)
 
@@ -32,8 +31,9 @@ def kept_when_interrupted(out: Path) -> Iterator[None]:
         with ended_by_signals():
             yield
     except (KeyboardInterrupt, SystemExit) as end:
-        said = f"{beside(out)} holds the last look; the same command with --resume goes on."
-        say(f"Interrupted. {said if is_kept(out) else 'It had not looked yet; nothing was written.'}", err=True)
+        last = Checkpoints.beside(out).last()
+        kept = f"The checkpoint {last} is kept; the same command with --resume continues from it."
+        say(f"Interrupted. {kept if last is not None else 'There is no checkpoint yet.'}", err=True)
         sys.exit(130 if isinstance(end, KeyboardInterrupt) else end.code)
 
 

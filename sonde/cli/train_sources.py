@@ -1,4 +1,4 @@
-"""Options shared by the trainings of embedder and reranker: texts, questions and negatives."""
+"""Options shared by the commands that need examples: texts, questions and negatives."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import click
 from core.json_types import JsonMapping
 from sonde.wiring.training.corpora import Sources
 from training.corpora import corpus_kinds
-from training.negatives.mine import Mining
-from training.negatives.simans import SimAns
-from training.questions.ways import WITHOUT_A_MODEL, Asking, ways
+from training.negatives.mine import Mining, SimAns
+from training.questions.ways import WITHOUT_A_MODEL, QuestionSettings, ways
 
 F = TypeVar("F", bound=Callable[..., Any])
 _ABOVE_0 = click.FloatRange(min=0, min_open=True)
@@ -97,7 +96,7 @@ def sources_of(given: JsonMapping, *, count: int, seed: int) -> Sources:
         corpus=corpus_kinds(given["corpus"]),
         concepts=given["concepts"],
         literature=given["literature"],
-        asking=Asking(
+        questions=QuestionSettings(
             ways(given["questions"]), given["quality"], seed, given["shared_keywords"], given["phrase_questions"]
         ),
         mining=Mining(

@@ -13,11 +13,10 @@ from sonde.cli.screen import say
 from sonde.cli.train_shown import show_figures
 from sonde.settings import load_settings
 from sonde.wiring.training.tokens import HeadRequest, run_tokens
-from training.precision import quickest
 from training.provenance import UNKNOWN
-from training.tokens.fit import HeadSettings
-from training.tokens.learn import LearnSettings
+from training.tokens.head import HeadSettings, LearnSettings
 from training.tokens.learn_layers import LayerSettings
+from training.weights import quickest
 
 _DEFAULT, _LAYERS = HeadSettings(), LayerSettings()
 

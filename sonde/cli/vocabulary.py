@@ -12,7 +12,7 @@ from rich.table import Table
 
 from core.errors import SondeError
 from es_mappings.indices import ensure_indices
-from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary import NamedVocabulary
 from reading.vocabulary.skos import read_files
 from reading.vocabulary.vocabulary import OWN
 from search_api.search.understanding.vocabulary_store import Manifest, VocabularyStore

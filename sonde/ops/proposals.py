@@ -11,7 +11,7 @@ import yaml
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.probe import DetectedSource
@@ -46,7 +46,7 @@ def described(raw: RawRecord) -> str:
     """The title that a reader finds in the document, or the reason why there is none."""
     try:
         return read(raw, "preview").title
-    except Refused as refusal:
+    except RecordRefused as refusal:
         return f"(not read: {refusal})"
 
 

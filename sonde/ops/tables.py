@@ -11,10 +11,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from encoders.known_models import KNOWN
+from encoders.presets import KNOWN
 from indexer.formats import field_table
-from indexer.formats.formats import FORMATS
-from indexer.formats.marked import between, marks
+from indexer.formats.field_table import page_marks, replace_between
+from indexer.formats.recognition import FORMATS
 from indexer.sources.protocols import PROTOCOLS
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
 from sonde.environment import secret_settings
@@ -36,11 +36,6 @@ This works for {secrets}.
 | variable | default | what it is |
 |---|---|---|
 """
-_READ = {
-    "card": "its page on the hub",
-    "publisher": "its authors' documentation",
-    "others": "pages of others, copies of the card",
-}
 
 
 def settings_page() -> str:
@@ -80,7 +75,7 @@ def protocols(page: str) -> str:
 def formats(page: str) -> str:
     rows = (f"| `{format.name}` | {format.found_by} | {format.version} |" for format in FORMATS.values())
     written = _between("formats", page, ["| format | found by | version |", "|---|---|---|", *rows])
-    return field_table.written_into(written)
+    return field_table.with_table(written)
 
 
 def output_formats(page: str) -> str:
@@ -103,16 +98,11 @@ def chart(schema: str) -> str:
 
 
 def known_models(page: str) -> str:
-    """With the place where each licence was read."""
     rows = (
-        f"| `{model.name}` | {model.kind} | {model.licence} | {_READ[model.licence_from]} | {model.dims or '-'} "
-        f"| {model.max_tokens} | {model.languages} | {model.note or ('GPU or endpoint' if model.gpu else '')} |"
+        f"| `{model.name}` | {model.licence} | {model.dims} | {model.max_tokens} | {model.languages} | {model.note} |"
         for model in KNOWN
     )
-    head = [
-        "| model | kind | licence | read in | dimensions | tokens | languages | note |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    head = ["| embedder | licence | dimensions | tokens | languages | note |", "|---|---|---|---|---|---|"]
     return _between("known models", page, [*head, *rows])
 
 
@@ -132,10 +122,10 @@ def _value(parameter: str, value: str | None) -> str:
 
 def _between(name: str, page: str, lines: Iterable[str]) -> str:
     """The page with the lines between its two marks. Raises ValueError if it has no marks."""
-    begin, end = marks(name)
+    begin, end = page_marks(name)
     if begin not in page or end not in page:
         raise ValueError(f"the page has no marks {begin} and {end}")
-    return between(name, page, "\n".join(lines))
+    return replace_between(name, page, "\n".join(lines))
 
 
 if __name__ == "__main__":

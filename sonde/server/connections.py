@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import structlog
 from waitress import wasyncore
@@ -23,21 +23,21 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import WSGITask
 
-from search_api.http.response_headers import LARGEST_BODY_BYTES
+from search_api.http.responses import LARGEST_BODY_BYTES
 
 log = structlog.get_logger(__name__)
 
-_LARGEST_STRANGERS_BODY = 2 * 1024 * 1024
+_LARGEST_BODY_WITHOUT_KEY = 2 * 1024 * 1024
 _LARGEST_HEADERS = 64 * 1024
 _READ_BYTES = 64 * 1024
-_UNREAD_BYTES = 128 * 1024
-"""What the kernel takes of a body that nobody has read; else six megabytes, of each body that is refused too."""
-_LOOK_EVERY_S = 1.0
+_KERNEL_BUFFER_BYTES = 128 * 1024
+"""What the kernel accepts of a body that nobody has read. The default is six megabytes, of refused bodies too."""
+_CHECK_EVERY_S = 1.0
 _NEVER_S = 10**9
-_ACCEPTED_AT_ONCE = 64
-_MANY = 100
-_MOMENT_S = 0.0005
-_MOST_MOMENTS = 4
+_ACCEPTS_AT_ONCE = 64
+_MANY_CONNECTIONS = 100
+_PAUSE_S = 0.0005
+_LONGEST_PAUSES = 4
 
 Application = Callable[..., Any]
 
@@ -59,11 +59,11 @@ class ConnectionLimits:
     bodies_bytes: int = 256 * 1024 * 1024
 
 
-class _Threads:
-    """The dispatcher of waitress: gives each complete request to a thread; threads start as needed."""
+class _Dispatcher:
+    """Gives each complete request to a thread; threads start as needed, and waitress's own all at once."""
 
-    def __init__(self, most: int, name: str) -> None:
-        self._pool = ThreadPoolExecutor(most, thread_name_prefix=name)
+    def __init__(self, threads: int, name: str) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
     def add_task(self, channel: HTTPChannel) -> None:
         self._pool.submit(_serve, channel)
@@ -82,12 +82,14 @@ def _serve(channel: HTTPChannel) -> None:
 class _Task(WSGITask):
     """One answer; the last one of its connection while the server stops."""
 
+    channel: _Connection
+
     def write(self, data: bytes) -> None:
-        """The head leaves together with the first part of the body."""
+        """The head is sent together with the first part of the body."""
         if self.wrote_header:
             super().write(data)
         else:
-            with cast("_Connection", self.channel).together():
+            with self.channel.joined_output():
                 super().write(data)
 
     def build_response_header(self) -> bytes:
@@ -99,8 +101,8 @@ class _Task(WSGITask):
 
 
 class _Parser(HTTPRequestParser):
-    """A body larger than two MiB needs a key: no public request is larger. Ambiguous headers are 400: a proxy before us
-    might read them otherwise.
+    """A body larger than two MiB needs a key, because no public request is larger. Ambiguous headers are answered with
+    400, because a proxy in front might understand them differently.
     """
 
     adj: Adjustments
@@ -115,14 +117,14 @@ class _Parser(HTTPRequestParser):
 def _refuse_ambiguous(header_plus: bytes) -> None:
     """Raises ParsingError for two hosts, and for two ways to say how long the body is (RFC 9112, 3.2 and 6.3)."""
     first, *lines = header_plus.split(b"\r\n")
-    given: dict[bytes, list[bytes]] = {}
+    headers: dict[bytes, list[bytes]] = {}
     for line in lines:
         name, _, value = line.partition(b":")
-        given.setdefault(name.strip().lower(), []).append(value.strip())
-    hosts, codings = given.get(b"host", []), given.get(b"transfer-encoding", [])
+        headers.setdefault(name.strip().lower(), []).append(value.strip())
+    hosts, codings = headers.get(b"host", []), headers.get(b"transfer-encoding", [])
     if len(hosts) > 1 or any(separator in host for host in hosts for separator in (b",", b" ", b"\t")):
         raise ParsingError("There must be one Host header with one host")
-    if codings and (b"content-length" in given or len(codings) > 1 or not first.endswith(b"HTTP/1.1")):
+    if codings and (b"content-length" in headers or len(codings) > 1 or not first.endswith(b"HTTP/1.1")):
         raise ParsingError("Transfer-Encoding must be alone, without Content-Length")
 
 
@@ -131,23 +133,23 @@ class _Connection(HTTPChannel):
 
     parser_class = _Parser
     task_class = _Task
-    began = 0.0
+    reading_since = 0.0
     """When reading of the current request began; 0: no request."""
     writing_since = 0.0
     """Since when there is output to write; 0: there is none."""
     written = 0
-    _held: list[bytes] | None = None
-    """Parts of the output that will leave together."""
+    _joined: list[bytes] | None = None
+    """Parts of the output that will be sent as one piece."""
     _is_sending = False
     """Whether a thread that answers is sending."""
 
     def received(self, data: bytes) -> bool:
         if self.request is None:
-            self.began = time.time()
-        taken: bool = super().received(data)
+            self.reading_since = time.time()
+        more_to_read: bool = super().received(data)
         if self.request is None:
-            self.began = 0.0
-        return taken
+            self.reading_since = 0.0
+        return more_to_read
 
     def send(self, data: bytes, do_close: bool = True) -> int:
         sent: int = super().send(data, do_close=do_close)
@@ -155,27 +157,27 @@ class _Connection(HTTPChannel):
         return sent
 
     @contextmanager
-    def together(self) -> Iterator[None]:
-        """What is written inside leaves as one piece at the end."""
-        held = self._held = []
+    def joined_output(self) -> Iterator[None]:
+        """Sends what is written inside as one piece at the end."""
+        parts = self._joined = []
         try:
             yield
         finally:
-            self._held = None
-        self.write_soon(b"".join(held))
+            self._joined = None
+        self.write_soon(b"".join(parts))
 
     def write_soon(self, data: bytes) -> int:
-        if self._held is not None and isinstance(data, bytes):
-            self._held.append(data)
+        if self._joined is not None and isinstance(data, bytes):
+            self._joined.append(data)
             return len(data)
         self._is_sending = True
         try:
-            taken: int = super().write_soon(data)
+            accepted: int = super().write_soon(data)
         finally:
             self._is_sending = False
         if self.total_outbufs_len:
             self.server.pull_trigger()
-        return taken
+        return accepted
 
     def writable(self) -> bool:
         """Whether the poll has to send: not while another thread sends, because it would find the output locked and
@@ -191,7 +193,7 @@ class _Connection(HTTPChannel):
         return self.request.body_bytes_received if self.request is not None else 0
 
     @property
-    def in_hand(self) -> bool:
+    def is_active(self) -> bool:
         """Whether a request is being answered, or an answer is being written."""
         return bool(self.requests or self.total_outbufs_len)
 
@@ -204,24 +206,65 @@ class _Connection(HTTPChannel):
         if self.requests:
             return False
         if self.request is not None and self.request.headers_finished:
-            return now - self.began > limits.grace + self.body_bytes / limits.bytes_per_s
-        if self.began:
-            return now - self.began > limits.headers
+            return now - self.reading_since > limits.grace + self.body_bytes / limits.bytes_per_s
+        if self.reading_since:
+            return now - self.reading_since > limits.headers
         is_new = self.last_activity == self.creation_time
         return now - self.last_activity > (limits.headers if is_new else limits.idle)
 
 
-class Connections(TcpWSGIServer):
-    """Accepts connections of one listening socket. ``adj`` is waitress's name for its settings."""
+class ConnectionServer(TcpWSGIServer):
+    """Accepts the connections of one listening socket."""
 
     channel_class = _Connection
     finishing = False
 
-    def __init__(self, application: Application, sock: socket.socket, adj: Adjustments, **given: Any) -> None:
-        self._limits: ConnectionLimits = given.pop("limits")
-        self._looked = 0.0
-        sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
-        super().__init__(application, _sock=sock, adj=adj, sockinfo=sockinfo, bind_socket=False, **given)
+    def __init__(
+        self,
+        application: Application,
+        sock: socket.socket,
+        *,
+        threads: int,
+        limits: ConnectionLimits,
+        proxies: int = 0,
+    ) -> None:
+        """Without ``proxies`` of ours, forwarded addresses are ignored."""
+        self._limits = limits
+        self._last_check = 0.0
+        self._sockets: dict[int, Any] = {}
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _KERNEL_BUFFER_BYTES)  # accepted sockets inherit it
+        settings = Adjustments(
+            sockets=[sock],
+            ident=None,
+            connection_limit=limits.connections + 10 * _ACCEPTS_AT_ONCE,
+            cleanup_interval=_NEVER_S,  # `poll` does it
+            max_request_header_size=_LARGEST_HEADERS,
+            max_request_body_size=LARGEST_BODY_BYTES,
+            recv_bytes=_READ_BYTES,
+            channel_request_lookahead=1,  # notices a connection that ends while its request waits
+            asyncore_use_poll=True,
+            clear_untrusted_proxy_headers=proxies == 0,
+        )
+        dispatcher: Any = _Dispatcher(threads, f"sonde-{sock.getsockname()[1]}")
+        super().__init__(
+            application,
+            map=self._sockets,
+            dispatcher=dispatcher,
+            adj=settings,
+            _sock=sock,
+            sockinfo=(sock.family, sock.type, sock.proto, sock.getsockname()),
+            bind_socket=False,
+        )
+
+    def poll(self, wait_s: float = 0.5) -> None:
+        """Reads and writes once; waits at most so long for something to do. Once a second, closes what breaks a limit:
+        late connections, and the largest unfinished bodies if together they are too large.
+        """
+        # Not within a poll: there, the number of a closed socket may already be a new connection's.
+        if time.time() - self._last_check >= _CHECK_EVERY_S:
+            self._last_check = time.time()
+            self._enforce_limits()
+        wasyncore.poll2(wait_s, self._sockets)
 
     def handle_accept(self) -> None:
         """Accepts a connection; if many are open, all waiting ones up to a number, because then a poll is the larger
@@ -229,13 +272,13 @@ class Connections(TcpWSGIServer):
 
         A process with many connections waits a moment, so that one with fewer on the same port comes first.
         """
-        held = len(self._open)
-        if held < _MANY:
-            time.sleep(_MOMENT_S * min(held, _MOST_MOMENTS))
+        number = len(self._open)
+        if number < _MANY_CONNECTIONS:
+            time.sleep(_PAUSE_S * min(number, _LONGEST_PAUSES))
             super().handle_accept()
             return
-        self._make_room(len(self._open) + _ACCEPTED_AT_ONCE - self._limits.connections)
-        for _ in range(_ACCEPTED_AT_ONCE):
+        self._make_room(number + _ACCEPTS_AT_ONCE - self._limits.connections)
+        for _ in range(_ACCEPTS_AT_ONCE):
             before = len(self._open)
             super().handle_accept()
             if len(self._open) == before:
@@ -243,32 +286,24 @@ class Connections(TcpWSGIServer):
 
     @property
     def _open(self) -> list[_Connection]:
-        given: Any = self.active_channels
-        return list(given.values())
+        channels: Any = self.active_channels
+        return list(channels.values())
 
-    def look(self) -> None:
-        """Once a second: closes late connections, and the largest unfinished bodies if together they are too large.
-
-        Only between two polls: within one, the number of a closed socket may already be a new connection's.
-        """
-        now = time.time()
-        if now - self._looked < _LOOK_EVERY_S:
-            return
-        self._looked = now
+    def _enforce_limits(self) -> None:
         for connection in self._open:
-            if connection.is_late(now, self._limits):
+            if connection.is_late(self._last_check, self._limits):
                 connection.handle_close()
-        bodies = sorted(self._open, key=lambda one: one.body_bytes)
-        total = sum(one.body_bytes for one in bodies)
+        by_size = sorted(self._open, key=lambda connection: connection.body_bytes)
+        total = sum(connection.body_bytes for connection in by_size)
         while total > self._limits.bodies_bytes:
-            largest = bodies.pop()
+            largest = by_size.pop()
             total -= largest.body_bytes
             largest.handle_close()
 
     def _make_room(self, places: int) -> None:
         """Closes, at the next poll, the connections that have been idle for longest."""
-        waiting = [one for one in self._open if not one.in_hand] if places > 0 else []
-        for connection in heapq.nsmallest(places, waiting, key=lambda one: one.began or one.last_activity):
+        idle = [connection for connection in self._open if not connection.is_active] if places > 0 else []
+        for connection in heapq.nsmallest(places, idle, key=lambda idle: idle.reading_since or idle.last_activity):
             connection.will_close = True
 
     def finish(self) -> None:
@@ -281,37 +316,8 @@ class Connections(TcpWSGIServer):
     def close_idle(self) -> None:
         """Closes the idle connections."""
         for connection in self._open:
-            if not connection.in_hand:
+            if not connection.is_active:
                 connection.handle_close()
 
 
-def connections(
-    application: Application,
-    sock: socket.socket,
-    polled: dict[int, Any],
-    *,
-    threads: int,
-    limits: ConnectionLimits,
-    proxies: int = 0,
-) -> Connections:
-    """Starts to accept connections; ``polled`` gets their sockets. Without ``proxies`` of ours, forwarded addresses are
-    ignored.
-    """
-    adj = Adjustments(
-        sockets=[sock],
-        ident=None,
-        connection_limit=limits.connections + 10 * _ACCEPTED_AT_ONCE,
-        cleanup_interval=_NEVER_S,  # `look` does it
-        max_request_header_size=_LARGEST_HEADERS,
-        max_request_body_size=LARGEST_BODY_BYTES,
-        recv_bytes=_READ_BYTES,
-        channel_request_lookahead=1,  # notices a connection that ends while its request waits
-        asyncore_use_poll=True,
-        clear_untrusted_proxy_headers=proxies == 0,
-    )
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _UNREAD_BYTES)  # what it accepts inherits it
-    dispatcher = _Threads(threads, f"sonde-{sock.getsockname()[1]}")
-    return Connections(application, sock, adj, map=polled, dispatcher=dispatcher, limits=limits)
-
-
-_WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=_LARGEST_STRANGERS_BODY)
+_WITHOUT_KEY = Adjustments(max_request_header_size=_LARGEST_HEADERS, max_request_body_size=_LARGEST_BODY_WITHOUT_KEY)

@@ -6,22 +6,22 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from gunicorn.workers.base import Worker
-from waitress import wasyncore
 
-from sonde.server.connections import ConnectionLimits, Connections, connections
-from sonde.server.probes import Probes
+from search_api.http.access.guard import INSIDE
+from sonde.server.connections import Application, ConnectionLimits, ConnectionServer
 from sonde.settings import Settings
 
-_POLL_S = 0.5
+_PROBE_PATHS = frozenset(("/healthz", "/readyz", "/metrics"))
+_PROBE_LIMITS = ConnectionLimits(headers=5.0, idle=75.0, connections=100)
 
 
 class BufferingWorker(Worker):
-    """Reads requests completely before a thread works on them; answers probes from a separate thread."""
+    """Reads requests completely before a thread works on them."""
 
     def load_wsgi(self) -> None:
         with self._signs_of_life():
@@ -44,39 +44,69 @@ class BufferingWorker(Worker):
 
     def run(self) -> None:
         app: Any = self.app
-        given: Settings = app.settings
-        public, inside = self._sockets(given.api.probes_port)
-        polled: dict[int, Any] = {}
-        server = connections(
+        settings: Settings = app.settings
+        public, for_probes = self._sockets(settings.api.probes_port)
+        server = ConnectionServer(
             self.wsgi,
             public,
-            polled,
-            threads=given.api.threads,
+            threads=settings.api.threads,
             limits=ConnectionLimits(),
-            proxies=given.limits.proxies,
+            proxies=settings.limits.proxies,
         )
-        with Probes(self.wsgi, inside):
+        with probes(self.wsgi, for_probes):
             while self.alive and self.ppid == os.getppid():
-                self._round(server, polled)
-            self._finish(server, polled)
+                self.notify()
+                server.poll()
+            self._finish(server)
 
     def _sockets(self, probes_port: int | None) -> tuple[socket.socket, socket.socket | None]:
         """The public socket, and that of the probes if there is one."""
-        given: list[Any] = self.sockets  # gunicorn's own socket type, each around one of Python's
-        by_port: dict[int, socket.socket] = {one.sock.getsockname()[1]: one.sock for one in given}
-        inside = by_port.pop(probes_port) if probes_port else None
-        return next(iter(by_port.values())), inside
+        own: list[Any] = self.sockets  # gunicorn's own socket type, each around one of Python's
+        by_port: dict[int, socket.socket] = {item.sock.getsockname()[1]: item.sock for item in own}
+        for_probes = by_port.pop(probes_port) if probes_port else None
+        return next(iter(by_port.values())), for_probes
 
-    def _round(self, server: Connections, polled: dict[int, Any]) -> None:
-        self.notify()
-        server.look()
-        wasyncore.poll2(_POLL_S, polled)
-
-    def _finish(self, server: Connections, polled: dict[int, Any]) -> None:
+    def _finish(self, server: ConnectionServer) -> None:
         """Answers active requests, for as long as gunicorn allows."""
         server.finish()
         end = time.monotonic() + float(self.cfg.graceful_timeout)
         server.close_idle()
         while server.active_channels and time.monotonic() < end:
-            self._round(server, polled)
+            self.notify()
+            server.poll()
             server.close_idle()
+
+
+@contextmanager
+def probes(application: Application, sock: socket.socket | None) -> Iterator[None]:
+    """Answers probes and metrics on ``sock`` from separate threads, so that they answer while all others are busy.
+
+    Does nothing without a socket.
+    """
+    ended = threading.Event()
+
+    def run(listening: socket.socket) -> None:
+        server = ConnectionServer(_only_probes(application), listening, threads=4, limits=_PROBE_LIMITS)
+        while not ended.is_set():
+            server.poll()
+        server.finish()
+
+    if sock is not None:
+        threading.Thread(target=run, args=(sock,), name="sonde-probes", daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+
+
+def _only_probes(application: Application) -> Application:
+    """The application's probes and metrics, with the operator's rights; 404 for the rest."""
+
+    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        if environ["PATH_INFO"] not in _PROBE_PATHS:
+            start_response("404 Not Found", [("Content-Type", "text/plain"), ("Content-Length", "0")])
+            return [b""]
+        body: Iterable[bytes] = application({**environ, INSIDE: True}, start_response)
+        return body
+
+    return answer

@@ -10,10 +10,8 @@ from core.clock import utc_now
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
-from search_api.http.access.authenticators import Bearers, KeyAuthenticator
-from search_api.http.access.jwks import Issuer, IssuerKeys
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.tokens import TokenAuthenticator, TokenPolicy
+from search_api.http.access.keys import Bearers, KeyAuthenticator, KeyStore
+from search_api.http.access.tokens import Issuer, IssuerKeys, TokenAuthenticator, TokenPolicy
 from search_api.http.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
 

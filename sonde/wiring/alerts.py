@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from es_gateway.client import Elasticsearch
-from search_api.http.access.key_store import KeyStore
+from search_api.http.access.keys import KeyStore
 from search_api.search.pipeline import SearchPipeline
 from search_api.stewards.alerts.desk import AlertDesk, AlertPolicy
 from search_api.stewards.alerts.mail import MailServer

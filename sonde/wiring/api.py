@@ -16,15 +16,16 @@ from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedEla
 from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
 from indexer.parts import Parts as HarvestParts
-from search_api.catalogue.documents.files import DocumentFiles
-from search_api.catalogue.documents.reader import DocumentReader
-from search_api.catalogue.fair.summary import FairnessReader
-from search_api.catalogue.link_checks import LinkChecks
+from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
+from search_api.catalogue.fair.reader import FairReader
+from search_api.catalogue.harvest_runs import LinkChecks, RunReader
 from search_api.catalogue.listing.catalogues import Catalogues
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.http.access.filtered_client import AccessFilteredElasticsearch, groups_seen
-from search_api.http.access.key_store import KeyStore
-from search_api.http.admission import Limits
+from search_api.catalogue.related.mentions import MentionReader
+from search_api.catalogue.related.relations import RelationReader
+from search_api.http.access.keys import KeyStore
+from search_api.http.access.visibility import AccessFilteredElasticsearch, groups_of_caller
+from search_api.http.admission import AdmissionLimits
 from search_api.library.notebooks import Notebooks
 from search_api.operations.readiness import Readiness
 from search_api.parts import Parts
@@ -32,7 +33,6 @@ from search_api.search.retrieval.serving import ServingResolver
 from search_api.search.suggest.places import PlaceSuggester
 from search_api.search.suggest.suggester import Suggester
 from search_api.stewards.harvests.overview import Harvests
-from search_api.stewards.harvests.runs import RunReader
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
@@ -47,9 +47,9 @@ from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
 from sonde.wiring.part_watch import ocr_notes, part_watch
 from sonde.wiring.portal import (
+    citation_events,
     granule_searches,
     http_policy,
-    kin,
     portal_look,
     previews,
     record_quality,
@@ -80,7 +80,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
     prefix = settings.index.prefix
     usage = usage_values(settings, everything, ranking)
     pipeline, _ = search_pipeline(
-        client, prefix, models, ranking, resolver=resolver, curation=curation, usage=usage, groups=groups_seen
+        client, prefix, models, ranking, resolver=resolver, curation=curation, usage=usage, groups=groups_of_caller
     )
     refuse_unservable(resolver)
     curation.try_tick()
@@ -113,7 +113,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         ),
         version=__version__,
         records=records,
-        catalogues=Catalogues(records, lambda: source_descriptions(settings), groups_seen),
+        catalogues=Catalogues(records, lambda: source_descriptions(settings), groups_of_caller),
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         limits=limits_of(settings.api),
@@ -130,9 +130,11 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         queries=query_log(settings, everything),
         questions=question_reader(settings, writing),
         texts=record_texts(client, prefix),
-        kin=kin(settings, client, resolver, partial(models.gates, "registries")),
+        relations=RelationReader(client, resolver),
+        mentions=MentionReader(client, prefix),
+        citations=citation_events(settings, partial(models.gates, "registries")),
         record_quality=record_quality(client, prefix),
-        fairness=FairnessReader(records, checks.of, groups_seen),
+        fair=FairReader(records, checks.of, groups_of_caller),
         alerts=alert_desk(settings, pipeline, writing),
         measurements=MeasurementStore(writing, prefix),
         now_ms=lambda: int(time.time() * 1000),
@@ -140,15 +142,15 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         rates=limit_policy(settings),
         embeddings_characters=settings.api.embeddings_characters,
         broken_links=checks.broken,
-        portal=portal_look(settings, partial(models.gates, "portal")),
+        portal=portal_look(settings),
         previews=previews(settings, partial(models.gates, "records")),
         granules=granule_searches(settings, partial(models.gates, "records")),
     )
 
 
-def limits_of(api: ApiSettings) -> Limits:
+def limits_of(api: ApiSettings) -> AdmissionLimits:
     """How many requests one process runs, and how long others wait."""
-    return Limits(
+    return AdmissionLimits(
         at_once=api.at_once,
         longest_wait_s=api.longest_wait_s,
         hurry_after_s=api.hurry_after_s,

@@ -11,7 +11,7 @@ from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
-from indexer.write.rewrite import rewrite
+from indexer.write.push import rewrite
 from search_api.search.curation.live import LiveCuration
 from search_api.search.curation.store import CurationStore
 from search_api.search.ranking.config import RankingConfig

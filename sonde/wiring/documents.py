@@ -11,20 +11,18 @@ from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
-from indexer.documents import library, repair_library
-from indexer.documents.coherence import all_alike
-from indexer.documents.confinement import hide_from_children
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.ingest import DocumentProgress, Incoming, Ingested, IngestParts, ingest, no_progress, prepare
-from indexer.documents.limits import Limits
-from indexer.documents.linked import Followed, follow_links
-from indexer.documents.parking import undo_interrupted
-from indexer.documents.place_time import PassageReader
-from indexer.documents.reading_slice import KeptReadings
-from indexer.documents.registered import RegistryName
-from indexer.documents.registries import Registries, RegistryAddresses
-from indexer.documents.segment import SegmentOptions
-from indexer.documents.store import DocumentStore
+from indexer.documents.index import library, repair_library
+from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest, prepare
+from indexer.documents.index.linked import FollowResult, follow_links
+from indexer.documents.index.registries import Registries, RegistryAddresses, RegistryName
+from indexer.documents.index.retries import undo_interrupted
+from indexer.documents.index.slices import UnfinishedReadings
+from indexer.documents.index.steps import DocumentProgress, IngestParts, no_progress
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.index.stored_fields import PassageReader
+from indexer.documents.parse.confinement import hide_from_children
+from indexer.documents.parse.limits import DocumentRefused, Limits
+from indexer.documents.segment.passages import SegmentOptions, uniform_coherence
 from net.gate import Gate
 from reading.places import PlaceReader
 from reading.times import TimeReader
@@ -46,7 +44,7 @@ def library_work(
     client: Elasticsearch,
     reading: Callable[[], IngestParts],
     gate: Callable[[], Gate],
-    kept: KeptReadings | None,
+    kept: UnfinishedReadings | None,
 ) -> LibraryWork:
     """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
     files = FolderFiles(settings.library.folder)
@@ -58,7 +56,7 @@ def library_work(
 
     def repair(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
         return repair_library.repair_library(
-            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), kept=kept
+            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), unfinished=kept
         )
 
     def unread() -> dict[str, list[str]]:
@@ -79,11 +77,11 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
         limits=reading_limits(settings),
         ocr=ocr_of(settings),
         options=segment_options(settings),
-        coherence=coherence or all_alike,
+        coherence=coherence or uniform_coherence,
         segmenter=coherence.digest if coherence is not None else "",
         keep_file=keeper(settings),
         registries=registries(settings, partial(models.gates, "registries")),
-        kept=kept_readings(settings),
+        unfinished=kept_readings(settings),
     )
 
 
@@ -135,7 +133,7 @@ def with_documents(parts: WorkerParts, settings: Settings) -> WorkerParts:
         prepare(parts.client, settings.index.prefix, models.embedder, index_shape(settings))
         return replace(document_parts(settings, models, parts.client), embedder=embedder)
 
-    def follow(source: SourceConfig, seconds: float) -> Followed:
+    def follow(source: SourceConfig, seconds: float) -> FollowResult:
         return follow_links(source.id, source.documents, reading(), models.gates("records"), seconds=seconds)
 
     work = library_work(settings, parts.client, reading, partial(models.gates, "users"), kept_readings(settings))
@@ -156,7 +154,7 @@ class DocumentIngester:
 
     def file(
         self, path: Path, record: str | None = None, progress: DocumentProgress = no_progress, *, again: bool = False
-    ) -> Ingested:
+    ) -> IngestResult:
         """One file; ``again`` reads it even if it is parked. Raises NotFound if the file or the record does not
         exist.
         """
@@ -168,6 +166,6 @@ class DocumentIngester:
             entry = DocumentEntry(
                 "", PUBLIC, str(origin), path.name, "failed", reason="too_large", message=str(refused)
             )
-            return Ingested(entry)
-        incoming = Incoming(origin.read_bytes(), str(origin), path.name, record=record, again=again)
+            return IngestResult(entry)
+        incoming = IncomingDocument(origin.read_bytes(), str(origin), path.name, record=record, again=again)
         return ingest(incoming, self._parts, progress)

@@ -17,8 +17,8 @@ import structlog
 
 from core.document import DocumentEntry, FileKey, StoredFile, is_open, owner_routing
 from core.errors import Unavailable
-from indexer.documents.ingest import KeepFile
-from indexer.documents.reading_slice import KeptReadings
+from indexer.documents.index.slices import UnfinishedReadings
+from indexer.documents.index.steps import KeepFile
 from sonde.settings import Settings
 
 _PARTIAL = ".part-"
@@ -94,17 +94,17 @@ def _to_disk(folder: Path) -> None:
         os.close(handle)
 
 
-def kept_readings(settings: Settings) -> KeptReadings | None:
+def kept_readings(settings: Settings) -> UnfinishedReadings | None:
     """Beside users' files, which all workers share; without such a folder, in this machine's temporary one. None where
     that belongs to somebody else: then each document is read at once.
     """
     folder = settings.library.folder
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if os.access(existing, os.W_OK):
-        return KeptReadings(folder / ".readings")
+        return UnfinishedReadings(folder / ".readings")
     temporary = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
     temporary.mkdir(mode=0o700, exist_ok=True)
-    return None if temporary.is_symlink() or temporary.stat().st_uid != os.getuid() else KeptReadings(temporary)
+    return None if temporary.is_symlink() or temporary.stat().st_uid != os.getuid() else UnfinishedReadings(temporary)
 
 
 def keeper(settings: Settings) -> KeepFile:

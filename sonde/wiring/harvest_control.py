@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from core.clock import now_iso
 from core.errors import Conflict, NotFound
 from es_gateway.client import Elasticsearch
-from indexer.quality.quality import measure
-from indexer.quality.quality_page import page
+from indexer.quality.quality import measure, quality_page
 from search_api.stewards.harvests.control import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
 from workers.broker import AcceptedRuns
@@ -66,7 +65,7 @@ class QueueHarvestControl:
         report = measure(self._client, self._settings.index.prefix, source)
         if not report.records and not report.refused and source not in self._known():
             raise NotFound(f"There is no source {source!r}.")
-        return Quality(report.as_dict(), page(report))
+        return Quality(report.as_dict(), quality_page(report))
 
     def _known(self) -> Mapping[str, SourceEntry]:
         return self._jobs().known_sources()

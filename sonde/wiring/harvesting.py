@@ -14,18 +14,18 @@ from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
-from indexer.documents.inherit_again import inherit_again
+from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest, open_run
 from indexer.harvest.restore import restore
 from indexer.parts import Options, Parts, Progress, no_lease
 from indexer.quality.links import LinkParts, check_links
 from indexer.raw import Source
-from indexer.remove.removed_source import remove_source
+from indexer.remove.removed import remove_source
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
-from indexer.write.embed_missing import embed_missing
+from indexer.write.embed import embed_missing
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_work
 from sonde.wiring.clients import elasticsearch_client
@@ -139,7 +139,7 @@ class Harvester:
             report = harvest(source_id, source(run.since), parts, options, run)
             if report.counts.without_vector and embedder is not None:
                 embed_missing(source_id, parts, options)
-            inherit_again(self._client, prefix, source_id)
+            update_inherited(self._client, prefix, source_id)
             return report
 
     def restore(self, source_id: str, records: Sequence[str]) -> RunReport:

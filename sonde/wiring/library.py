@@ -11,11 +11,10 @@ import structlog
 from core.document import DocumentEntry
 from core.errors import Unavailable, Unsupported
 from es_gateway.client import Elasticsearch
-from indexer.documents import library
-from indexer.documents.detect_format import media_type
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.ingest import prepare
-from indexer.documents.store import DocumentStore
+from indexer.documents.index import library
+from indexer.documents.index.ingest import prepare
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.parse.limits import DocumentRefused, media_type
 from search_api.ask.answerer import Answerer
 from search_api.library.entries import LibraryEntries
 from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
@@ -44,7 +43,7 @@ def personal_library(
     store, kept = DocumentStore(admin_client, settings.index.prefix), kept_readings(settings)
 
     def take_away(entry: DocumentEntry) -> None:
-        library.take_away(entry, store, files, kept)
+        library.remove_document(entry, store, files, kept)
 
     @cache
     def make_indices() -> None:

@@ -18,18 +18,17 @@ from core.breaker import Breaker, BreakerPolicy
 from core.errors import SondeError
 from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
-from encoders.fallback import FallbackGeocoder
-from encoders.remote_geocoder import RemoteGeocoder
+from encoders.remote_geocoder import FallbackGeocoder, RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
 from net.gate import Gate, GatePolicy
-from reading.gazetteer.gazetteer import Gazetteer
-from search_api.http.telemetry_memory import loaded
+from reading.gazetteer import Gazetteer
+from search_api.http.telemetry import record_loading
 from search_api.search.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
 from search_api.search.remembered_questions import RememberingEmbedder
 from sonde import __version__
 from sonde.settings import Settings
 
-Purpose = Literal["models", "tokens", "registries", "portal", "records", "users"]
+Purpose = Literal["models", "tokens", "registries", "records", "users"]
 """``records``: addresses that harvested metadata give; ``users``: those of references and webhooks."""
 
 
@@ -39,7 +38,6 @@ def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolic
         "models": (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url),
         "tokens": (settings.access.oidc_issuer, settings.access.oidc_jwks_url),
         "registries": (settings.registries.crossref_url, settings.registries.datacite_url),
-        "portal": (settings.portal.base_layer.wmts if settings.portal.base_layer else "",),
         "records": (),
         "users": (),
     }
@@ -110,7 +108,7 @@ class Models:
                     ),
                     self.gate if chosen.runtime == "remote" else None,
                 )
-                loaded("embedder", wanted, time.perf_counter() - begun)
+                record_loading("embedder", wanted, time.perf_counter() - begun)
                 if chosen.runtime == "remote":
                     embedder = GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy()))
                 self._embedders[wanted] = RememberingEmbedder(embedder)
@@ -155,7 +153,7 @@ class Models:
                     ),
                     lambda: self.gate,
                 )
-                loaded("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
+                record_loading("cross_encoder", cross_encoder.card.model, time.perf_counter() - begun)
                 slow_s = self._settings.api.slow_rerank_s
                 self._cross_encoder = GuardedCrossEncoder(
                     cross_encoder, Breaker("The cross-encoder", BreakerPolicy(slow_s=slow_s, pause_s=30.0))

@@ -17,8 +17,8 @@ import structlog
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import lost_aliases
-from indexer.documents.limits import Ocr
-from indexer.documents.ocr_installed import ocr_lacks
+from indexer.documents.parse.limits import Ocr
+from indexer.documents.parse.pdf.tesseract import ocr_problem
 from net.exchange import Answer, Outgoing
 from net.gate import Gate
 from net.targets import host_of
@@ -94,7 +94,7 @@ def ocr_of(settings: Settings) -> Ocr:
 
 def ocr_notes(settings: Settings) -> list[str]:
     """What OCR lacks on this machine; empty if nothing."""
-    lacks = ocr_lacks(ocr_of(settings))
+    lacks = ocr_problem(ocr_of(settings))
     return [f"On this machine {lacks}."] if lacks else []
 
 

@@ -13,18 +13,12 @@ from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
 from indexer.quality.quality import missing, score
 from net.gate import Gate
-from search_api.catalogue.granules.live import GranuleLimits, GranuleSearches
+from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearches
 from search_api.catalogue.listing.catalogues import SourceDescription
-from search_api.catalogue.preview.previews import PreviewLimits, Previews
-from search_api.catalogue.related.events import CitationEvents, EventService
-from search_api.catalogue.related.kin import Kin
-from search_api.catalogue.related.mentions import MentionReader
-from search_api.catalogue.related.relations import RelationReader
-from search_api.http.response_headers import HttpPolicy
-from search_api.page.base_layer.live import LiveBaseLayer, WmtsLayer, Zooms, no_base_layer, wmts_layer, xyz_layer
-from search_api.page.base_layer.tiles import BaseLayer, Named
-from search_api.page.portal import PortalLook
-from search_api.search.retrieval.serving import ServingResolver
+from search_api.catalogue.previews import PreviewLimits, Previews
+from search_api.catalogue.related.citations import CitationEvents, EventService
+from search_api.http.responses import HttpPolicy
+from search_api.page.portal import BaseLayer, PortalLook
 from search_api.stewards.insight.record_quality import QualityOf, RecordQuality
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
@@ -48,7 +42,7 @@ def http_policy(settings: Settings) -> HttpPolicy:
     )
 
 
-def portal_look(settings: Settings, gate: Callable[[], Gate]) -> PortalLook:
+def portal_look(settings: Settings) -> PortalLook:
     portal = settings.portal
     accents = {"light": portal.accent, "dark": portal.accent_dark}
     files = {"logo": portal.logo, "favicon": portal.favicon, "font": portal.font_file}
@@ -64,7 +58,7 @@ def portal_look(settings: Settings, gate: Callable[[], Gate]) -> PortalLook:
         {f"{kind}{path.suffix.lower()}": path for kind, path in files.items() if path is not None},
         portal.frame_ancestors,
         portal.search_while_typing,
-        _base_layer(portal.base_layer, gate),
+        _base_layer(portal.base_layer),
         _saves(settings),
     )
 
@@ -75,22 +69,11 @@ def _saves(settings: Settings) -> frozenset[str]:
     return frozenset(("feed", "mail") if settings.mail.host is not None else ("feed",))
 
 
-def read_base_layer(layer: BaseLayerSettings, gate: Gate) -> BaseLayer:
-    """Asks the WMTS, if it is one. Raises NotDrawable, and what the gate raises."""
-    label = Named(layer.name, layer.attribution, layer.attribution_url or None)
-    zooms = Zooms(layer.min_zoom, layer.max_zoom)
-    if layer.xyz:
-        return xyz_layer(label, layer.xyz, zooms)
-    return wmts_layer(label, WmtsLayer(layer.wmts, layer.layer, layer.matrix_set or None), zooms, gate)
-
-
-def _base_layer(settings: BaseLayerSettings | None, gate: Callable[[], Gate]) -> Callable[[], BaseLayer | None]:
-    if settings is None:
-        return no_base_layer
-    if settings.xyz:
-        fixed = read_base_layer(settings, gate())
-        return lambda: fixed
-    return LiveBaseLayer(lambda: read_base_layer(settings, gate())).current
+def _base_layer(tiles: BaseLayerSettings | None) -> BaseLayer | None:
+    if tiles is None:
+        return None
+    attribution_url = tiles.attribution_url or None
+    return BaseLayer(tiles.name, tiles.attribution, attribution_url, tiles.xyz, tiles.min_zoom, tiles.max_zoom)
 
 
 def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
@@ -107,7 +90,7 @@ def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
 
 def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
     granules = settings.granules
-    limits = GranuleLimits(timeout_s=granules.timeout_s, kept_s=granules.kept_s)
+    limits = GranuleLimits(timeout_s=granules.timeout_s, cache_s=granules.kept_s)
     cached: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     lock = threading.Lock()
 
@@ -135,14 +118,10 @@ def previews(settings: Settings, gate: Callable[[], Gate]) -> Previews:
     return Previews(gate if preview.enabled else None, limits)
 
 
-def kin(settings: Settings, client: Elasticsearch, resolver: ServingResolver, gate: Callable[[], Gate]) -> Kin:
-    given = settings.citations
-    service = None if given.events_url is None else EventService(str(given.events_url), given.timeout_s)
-    return Kin(
-        RelationReader(client, resolver),
-        MentionReader(client, settings.index.prefix),
-        CitationEvents(service, gate),
-    )
+def citation_events(settings: Settings, gate: Callable[[], Gate]) -> CitationEvents:
+    citations = settings.citations
+    service = None if citations.events_url is None else EventService(str(citations.events_url), citations.timeout_s)
+    return CitationEvents(service, gate)
 
 
 def record_quality(client: Elasticsearch, prefix: str) -> QualityOf:

@@ -12,12 +12,12 @@ import structlog
 
 from core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from core.record import Record, addressed
-from es_gateway.blocks import WriteBlock, why
+from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.parts import Parts
 from indexer.write import push
-from search_api.protocols.ogc.pushing import Check, unchecked
+from search_api.catalogue.record_sink import Check, unchecked
 from sonde.settings import Settings
 from workers.lease import Leases
 from workers.sources_file import source_entries
@@ -67,7 +67,7 @@ class Pusher:
             try:
                 pushed = push.Pushing(record, content, media_type, self.groups_of(source))
                 done = push.put(source, pushed, self.parts)
-            except Refused as refusal:
+            except RecordRefused as refusal:
                 raise InvalidInput("body", f"body: {refusal}") from None
         return done.record, done.created
 
@@ -83,7 +83,7 @@ class Pusher:
         """See search_api.protocols.ogc.pushing.RecordSink."""
         try:
             return push.read(source, content, media_type, self.parts)
-        except Refused as refusal:
+        except RecordRefused as refusal:
             raise InvalidInput("body", f"body: {refusal}") from None
 
     def holds(self, source: str, id: str) -> bool:
@@ -94,7 +94,7 @@ class Pusher:
     def ready(self) -> None:
         """Creates missing indices before the first write. Raises WritesBlocked while Elasticsearch is read-only."""
         if blocks := self.blocks():
-            raise WritesBlocked(why(blocks))
+            raise WritesBlocked(explain(blocks))
         with self._turn:
             if not self._prepared:
                 self.prepare()

@@ -13,7 +13,7 @@ from es_gateway.client import Elasticsearch
 from net.gate import Gate
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary import NamedVocabulary
 from reading.vocabulary.name_lists import NameLists
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.ask.answerer import Answerer, AnswerParts

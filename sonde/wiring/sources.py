@@ -11,7 +11,7 @@ from pathlib import Path
 from core.errors import WrongFile
 from es_gateway.client import Elasticsearch
 from indexer.parts import no_lists
-from indexer.plan.digest import reading_tag
+from indexer.plan.parsed_record import reading_tag
 from indexer.raw import Source
 from indexer.sources.fetching import Fetcher
 from indexer.sources.folder import FolderSource

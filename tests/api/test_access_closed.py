@@ -18,13 +18,12 @@ from flask.testing import FlaskClient
 
 from core.access import AccessScope
 from core.errors import SondeError
-from indexer.documents.ingest import Incoming, ingest
+from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.remove.removed import list_removed
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
-from search_api.http.access.filtered_client import AccessFilteredElasticsearch
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import Grant
+from search_api.http.access.keys import Grant, KeyStore
+from search_api.http.access.visibility import AccessFilteredElasticsearch
 from sonde.settings import AccessSettings, BrokerSettings, HarvestSettings, Settings
 from sonde.wiring.access import authenticator
 from sonde.wiring.api import api_parts
@@ -105,7 +104,7 @@ class Hidden:
         Harvester(self.settings).configured("secret", _quietly)
         text = REPORT.format(count=77, name=MARK).encode()
         parts = document_parts(self.settings, service.models, service.client)
-        self.document = ingest(Incoming(text, "77.md", "77.md", record=HIDDEN), parts).entry.id
+        self.document = ingest(IncomingDocument(text, "77.md", "77.md", record=HIDDEN), parts).entry.id
 
     def key(self, subject: str, *groups: str, scopes: tuple[AccessScope, ...] = ("search", "library")) -> str:
         grant = Grant(subject, frozenset(scopes), frozenset(groups), None, "")

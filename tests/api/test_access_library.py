@@ -17,7 +17,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from core.access import Caller, NotAuthenticated
-from indexer.documents.library import LibraryReading, read_queued
+from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.folder import FolderSource

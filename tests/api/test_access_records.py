@@ -17,8 +17,8 @@ from werkzeug.test import TestResponse
 
 from core.access import Caller, NotAuthenticated
 from es_mappings.codecs.runs import RunReport
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.store import DocumentStore
 from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
 from indexer.parts import Options, Parts
@@ -106,7 +106,7 @@ def service(
     parts = document_parts(one.settings, one.models, es_client)
     for record, name, count in ((HIDDEN, MARK, 77), (OPEN, "lower", 42)):
         text = REPORT.format(count=count, name=name).encode()
-        assert ingest(Incoming(text, f"{count}.md", f"{count}.md", record=record), parts).entry.state == "ready"
+        assert ingest(IncomingDocument(text, f"{count}.md", f"{count}.md", record=record), parts).entry.state == "ready"
     DocumentStore(es_client, one.prefix).refresh("public")
     es_client.indices.refresh(index=f"{one.prefix}-*")
     yield one
@@ -436,7 +436,7 @@ def test_the_sources_setting_decides_and_passages_and_tombstones_follow(
     _harvest(one, "secret", source)
     text = REPORT.format(count=77, name=MARK).encode()
     parts = document_parts(one.settings, one.models, es_client)
-    assert ingest(Incoming(text, "a.md", "a.md", record=HIDDEN), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(text, "a.md", "a.md", record=HIDDEN), parts).entry.state == "ready"
     assert seen(None) == (200, 1)
     assert _harvest(one, "secret", restricted(source, ("glaciers",))).counts.changed == 1
     assert (seen(None), seen("member")) == ((404, 0), (200, 1))

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from core.access import Caller, NotAuthenticated
 from search_api.app import create_app
-from search_api.http.access.scopes import entry_of, scope_of
+from search_api.http.access.guard import entry_of, scope_of
 from sonde.wiring.api import api_parts
 from tests.service import Service
 
@@ -76,7 +76,7 @@ def _calls(app: Flask) -> Iterator[tuple[str, str, str]]:
 
 def test_every_route_stands_in_the_table(app: Flask) -> None:
     missing = {route for _, route, _ in _calls(app) if route != "/" and entry_of(route) is None}
-    assert not missing, f"add {missing} to search_api/http/access/scopes.py"
+    assert not missing, f"add {missing} to search_api/http/access/guard.py"
 
 
 def test_only_what_holds_no_record_is_open(app: Flask) -> None:

@@ -18,8 +18,8 @@ from flask.testing import FlaskClient
 
 from core.errors import Unavailable
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.store import DocumentStore
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
 from search_api.search.passages.values import REFUSAL
@@ -65,10 +65,10 @@ def service(es_client: Elasticsearch, elasticsearch_url: str) -> Iterator[Servic
     one = Service(es_client, elasticsearch_url, own)
     one.prepare()
     parts = document_parts(one.settings, one.models, es_client)
-    assert ingest(Incoming(REPORT.encode(), "grumbach.md", "grumbach.md"), parts).entry.state == "ready"
-    assert ingest(Incoming(GERMAN.encode(), "brunnen.md", "brunnen.md"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(REPORT.encode(), "grumbach.md", "grumbach.md"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(GERMAN.encode(), "brunnen.md", "brunnen.md"), parts).entry.state == "ready"
     private = REPORT.replace("42 sensors", "77 sensors").replace("Grumbach", "Geheimtal")
-    assert ingest(Incoming(private.encode(), "p.md", "p.md", owner="anna"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(private.encode(), "p.md", "p.md", owner="anna"), parts).entry.state == "ready"
     store = DocumentStore(es_client, own)
     store.refresh("public")
     store.refresh("anna")

@@ -11,7 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from indexer.plan.plan import Moment
-from indexer.plan.planning import Planner
+from indexer.plan.planner import Planner
 from indexer.raw import Page
 from indexer.store.ledger import Ledger
 from search_api.app import create_app
@@ -175,14 +175,14 @@ def test_an_overlay_reaches_a_document_that_the_source_does_not_send_again(few: 
     moment = Moment("run", "2026-01-01T00:00:00+00:00", "none")
     page = Page((), unchanged=(entry.native_id,))
     (item,) = Planner(client, prefix, "samples").plan(page, moment)
-    assert (item.decision.outcome, item.digest) == ("same", None)
+    assert (item.decision.outcome, item.parsed) == ("same", None)
     key, content = RuleKey("overlays", argo), {"id": argo, "record": argo, "title": "Later"}
     store = CurationStore(client, prefix)
     store.write([Change(key, "added", None, content, "ada", moment.now)])
     (item,) = Planner(client, prefix, "samples").plan(page, moment)
     assert item.decision.outcome == "changed"
-    assert item.digest is not None
-    assert (item.digest.record.title, item.digest.record.curated) == ("Later", ("title",))
+    assert item.parsed is not None
+    assert (item.parsed.record.title, item.parsed.record.curated) == ("Later", ("title",))
     store.write([Change(key, "removed", content, None, "ada", moment.now)])
 
 

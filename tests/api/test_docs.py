@@ -7,8 +7,8 @@ import re
 import pytest
 from flask import Flask, Response
 
-from search_api.http import response_headers
-from search_api.http.response_headers import HttpPolicy
+from search_api.http import responses
+from search_api.http.responses import HttpPolicy
 from tests.service import Service
 
 
@@ -35,7 +35,7 @@ def test_every_operation_is_there_with_its_parameters(samples: Service) -> None:
 
 def app(policy: HttpPolicy) -> Flask:
     made = Flask("made")
-    response_headers.apply(made, policy)
+    responses.register(made, policy)
     made.add_url_rule("/x", view_func=lambda: Response("same"), endpoint="x")
     made.add_url_rule("/healthz", view_func=lambda: Response("ok"), endpoint="healthz")
     return made

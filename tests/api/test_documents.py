@@ -19,8 +19,8 @@ from lxml import etree
 from werkzeug.test import TestResponse
 
 from core.access import Caller, NotAuthenticated
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.library import LibraryReading, read_queued
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
@@ -106,12 +106,14 @@ def papers(
     settings = one.settings.model_copy(update={"library": LibrarySettings(folder=folder / "files")})
     reading = document_parts(settings, one.models, es_client)
     public, hidden = (
-        ingest(Incoming(report(f"Ice of the {name}"), f"/home/{name}.pdf", f"{name}.pdf", record=record), reading).entry
+        ingest(
+            IncomingDocument(report(f"Ice of the {name}"), f"/home/{name}.pdf", f"{name}.pdf", record=record), reading
+        ).entry
         for name, record in (("Lakes", OPEN), ("Glacier", HIDDEN))
     )
     assert (public.state, hidden.state) == ("ready", "ready"), public
     markdown = b"# Alone\n\nNobody knows under which licence the Solitary moor may be shown.\n"
-    alone = ingest(Incoming(markdown, "https://example.org/alone.md", "alone.md"), reading).entry
+    alone = ingest(IncomingDocument(markdown, "https://example.org/alone.md", "alone.md"), reading).entry
     queued: list[str] = []
     parts = api_parts(settings, one.models)
     personal_library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))

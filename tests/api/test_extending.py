@@ -22,7 +22,7 @@ from lxml import etree
 from core.errors import SondeError
 from encoders.rerankers import RERANKERS
 from evaluation.local_server import served
-from indexer.formats.formats import FORMATS
+from indexer.formats.recognition import FORMATS
 from indexer.formats.registry import read
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts as HarvestParts

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from search_api.app import create_app
-from search_api.catalogue.fair.summary import FairnessReader
-from search_api.catalogue.link_checks import LinkCheck
+from search_api.catalogue.fair.reader import FairReader
+from search_api.catalogue.harvest_runs import LinkCheck
 from sonde.wiring.api import api_parts
 from tests.service import Service
 
@@ -23,15 +23,15 @@ def fair(http: Any, path: str) -> dict[str, Any]:
     return body
 
 
-def test_a_record_by_indicator_with_what_to_mend(samples: Service) -> None:
+def test_a_record_by_indicator_with_what_to_improve(samples: Service) -> None:
     said = fair(samples.http, "/collections/samples/items/samples:era5/fair")
     by_id = {one["id"]: one for one in said["indicators"]}
     assert (len(by_id), said["linksChecked"]) == (19, None)
     assert by_id["RDA-A1-03D"]["holds"] is None, "no link was ever checked"
     assert by_id["RDA-F2-01M"]["holds"] is True
-    assert "mend" not in by_id["RDA-F2-01M"]
+    assert "advice" not in by_id["RDA-F2-01M"]
     assert by_id["RDA-F1-01M"]["holds"] is False
-    assert "DOI" in by_id["RDA-F1-01M"]["mend"]
+    assert "DOI" in by_id["RDA-F1-01M"]["advice"]
     assert samples.http.get("/collections/all/items/samples:nothing/fair").status_code == 404
     assert samples.http.get("/collections/samples/items/samples:era5/fair?x=1").status_code == 400
 
@@ -61,8 +61,8 @@ def test_links_count_as_the_last_check_found_them_and_a_sum_is_remembered(sample
     listed = fair(samples.http, "/collections/samples/items?limit=200")["features"]
     id, files = next((one["id"], files) for one in listed if (files := _files(fair(samples.http, _path(one["id"])))))
     checks = {"samples": LinkCheck(2**42, files)}
-    reader = FairnessReader(parts.records, checks.get)
-    http = create_app(replace(parts, fairness=reader)).test_client()
+    reader = FairReader(parts.records, checks.get)
+    http = create_app(replace(parts, fair=reader)).test_client()
 
     def resolves(path: str) -> dict[str, Any]:
         return next(one for one in fair(http, path)["indicators"] if one["id"] == "RDA-A1-03D")

@@ -17,7 +17,7 @@ from indexer.formats import registry
 from indexer.raw import RawRecord
 from search_api.formats_out import dcat, dublin_core, iso19139, schema_org, stac
 from search_api.formats_out.formats import feed_writers
-from search_api.formats_out.iris import iri
+from search_api.formats_out.notations import iri
 from tests.service import SAMPLES, Service
 
 COUNT = len(list(SAMPLES.glob("*.xml")))

@@ -13,8 +13,7 @@ from core.record import Link, Record
 from evaluation.local_server import served
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
-from search_api.catalogue.granules.live import GranuleLimits, GranuleSearches
-from search_api.catalogue.granules.where import GranuleSearch, granule_search
+from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearch, GranuleSearches, granule_search
 from search_api.parts import Parts
 from sonde.wiring.api import api_parts
 from tests.live import serving

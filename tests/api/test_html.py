@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from search_api.formats_out.listing_html import Listed, items
+from search_api.page.plain_page import ListedRecord, items_html
 from tests.service import Service
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
@@ -54,7 +54,7 @@ def test_json_names_its_html(samples: Service) -> None:
 
 def test_metadata_stay_text() -> None:
     evil = "<script>alert(1)</script>"
-    text = items(evil, [Listed("/records/1", evil, evil, evil)], 1, None)
+    text = items_html(evil, [ListedRecord("/records/1", evil, evil, evil)], 1, None)
     assert "<script" not in text
     assert text.count("&lt;script&gt;") == 4
 

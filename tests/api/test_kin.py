@@ -19,8 +19,8 @@ from core.names import Names
 from core.record import Dates, Provenance, Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import concrete
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.store import DocumentStore
 from search_api.app import create_app
 from sonde.settings import CitationsSettings, NetSettings
 from sonde.wiring.api import api_parts
@@ -112,7 +112,7 @@ def service(es_client: Elasticsearch, elasticsearch_url: str) -> Iterator[Servic
     parts = document_parts(one.settings, one.models, es_client)
     for name, text in (("paper.md", PAPER), ("other.md", OTHER), ("own.md", PAPER + "\nMore.\n")):
         record = "a:six" if name == "own.md" else None
-        assert ingest(Incoming(text.encode(), name, name, record=record), parts).entry.state == "ready"
+        assert ingest(IncomingDocument(text.encode(), name, name, record=record), parts).entry.state == "ready"
     DocumentStore(es_client, one.prefix).refresh("public")
     yield one
     delete_indices(es_client, one.prefix)

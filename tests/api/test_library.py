@@ -21,12 +21,12 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from core.document import FileKey
-from indexer.documents.isolation import Parsed, read_isolated
-from indexer.documents.library import LibraryReading, read_queued
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.progress import PagesRead
-from indexer.documents.repair_library import Queue, repair_library
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.library import LibraryReading, read_queued
+from indexer.documents.index.repair_library import Queue, repair_library
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.parse.isolation import ParseResult, read_isolated
+from indexer.documents.parse.job_files import PageProgress
+from indexer.documents.parse.limits import Limits, Ocr
 from net.gate import Gate, GatePolicy
 from search_api.library.personal_library import PersonalLibrary, Quota
 from search_api.parts import Parts
@@ -239,7 +239,7 @@ def test_its_owner_sees_how_far_the_reading_is(library: Library) -> None:
         said = library.call("anna", "GET", f"/library/documents/{id}").json
         seen.append((said["state"], said.get("progress")))
 
-    def read_slowly(data: bytes, limits: Limits, ocr: Ocr, progress: PagesRead) -> Parsed:
+    def read_slowly(data: bytes, limits: Limits, ocr: Ocr, progress: PageProgress) -> ParseResult:
         look()
         progress(3, 40)
         look()
@@ -500,7 +500,7 @@ def test_the_clockwork_mends_what_a_power_cut_left(library: Library) -> None:
     assert library.queued == [queued]
     assert library.store.entry(marked) is None
     assert library.service.client.count(index=f"{library.service.prefix}-library")["count"] == 0
-    assert (done.requeued, done.taken_away, done.files) == (1, 1, 1)
+    assert (done.requeued, done.deleted, done.files) == (1, 1, 1)
     assert done.passages == 1
     library.read_all()
     assert library.call("anna", "GET", f"/library/documents/{queued}").json["state"] == "ready"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from search_api.http.longest_address import LONGEST_ADDRESS_BYTES
+from search_api.http.limits import LONGEST_ADDRESS_BYTES
 from search_api.search.filtering.cql2 import LONGEST_FILTER
 from tests.service import Service
 

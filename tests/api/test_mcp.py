@@ -17,13 +17,12 @@ from view.client import Client
 from view.shared.exceptions import MCPError
 
 from core.access import Caller, NotAuthenticated
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.store import DocumentStore
 from search_api.app import create_app
-from search_api.http.response_headers import HttpPolicy
+from search_api.http.responses import HttpPolicy
 from search_api.protocols.mcp import view
-from search_api.protocols.mcp.budget import LARGEST_CHARACTERS
-from search_api.protocols.mcp.catalogue_text import NOTE
+from search_api.protocols.mcp.answers import LARGEST_CHARACTERS, NOTE
 from search_api.protocols.mcp.view import LARGEST_BODY_BYTES, is_allowed
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
@@ -337,7 +336,7 @@ def hostile(
     service = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
     service.harvest(folder, "bad")
     parts = document_parts(service.settings, service.models, es_client)
-    assert ingest(Incoming(REPORT.encode(), "r.md", "r.md", record="bad:hostile"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(REPORT.encode(), "r.md", "r.md", record="bad:hostile"), parts).entry.state == "ready"
     DocumentStore(es_client, service.prefix).refresh("public")
     es_client.indices.refresh(index=f"{service.prefix}-*")
     with serving(service.app) as url:

@@ -19,12 +19,11 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from core.access import AccessScope, Caller, NotAuthenticated
-from indexer.documents.library import LibraryReading, read_queued
+from indexer.documents.index.library import LibraryReading, read_queued
 from net.gate import Gate
 from search_api.app import create_app
 from search_api.ask.answerer import Answerer
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import Grant
+from search_api.http.access.keys import Grant, KeyStore
 from search_api.library.personal_library import PersonalLibrary
 from search_api.parts import Parts
 from search_api.search.passages.values import AskRequest, Turn

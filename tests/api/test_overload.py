@@ -16,7 +16,7 @@ from core.deadlines import in_a_hurry
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard, EmbedderCard, Encoded, TextKind, Vectors
 from search_api.app import create_app
-from search_api.http.admission import Limits
+from search_api.http.admission import AdmissionLimits
 from search_api.search.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.config import default_config
@@ -40,7 +40,7 @@ def proxy(samples: Service) -> Iterator[HeldProxy]:
         one.holding.clear()
 
 
-def _app(samples: Service, proxy: HeldProxy, limits: Limits) -> Flask:
+def _app(samples: Service, proxy: HeldProxy, limits: AdmissionLimits) -> Flask:
     slow = ElasticsearchSettings(url=proxy.url, timeout_s=_LONG_S)
     settings = samples.settings.model_copy(update={"elasticsearch": slow})
     return create_app(replace(api_parts(settings, samples.models), limits=limits))
@@ -48,7 +48,10 @@ def _app(samples: Service, proxy: HeldProxy, limits: Limits) -> Flask:
 
 @pytest.mark.timeout(120)
 def test_a_search_is_given_up_at_its_deadline_and_says_when_to_come_back(samples: Service, proxy: HeldProxy) -> None:
-    late, patient = _app(samples, proxy, Limits(deadline_s=0.5)), _app(samples, proxy, Limits(deadline_s=60.0))
+    late, patient = (
+        _app(samples, proxy, AdmissionLimits(deadline_s=0.5)),
+        _app(samples, proxy, AdmissionLimits(deadline_s=60.0)),
+    )
     proxy.holding.set()
     for path in ("/search?q=snow&rerank=false", "/collections/all/items", "/suggest?q=rain", "/stac/search"):
         answer = late.test_client().get(path)
@@ -61,7 +64,7 @@ def test_a_search_is_given_up_at_its_deadline_and_says_when_to_come_back(samples
 def test_where_the_wait_would_be_too_long_it_is_refused_and_the_others_are_answered(
     samples: Service, proxy: HeldProxy
 ) -> None:
-    app = _app(samples, proxy, Limits(at_once=1, waiting=0, deadline_s=100.0))
+    app = _app(samples, proxy, AdmissionLimits(at_once=1, waiting=0, deadline_s=100.0))
     proxy.holding.set()
     proxy.held.clear()
     with ThreadPoolExecutor(1) as pool:

@@ -14,7 +14,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from indexer.documents.library import LibraryReading, read_queued
+from indexer.documents.index.library import LibraryReading, read_queued
 from net.gate import Gate, GatePolicy
 from search_api.library.personal_library import PersonalLibrary
 from sonde.settings import LibrarySettings

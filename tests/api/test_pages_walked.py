@@ -22,8 +22,7 @@ from pydantic import SecretStr
 
 from es_gateway.client import Elasticsearch
 from search_api.app import create_app
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import Grant
+from search_api.http.access.keys import Grant, KeyStore
 from sonde.settings import AlertsSettings, MailSettings, Settings
 from sonde.wiring.api import api_parts
 from tests.api.conftest import FEW

@@ -15,7 +15,7 @@ from core.record import Link
 from evaluation.local_server import served
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
-from search_api.catalogue.preview.previews import PreviewLimits, Previews
+from search_api.catalogue.previews import PreviewLimits, Previews
 from search_api.parts import Parts
 from sonde.settings import PreviewSettings
 from sonde.wiring.api import api_parts

@@ -204,6 +204,25 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten(http: FlaskClie
     assert http.delete(address, headers={"If-Match": "*"}).status_code == 412
 
 
+def test_a_tag_of_any_format_and_compression_holds_until_the_record_changes(http: FlaskClient) -> None:
+    address = "/collections/careful/items/careful:y"
+    sent = document("y")
+    assert http.put(address, data=sent).status_code == 201
+    tags = [
+        http.get(address).headers["ETag"],
+        http.get(address, headers={"Accept-Encoding": "gzip"}).headers["ETag"],
+        http.get(f"{address}?f=dcat").headers["ETag"],
+        http.get(f"{address}?f=native", headers={"Accept-Encoding": "gzip"}).headers["ETag"],
+    ]
+    assert len(set(tags)) == 4
+    for tag in tags:
+        assert http.put(address, data=sent, headers={"If-Match": tag}).status_code == 204
+    assert http.get(address).headers["ETag"] == tags[0], "the same bytes write nothing"
+    assert http.put(address, data=document("y", "Changed"), headers={"If-Match": tags[1]}).status_code == 204
+    for stale in tags:
+        assert http.put(address, data=document("y", "Lost"), headers={"If-Match": stale}).status_code == 412
+
+
 def test_the_client_pushes_and_takes_back(app: Flask) -> None:
     transport = httpx.WSGITransport(app)  # type: ignore[arg-type]
     with Client("http://sonde.test", http=httpx.Client(transport=transport)) as sonde:

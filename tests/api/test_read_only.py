@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 
 from core.access import ALL_SCOPES, Caller
 from core.errors import IndexMismatch
-from es_gateway.blocks import WriteBlock, mend, why
+from es_gateway.blocks import WriteBlock, explain, remedy
 from es_mappings.names import KINDS, alias
 from search_api.app import create_app
 from search_api.http.access.guard import INSIDE
@@ -143,9 +143,9 @@ def test_a_run_whose_records_cannot_be_written_is_recorded_with_the_reason(servi
 
 def test_a_block_of_the_whole_cluster_names_the_call_that_lifts_it() -> None:
     blocks = [WriteBlock(None, 6, "cluster read-only (api)")]
-    assert "cluster.blocks.read_only is set" in why(blocks)
-    assert 'PUT /_cluster/settings {"persistent": {"cluster.blocks.read_only": null}}' in mend(blocks)
-    assert why([WriteBlock("i", 99, "a block of next year")]) == (
+    assert "cluster.blocks.read_only is set" in explain(blocks)
+    assert 'PUT /_cluster/settings {"persistent": {"cluster.blocks.read_only": null}}' in remedy(blocks)
+    assert explain([WriteBlock("i", 99, "a block of next year")]) == (
         "Elasticsearch accepts no writes: a block of next year. Searches continue."
     )
 

@@ -13,7 +13,7 @@ from core.record import Link
 from indexer.formats import registry
 from indexer.raw import RawRecord
 from search_api.app import create_app
-from search_api.catalogue.item_formats import original
+from search_api.catalogue.item_formats import original_answer
 from search_api.catalogue.listing.reader import Original
 from sonde.wiring.api import api_parts
 from tests.servers.pictures import Linked
@@ -313,7 +313,7 @@ def test_the_original_comes_byte_for_byte(samples: Service) -> None:
 )
 def test_an_original_of_a_kind_that_is_no_metadata_is_saved_not_shown(samples: Service, said: str, sent: str) -> None:
     with samples.app.test_request_context("/"):
-        answer = original(Original(b"<script>alert(1)</script>", "", said))
+        answer = original_answer(Original(b"<script>alert(1)</script>", "", said))
     assert answer.content_type == sent
     assert answer.headers.get("Content-Disposition") == (None if sent == "text/turtle" else "attachment")
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -331,7 +331,7 @@ def test_every_alternate_that_a_record_names_answers(samples: Service) -> None:
 @pytest.mark.parametrize("name", ["era5", "chirps-v2-global", "fiji-coral-atlas", "emodnet-bathymetry-wms", "histalp"])
 def test_iso19139_out_says_what_came_in(samples: Service, name: str) -> None:
     """Written and read again it is the same record in all that ranking and filters look at."""
-    original = registry.read(RawRecord(name, (SAMPLES / f"{name}.xml").read_bytes(), name, None), "samples")
+    original_answer = registry.read(RawRecord(name, (SAMPLES / f"{name}.xml").read_bytes(), name, None), "samples")
     written = samples.http.get(f"{ITEMS}/samples:{name}", query_string={"f": "iso19139"}).data
     again = registry.read(RawRecord(name, written, name, None), "samples")
     for field in (
@@ -346,9 +346,9 @@ def test_iso19139_out_says_what_came_in(samples: Service, name: str) -> None:
         "licence",
         "languages",
     ):
-        assert getattr(again, field) == getattr(original, field), field
-    assert {keyword.term for keyword in again.keywords} == {keyword.term for keyword in original.keywords}
-    assert again.resolution.metres == pytest.approx(original.resolution.metres)
+        assert getattr(again, field) == getattr(original_answer, field), field
+    assert {keyword.term for keyword in again.keywords} == {keyword.term for keyword in original_answer.keywords}
+    assert again.resolution.metres == pytest.approx(original_answer.resolution.metres)
     assert etree.fromstring(written).tag.endswith("MD_Metadata")
 
 

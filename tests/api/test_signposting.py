@@ -6,7 +6,7 @@ import pytest
 from requests.utils import parse_header_links
 
 from core.record import Link, Record
-from search_api.catalogue.signposting import landing_links, metadata_links
+from search_api.catalogue.item_formats import landing_header_links, metadata_header_links
 from tests.service import Service
 
 
@@ -46,7 +46,7 @@ def test_the_page_leads_to_files_and_metadata(samples: Service, with_files: str)
 
 def test_the_page_names_the_identifier_to_cite_and_the_licence() -> None:
     record = Record(id="s:1", source="s", identifier="1", title="t", doi="10.5555/a<b", licence="CC-BY-4.0")
-    links = by_relation(", ".join(landing_links(record, [])))
+    links = by_relation(", ".join(landing_header_links(record, [])))
     assert links["cite-as"][0]["url"] == "https://doi.org/10.5555/a%3Cb"
     assert links["license"][0]["url"] == "https://creativecommons.org/licenses/by/4.0/"
     assert [one["url"] for one in links["type"]] == ["https://schema.org/AboutPage", "https://schema.org/Dataset"]
@@ -66,7 +66,9 @@ def test_texts_of_metadata_cannot_end_the_header() -> None:
             *(Link(f"https://example.org/{number}.nc", "download") for number in range(40)),
         ),
     )
-    header = ", ".join([*landing_links(record, []), *metadata_links(record, "http://localhost/records/s:1")])
+    header = ", ".join(
+        [*landing_header_links(record, []), *metadata_header_links(record, "http://localhost/records/s:1")]
+    )
     assert header.isascii()
     assert header.isprintable()
     links = by_relation(header)

@@ -12,7 +12,7 @@ from stac_pydantic import Collection, Item
 from core.record import Record
 from core.timespan import TimeSpan, instant_ms
 from search_api.formats_out import stac
-from search_api.formats_out.rfc3339 import EXPRESSIBLE
+from search_api.formats_out.notations import EXPRESSIBLE
 from search_api.formats_out.stac import datetimes
 from tests.service import Service
 

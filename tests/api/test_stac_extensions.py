@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from stac_pydantic import Item
 
-from search_api.protocols.stac.fields import chosen, read_fields
+from search_api.protocols.stac.documents import read_fields, with_fields
 from search_api.protocols.stac.properties import STAC_QUERYABLES, STAC_SORTABLES
 from tests.api.test_stac import get
 from tests.service import Service
@@ -140,8 +140,8 @@ def test_fields_leave_out_and_put_in(samples: Service) -> None:
 
 def test_an_included_property_outlives_its_excluded_parent() -> None:
     item = {"id": "a", "properties": {"datetime": None, "gsd": 3}, "assets": {}}
-    assert chosen(item, read_fields("properties.gsd,-properties"))["properties"] == {"gsd": 3}
-    assert chosen(item, read_fields("nothing,-id")) == {"properties": {"datetime": None}, "assets": {}}
+    assert with_fields(item, read_fields("properties.gsd,-properties"))["properties"] == {"gsd": 3}
+    assert with_fields(item, read_fields("nothing,-id")) == {"properties": {"datetime": None}, "assets": {}}
 
 
 @pytest.mark.parametrize(

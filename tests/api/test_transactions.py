@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from core.access import Caller, NotAuthenticated
 from search_api.app import create_app
-from search_api.protocols.ogc.transactions import merged
+from search_api.protocols.ogc.push import merge_patch
 from sonde.settings import BrokerSettings
 from sonde.wiring.api import api_parts
 from tests.api.test_stac_collections import stac_item
@@ -211,4 +211,4 @@ def test_a_merge_patch_is_that_of_rfc_7396() -> None:
         ([1, 2], {"a": "b", "c": None}, {"a": "b"}),
         ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
     ]
-    assert [merged(target, patch) for target, patch, _ in cases] == [result for _, _, result in cases]
+    assert [merge_patch(target, patch) for target, patch, _ in cases] == [result for _, _, result in cases]

@@ -15,7 +15,7 @@ from core.record import Contact, Record
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 from search_api.search.understanding.vocabulary_store import VocabularyStore
 from tests.conftest import delete_indices
 from tests.service import SAMPLES, Service

@@ -1,10 +1,9 @@
-"""An operator's base layer on the map: tiles of another origin, by XYZ and by a WMTS's capabilities."""
+"""An operator's base layer on the map: tiles of another origin."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,17 +11,10 @@ from flask import Flask, Response
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from net.gate import Gate
-from search_api.app import create_app
-from sonde.portal_settings import PortalSettings
-from sonde.wiring.api import api_parts
-from sonde.wiring.models import gate_policy
-from sonde.wiring.portal import portal_look
 from tests.browser.conftest import Shoot, served
 from tests.browser.test_page_people import flaws
 from tests.browser.test_page_portal import app_of
 from tests.service import Service
-from tests.unit.test_base_layer import capabilities
 
 NAMED = {"name": "Relief", "attribution": "© The survey", "attribution_url": "https://survey.example/"}
 
@@ -38,17 +30,8 @@ def tiles() -> Iterator[str]:
         return Response(drawn.getvalue(), mimetype="image/png")
 
     site.add_url_rule("/tiles/<path:_path>", "tile", tile)
-    site.add_url_rule("/capabilities.xml", "capabilities", lambda: Response(_capabilities(), mimetype="text/xml"))
     with served(site) as address:
         yield address
-
-
-def _capabilities() -> bytes:
-    resource = (
-        '<ResourceURL format="image/png" resourceType="tile" '
-        'template="/tiles/wmts/{Time}/{TileMatrix}/{TileRow}/{TileCol}.png"/>'
-    )
-    return capabilities(tiles=resource)
 
 
 @pytest.fixture
@@ -89,24 +72,6 @@ def test_tiles_are_drawn_named_and_switched_off(samples: Service, tiles: str, pa
         expect(page.get_by_label("Base layer: Relief")).not_to_be_checked()
         page.wait_for_load_state("networkidle")
         page.close()
-
-
-def test_the_layer_of_a_wmts_is_drawn(samples: Service, tiles: str, page: Page) -> None:
-    layer = {**NAMED, "wmts": f"{tiles}capabilities.xml", "layer": "Relief"}
-    settings = samples.settings.model_copy(update={"portal": PortalSettings.model_validate({"base_layer": layer})})
-    look = portal_look(settings, lambda: Gate(gate_policy(settings)))  # the shared models have a gate without the host
-    with served(create_app(replace(api_parts(settings, samples.models), portal=look))) as address:
-        while "{z}" not in _text(page, address):
-            pass  # it is read beside the requests
-        others = with_tiles(page, address)
-        expect(page.locator(".leaflet-tiles-pane img").first).to_have_js_property("naturalWidth", 256)
-        page.wait_for_load_state("networkidle")
-        assert all(url.startswith(f"{tiles}tiles/wmts/2026-01-01/") for url in others)
-        page.close()
-
-
-def _text(page: Page, address: str) -> str:
-    return page.request.get(address, headers={"Accept": "text/html"}).text()
 
 
 def test_without_its_tiles_the_map_shows_its_own_land(samples: Service, tiles: str, page: Page) -> None:

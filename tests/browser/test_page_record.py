@@ -12,8 +12,8 @@ from core.record import Link
 from evaluation.local_server import served as serving
 from net.gate import Gate, GatePolicy
 from search_api.app import create_app
-from search_api.catalogue.granules.live import GranuleSearches
-from search_api.catalogue.preview.previews import Previews
+from search_api.catalogue.granules.searches import GranuleSearches
+from search_api.catalogue.previews import Previews
 from sonde.wiring.api import api_parts
 from tests.browser.conftest import Shoot, Visit, served
 from tests.browser.test_page_people import flaws

@@ -13,9 +13,9 @@ import pytest
 import redis
 from playwright.sync_api import FloatRect, Page, expect
 
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.library import LibraryReading, read_queued
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.library import LibraryReading, read_queued
+from indexer.documents.index.store import DocumentStore
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts as HarvestParts
 from indexer.sources.folder import FolderSource
@@ -92,8 +92,8 @@ def rooms(samples: Service, broker_url: str, tmp_path_factory: pytest.TempPathFa
     settings = service.settings.model_copy(update=more)
     service.prepare()
     parts = document_parts(settings, samples.models, service.client)
-    assert ingest(Incoming(REPORT.encode(), "grumbach.md", "grumbach.md"), parts).entry.state == "ready"
-    assert ingest(Incoming(PAPER, "peat.pdf", "peat.pdf"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(REPORT.encode(), "grumbach.md", "grumbach.md"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(PAPER, "peat.pdf", "peat.pdf"), parts).entry.state == "ready"
     store = DocumentStore(service.client, service.prefix)
     store.refresh("public")
     harvest("gauges", FolderSource(folder / "catalogue"), HarvestParts(service.client, service.prefix))

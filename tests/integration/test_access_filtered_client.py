@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elasticsearch import Elasticsearch
 
-from search_api.http.access.filtered_client import AccessFilteredElasticsearch
+from search_api.http.access.visibility import AccessFilteredElasticsearch
 
 
 def test_the_filter_is_sent_whatever_method_asks(es_client: Elasticsearch, elasticsearch_url: str, prefix: str) -> None:

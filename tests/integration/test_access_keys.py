@@ -18,9 +18,7 @@ from es_mappings.names import alias
 from net.gate import Gate
 from search_api.http import problems
 from search_api.http.access import guard
-from search_api.http.access.authenticators import KeyAuthenticator
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import Grant
+from search_api.http.access.keys import Grant, KeyAuthenticator, KeyStore
 from sonde.cli import cli
 from sonde.settings import AccessSettings
 from sonde.wiring.access import authenticator

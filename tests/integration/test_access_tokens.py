@@ -22,9 +22,8 @@ from elasticsearch import Elasticsearch
 from core.access import NotAuthenticated
 from core.errors import SondeError, Unavailable
 from net.gate import Gate, GatePolicy
-from search_api.http.access.jwks import Issuer as IssuerAddress
-from search_api.http.access.jwks import IssuerKeys
-from search_api.http.access.tokens import TokenAuthenticator, TokenPolicy
+from search_api.http.access.tokens import Issuer as IssuerAddress
+from search_api.http.access.tokens import IssuerKeys, TokenAuthenticator, TokenPolicy
 from sonde.settings import AccessSettings
 from sonde.wiring.access import authenticator
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
-from evaluation.throwaway import PREFIX
-from indexer.documents.ingest import Incoming, ingest
+from evaluation.temporary_index import PREFIX
+from indexer.documents.index.ingest import IncomingDocument, ingest
 from sonde.cli.ask_evaluate import ask_evaluate, ask_questions
 from sonde.wiring.documents import document_parts
 from sonde.wiring.indices import prepare_indices
@@ -87,7 +87,7 @@ def test_ones_own_questions_are_asked_of_the_running_index(
     parts = document_parts(service.settings, service.models, es_client)
     prepare_indices(es_client, service.settings, service.models)
     pages = [PdfPage(paragraph(72, 100, [*line])) for line in (PAGES[:2], PAGES[2:])]
-    assert ingest(Incoming(pdf(pages), "brumm.pdf", "brumm.pdf"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(pdf(pages), "brumm.pdf", "brumm.pdf"), parts).entry.state == "ready"
     es_client.indices.refresh(index=f"{prefix}-*")
 
     asked, out = tmp_path / "questions.jsonl", tmp_path / "out.json"

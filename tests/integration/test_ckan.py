@@ -20,8 +20,7 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.ckan import CkanSource
 from search_api.app import create_app
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import Grant
+from search_api.http.access.keys import Grant, KeyStore
 from sonde.portal_settings import PortalSettings
 from sonde.wiring.api import api_parts
 from tests.browser.chromium import chromium

@@ -8,7 +8,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.record import Contact, Record
-from evaluation.throwaway import throwaway
+from evaluation.temporary_index import temporary_records
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.request import SearchRequest
@@ -42,7 +42,7 @@ def _record(key: str, title: str, **more: object) -> Record:
 
 @pytest.fixture(scope="module")
 def pipeline(es_client: Elasticsearch) -> Iterator[SearchPipeline]:
-    with throwaway(es_client, list(_records()), Hashing("one")) as prefix:
+    with temporary_records(es_client, list(_records()), Hashing("one")) as prefix:
         resolver = ServingResolver(es_client, prefix, Hashing)
         yield search_pipeline(es_client, prefix, Models(Settings()), default_config(), resolver=resolver)[0]
 

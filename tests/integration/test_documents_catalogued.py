@@ -12,9 +12,9 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.document import PUBLIC, DocumentEntry, record_of_document
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.inherit_again import inherit_again
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
@@ -70,7 +70,7 @@ class Field:
 
     def ingested(self, data: bytes, name: str, record: str | None = None) -> DocumentEntry:
         parts = document_parts(self.service.settings, self.service.models, self.service.client)
-        entry = ingest(Incoming(data, f"/{name}", name, record=record), parts).entry
+        entry = ingest(IncomingDocument(data, f"/{name}", name, record=record), parts).entry
         assert (entry.state, entry.record) == ("ready", record), entry
         self.refresh()
         return entry
@@ -119,7 +119,7 @@ def test_a_document_of_a_record_is_found_too_and_shares_its_place_time_and_licen
     assert report["properties"]["license"] == "CC-BY-4.0"
     moved = json.loads(json.dumps(LAKE).replace("8.0", "108.0").replace("9.0", "109.0"))
     field.harvest(moved)
-    assert inherit_again(field.service.client, field.service.prefix, "open").passages == 1
+    assert update_inherited(field.service.client, field.service.prefix, "open").passages == 1
     field.refresh()
     assert [one["id"] for one in field.found(type="document", bbox="108,46,109,47")] == [report["id"]]
     assert field.found(type="document", bbox="8,46,9,47") == []
@@ -150,7 +150,7 @@ def test_a_new_version_replaces_the_record_and_a_deleted_document_leaves_none(fi
 
 def test_a_users_document_is_no_record(field: Field) -> None:
     parts = document_parts(field.service.settings, field.service.models, field.service.client)
-    mine = ingest(Incoming(ALONE, "mine.md", "mine.md", owner="anna"), parts).entry
+    mine = ingest(IncomingDocument(ALONE, "mine.md", "mine.md", owner="anna"), parts).entry
     assert mine.owner != PUBLIC
     field.refresh()
     assert field.store.record(record_of_document(mine.id)) is None

@@ -13,8 +13,9 @@ from PIL import Image
 
 from core.document import owner_routing, record_of_document
 from core.errors import NotFound
-from indexer.documents.ingest import Incoming, Ingested, IngestParts, ingest
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest
+from indexer.documents.index.steps import IngestParts
+from indexer.documents.index.store import DocumentStore
 from lab.hostile_documents.course import kind_named
 from sonde.cli.documents import ingest as ingest_command
 from sonde.wiring.documents import document_parts
@@ -50,8 +51,8 @@ def report(lines: list[str] = REPORT) -> bytes:
     return pdf([PdfPage(paragraph(72, 100, lines))], info="/Title (Report on the Kolbeinsey nodules)")
 
 
-def put(parts: IngestParts, data: bytes, *, origin: str = "report.pdf", record: str | None = None) -> Ingested:
-    done = ingest(Incoming(data, origin, Path(origin).name, record=record), parts)
+def put(parts: IngestParts, data: bytes, *, origin: str = "report.pdf", record: str | None = None) -> IngestResult:
+    done = ingest(IncomingDocument(data, origin, Path(origin).name, record=record), parts)
     DocumentStore(parts.client, parts.prefix).refresh("public")
     return done
 
@@ -171,7 +172,7 @@ def test_a_broken_off_ingest_is_done_again_and_leaves_nothing_double(parts: Inge
 
 
 def test_a_users_passages_go_to_the_library_routed_by_the_owner(parts: IngestParts) -> None:
-    entry = ingest(Incoming(report(), "mine.pdf", "mine.pdf", owner="anna"), parts).entry
+    entry = ingest(IncomingDocument(report(), "mine.pdf", "mine.pdf", owner="anna"), parts).entry
     DocumentStore(parts.client, parts.prefix).refresh("anna")
     assert passages(parts, entry.id) == []
     query = {"term": {"document": entry.id}}

@@ -16,9 +16,10 @@ from core.extent import BBox
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import to_document
-from indexer.documents.ingest import Incoming, IngestParts, ingest
-from indexer.documents.inherit_again import InheritedAgain, inherit_again
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.steps import IngestParts
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.index.update_inherited import InheritanceUpdate, update_inherited
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
 from tests.service import Service
@@ -52,7 +53,7 @@ def put(parts: IngestParts, record: Record) -> None:
 
 def read(parts: IngestParts, owner: str) -> DocumentEntry:
     data = f"# Dunes\n\nMarram grass of {owner} holds the sand.".encode()
-    entry = ingest(Incoming(data, f"{owner}.md", f"{owner}.md", owner=owner, record="cat:1"), parts).entry
+    entry = ingest(IncomingDocument(data, f"{owner}.md", f"{owner}.md", owner=owner, record="cat:1"), parts).entry
     DocumentStore(parts.client, parts.prefix).refresh(owner)
     return entry
 
@@ -67,10 +68,10 @@ def test_passages_follow_their_record(parts: IngestParts) -> None:
     put(parts, replace(OLD, id="cat:2", identifier="2"))
     for owner in ("public", "anna"):
         assert read(parts, owner).state == "ready"
-    assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(2, 0)  # all is in line
+    assert update_inherited(parts.client, parts.prefix, "cat") == InheritanceUpdate(2, 0)  # all is in line
 
     put(parts, NEW)
-    assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(2, 2)
+    assert update_inherited(parts.client, parts.prefix, "cat") == InheritanceUpdate(2, 2)
 
     portugal = {"geo_shape": {"extent": {"shape": {"type": "envelope", "coordinates": [[-11, 42], [-8, 39]]}}}}
     for kind in ("passages", "library"):
@@ -81,16 +82,16 @@ def test_passages_follow_their_record(parts: IngestParts) -> None:
         assert found(parts, kind, {"exists": {"field": "licence"}}) == 0
         assert found(parts, kind, {"exists": {"field": "vector"}}) == 1
         assert found(parts, kind, {"match": {"text": "marram"}}) == 1
-    assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(2, 0)
+    assert update_inherited(parts.client, parts.prefix, "cat") == InheritanceUpdate(2, 0)
 
 
 def test_another_source_and_a_record_that_is_gone_change_nothing(parts: IngestParts) -> None:
     put(parts, OLD)
     read(parts, "public")
     put(parts, NEW)
-    assert inherit_again(parts.client, parts.prefix, "ca") == InheritedAgain(0, 0)
+    assert update_inherited(parts.client, parts.prefix, "ca") == InheritanceUpdate(0, 0)
     parts.client.delete(index=f"{parts.prefix}-records", id="cat:1", refresh=True)
-    assert inherit_again(parts.client, parts.prefix, "cat") == InheritedAgain(1, 0)
+    assert update_inherited(parts.client, parts.prefix, "cat") == InheritanceUpdate(1, 0)
     assert found(parts, "passages", {"term": {"keywords": "dune"}}) == 1
 
 
@@ -103,9 +104,9 @@ def test_a_document_stays_restricted_when_the_record_of_its_doi_is_gone(parts: I
         if content != data:
             parts.client.delete(index=f"{parts.prefix}-records", id=OLD.id, refresh=True)
             with pytest.raises(NotFound, match="restore"):
-                ingest(Incoming(content, "dunes.md", "dunes.md"), parts)
+                ingest(IncomingDocument(content, "dunes.md", "dunes.md"), parts)
         else:
-            assert ingest(Incoming(content, "dunes.md", "dunes.md"), parts).entry.record == OLD.id
+            assert ingest(IncomingDocument(content, "dunes.md", "dunes.md"), parts).entry.record == OLD.id
         DocumentStore(parts.client, parts.prefix).refresh("public")
         assert found(parts, "passages", {"match_all": {}}) == found(parts, "passages", restricted) > 0
         assert found(parts, "records", {"term": {"source": "documents"}}) == 1

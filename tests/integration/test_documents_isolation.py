@@ -15,12 +15,11 @@ import psutil
 import pytest
 from PIL import Image, ImageDraw
 
-from indexer.documents.child import answered
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.isolation import Parsed, confinement_here, read_isolated
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.progress import noted_pages
-from indexer.documents.system_calls import landlock_version
+from indexer.documents.parse.child import read_answer
+from indexer.documents.parse.confinement import landlock_version
+from indexer.documents.parse.isolation import ParseResult, confinement_here, read_isolated
+from indexer.documents.parse.job_files import read_progress
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from lab.hostile_documents.course import HONEST, HonestReadings, ReadingTerms, ReadOutcome, kind_named, read_course
 from tests.pdf_files import PdfPage, Put, docx_bomb, encrypted_pdf, paragraph, pdf, with_javascript
 from tests.shared_data import shared_data
@@ -30,7 +29,7 @@ LIMITS = Limits(seconds=60.0)
 LINES = [f"Line {number} of a page that says nothing of interest at all." for number in range(40)]
 
 
-def read(data: bytes, limits: Limits = LIMITS) -> Parsed:
+def read(data: bytes, limits: Limits = LIMITS) -> ParseResult:
     return read_isolated(data, limits, NO_OCR)
 
 
@@ -98,7 +97,7 @@ def test_a_file_larger_than_the_limit() -> None:
 
 
 def test_the_pages_read_so_far_are_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("indexer.documents.isolation._LOOK_S", 0.005)
+    monkeypatch.setattr("indexer.documents.parse.isolation._LOOK_S", 0.005)
     heard: list[tuple[int, int]] = []
     many = pdf([PdfPage(paragraph(40, 20, LINES * 2, leading=9)) for _ in range(40)])
     read_isolated(many, LIMITS, NO_OCR, lambda done, total: heard.append((done, total)))
@@ -110,7 +109,7 @@ def test_a_document_that_takes_too_long_is_killed_and_leaves_no_process() -> Non
     many = pdf([PdfPage(paragraph(40, 20, LINES * 2, leading=9)) for _ in range(400)])
     assert reason(many, replace(LIMITS, seconds=0.8)) == "out_of_time"
     children = psutil.Process().children(recursive=True)
-    assert not [child for child in children if "indexer.documents.child" in " ".join(child.cmdline())]
+    assert not [child for child in children if "indexer.documents.parse.child" in " ".join(child.cmdline())]
 
 
 def test_a_document_that_needs_too_much_memory_is_ended_and_the_limit_is_named() -> None:
@@ -123,7 +122,7 @@ def test_a_document_that_needs_too_much_memory_is_ended_and_the_limit_is_named()
 
 
 def test_the_child_gets_no_secret_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    from indexer.documents import isolation
+    from indexer.documents.parse import isolation
 
     monkeypatch.setenv("SONDE_ELASTICSEARCH__PASSWORD", "secret")
     assert not [name for name in isolation._environment(isolation._ROOT) if name.startswith("SONDE")]
@@ -139,7 +138,7 @@ def test_the_child_can_ask_nobody_and_read_neither_our_environment_nor_our_files
 
 def child_that(does: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """What a document that has taken over its reader could run, in the place where the document would be read."""
-    code = "import sys; from pathlib import Path; from indexer.documents.confinement import confine_process\n"
+    code = "import sys; from pathlib import Path; from indexer.documents.parse.confinement import confine_process\n"
     code += f"confine_process(Path(sys.argv[1]))\n{does}"
     argv = [sys.executable, "-c", code, str(folder)]
     return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60, cwd=Path.cwd())
@@ -186,8 +185,10 @@ def test_without_landlock_the_worker_hides_itself_and_root_is_given_up(tmp_path:
     """An older kernel: the worker cannot be read by its own user, and a process of root becomes nobody."""
     (tmp_path / "job").mkdir(mode=0o777)
     tmp_path.chmod(0o777)
-    lacks = "import indexer.documents.confinement as c; c.landlock_version = lambda: 0; import sys, os, subprocess\n"
-    child = f"{lacks}from pathlib import Path; print(c.tried(Path(sys.argv[1])))"
+    lacks = (
+        "import indexer.documents.parse.confinement as c; c.landlock_version = lambda: 0; import sys, os, subprocess\n"
+    )
+    child = f"{lacks}from pathlib import Path; print(c.try_to_escape(Path(sys.argv[1])))"
     parent = f"{lacks}c.hide_from_children(); subprocess.run([sys.executable, '-c', {child!r}, sys.argv[1]])"
     argv = [sys.executable, "-c", parent, str(tmp_path / "job")]
     done = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60, cwd=Path.cwd())
@@ -197,7 +198,7 @@ def test_without_landlock_the_worker_hides_itself_and_root_is_given_up(tmp_path:
 def test_an_answer_larger_than_its_limit_is_not_parsed(tmp_path: Path) -> None:
     (tmp_path / "answer.json").write_bytes(b'{"document":' + b"[" * 5_000_000)
     with pytest.raises(DocumentRefused) as refused:
-        answered(tmp_path, replace(LIMITS, max_answer_bytes=1024 * 1024))
+        read_answer(tmp_path, replace(LIMITS, max_answer_bytes=1024 * 1024))
     assert refused.value.reason == "too_large"
     assert reason(b"The lake is deep. " * 10_000, replace(LIMITS, max_answer_bytes=1000)) == "too_large"
 
@@ -205,13 +206,13 @@ def test_an_answer_larger_than_its_limit_is_not_parsed(tmp_path: Path) -> None:
 def test_a_pipe_or_a_link_in_place_of_an_answer_is_neither_waited_for_nor_followed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "answer.json")
     with pytest.raises(OSError, match="no plain file"):
-        answered(tmp_path, LIMITS)
+        read_answer(tmp_path, LIMITS)
     os.mkfifo(tmp_path / "pages")
-    assert noted_pages(tmp_path) is None
+    assert read_progress(tmp_path) is None
     (tmp_path / "answer.json").unlink()
     (tmp_path / "answer.json").symlink_to("/etc/hostname")
     with pytest.raises(OSError, match="symbolic link"):
-        answered(tmp_path, LIMITS)
+        read_answer(tmp_path, LIMITS)
 
 
 def test_pdfium_without_memory_is_named_so() -> None:

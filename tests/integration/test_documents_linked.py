@@ -16,9 +16,9 @@ from elasticsearch import Elasticsearch
 from core.record import Link, Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from indexer.documents.ingest import IngestParts
-from indexer.documents.linked import document_links, follow_links, pdf_of_page
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.linked import document_links, follow_links, pdf_of_page
+from indexer.documents.index.steps import IngestParts
+from indexer.documents.index.store import DocumentStore
 from net.gate import Gate, GatePolicy
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices

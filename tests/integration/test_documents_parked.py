@@ -18,15 +18,16 @@ from core.record import Link, Record
 from es_mappings.codecs import documents
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from indexer.documents import parking
-from indexer.documents.ingest import Incoming, IngestParts, ingest
-from indexer.documents.isolation import Parsed, read_isolated
-from indexer.documents.library import LibraryReading, read_queued
-from indexer.documents.limits import Limits
-from indexer.documents.linked import follow_links
-from indexer.documents.recipe import READING
-from indexer.documents.repair_library import Queue, repair_library
-from indexer.documents.store import DocumentStore
+from indexer.documents.index import retries as parking
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.library import LibraryReading, read_queued
+from indexer.documents.index.linked import follow_links
+from indexer.documents.index.repair_library import Queue, repair_library
+from indexer.documents.index.retries import READING
+from indexer.documents.index.steps import IngestParts
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.parse.isolation import ParseResult, read_isolated
+from indexer.documents.parse.limits import Limits
 from net.gate import Gate, GatePolicy
 from sonde.ops.doctor.documents import parked_documents
 from sonde.wiring.documents import document_parts
@@ -67,7 +68,7 @@ class FailingParse:
         self.error = error
         self.asked = 0
 
-    def __call__(self, *_: object) -> Parsed:
+    def __call__(self, *_: object) -> ParseResult:
         self.asked += 1
         raise self.error
 
@@ -87,7 +88,7 @@ def stored(parts: IngestParts, id: str) -> DocumentEntry:
 def test_a_reader_that_fails_in_the_second_batch_leaves_nothing_searchable(parts: IngestParts) -> None:
     reader = FailingReader(good=66)
     failing = replace(parts, reader=reader)  # type: ignore[arg-type]
-    entry = ingest(Incoming(LONG, "long.md", "long.md"), failing).entry
+    entry = ingest(IncomingDocument(LONG, "long.md", "long.md"), failing).entry
     assert reader.asked == 67
     assert (entry.state, entry.reason, entry.attempts) == ("failed", "crashed", 1)
     assert found(parts, entry.id) == 0
@@ -96,10 +97,10 @@ def test_a_reader_that_fails_in_the_second_batch_leaves_nothing_searchable(parts
     assert WORD not in (entry.message or "")
     assert stored(parts, entry.id).state == "failed"
 
-    again = ingest(Incoming(LONG, "long.md", "long.md"), failing)
+    again = ingest(IncomingDocument(LONG, "long.md", "long.md"), failing)
     assert again.same  # parked: not tried for ever
     assert reader.asked == 67
-    mended = ingest(Incoming(LONG, "long.md", "long.md", again=True), parts).entry
+    mended = ingest(IncomingDocument(LONG, "long.md", "long.md", again=True), parts).entry
     assert mended.state == "ready"
     assert found(parts, entry.id) == mended.passages == 70
 
@@ -115,7 +116,7 @@ def test_every_step_that_fails_parks_the_document(parts: IngestParts, step: str)
         else replace(parts, coherence=incoherent)
     )
     text = f"The {WORD} was seen {step}. ".encode() * 400
-    entry = ingest(Incoming(text, f"{step}.txt", f"{step}.txt"), broken).entry
+    entry = ingest(IncomingDocument(text, f"{step}.txt", f"{step}.txt"), broken).entry
     assert (entry.state, entry.reason) == ("failed", "crashed")
     assert found(parts, entry.id) == 0
 
@@ -123,7 +124,7 @@ def test_every_step_that_fails_parks_the_document(parts: IngestParts, step: str)
 def test_a_document_whose_process_was_killed_thrice_is_parked(parts: IngestParts) -> None:
     """As when reading it kills the worker each time: the entry says ``parsing``, and nobody wrote why."""
     killed = replace(parts, parse=FailingParse(SystemExit(9)))
-    incoming = Incoming(b"Short text about a lake and its shores.", "killer.txt", "killer.txt")
+    incoming = IncomingDocument(b"Short text about a lake and its shores.", "killer.txt", "killer.txt")
     for start in (1, 2, 3):
         with pytest.raises(SystemExit):
             ingest(incoming, killed)
@@ -136,7 +137,7 @@ def test_a_document_whose_process_was_killed_thrice_is_parked(parts: IngestParts
 
 def test_that_elasticsearch_went_away_does_not_count_against_a_document(parts: IngestParts) -> None:
     away = replace(parts, parse=FailingParse(Unavailable("gone")))
-    incoming = Incoming(b"Another short text about a river.", "away.txt", "away.txt")
+    incoming = IncomingDocument(b"Another short text about a river.", "away.txt", "away.txt")
     for _ in range(4):
         with pytest.raises(Unavailable):
             ingest(incoming, away)
@@ -147,14 +148,14 @@ def test_that_elasticsearch_went_away_does_not_count_against_a_document(parts: I
 def test_a_process_that_dies_parks_the_document(parts: IngestParts) -> None:
     """The real child, with too little memory to begin."""
     dying = replace(parts, limits=Limits(memory_bytes=40 * 1024 * 1024), parse=read_isolated)
-    entry = ingest(Incoming(b"A text that nobody reads.", "dies.txt", "dies.txt"), dying).entry
+    entry = ingest(IncomingDocument(b"A text that nobody reads.", "dies.txt", "dies.txt"), dying).entry
     assert entry.state == "failed"
     assert entry.reason in ("crashed", "out_of_memory")
     assert found(parts, entry.id) == 0
 
 
 def test_what_a_power_cut_left_of_a_public_document_is_taken_out_at_the_next_start(parts: IngestParts) -> None:
-    entry = ingest(Incoming(LONG + b"\n\ncut", "cut.md", "cut.md"), parts).entry
+    entry = ingest(IncomingDocument(LONG + b"\n\ncut", "cut.md", "cut.md"), parts).entry
     assert found(parts, entry.id) > 0
     store = DocumentStore(parts.client, parts.prefix)
     store.put_entry(replace(entry, state="embedding", passages=None, updated=now_iso()))
@@ -163,7 +164,7 @@ def test_what_a_power_cut_left_of_a_public_document_is_taken_out_at_the_next_sta
     assert parking.undo_interrupted(store) == 1
     assert found(parts, entry.id) == 0
     assert stored(parts, entry.id).reason == "interrupted"
-    assert ingest(Incoming(LONG + b"\n\ncut", "cut.md", "cut.md"), parts).entry.state == "ready"
+    assert ingest(IncomingDocument(LONG + b"\n\ncut", "cut.md", "cut.md"), parts).entry.state == "ready"
 
 
 def test_a_users_document_is_parked_left_alone_and_read_after_an_upgrade(parts: IngestParts, tmp_path: Any) -> None:
@@ -254,7 +255,7 @@ def test_the_doctor_says_how_many_are_parked_which_and_what_to_do(parts: IngestP
     store.put_entry(DocumentEntry("o", PUBLIC, "old.pdf", "old.pdf", "ready", recipe="1:180:0", updated=now_iso()))
     assert "1 for everybody were read by an older reader" in parked_documents(parts.client, parts.prefix)[1]
     failing = replace(parts, reader=FailingReader())  # type: ignore[arg-type]
-    entry = ingest(Incoming(b"A short text about lakes.", "lakes.txt", "lakes.txt"), failing).entry
+    entry = ingest(IncomingDocument(b"A short text about lakes.", "lakes.txt", "lakes.txt"), failing).entry
     store.put_entry(replace(entry, id="u2", owner="anna", name="diary.txt"))
     state, told = parked_documents(parts.client, parts.prefix)
     assert state == "warning"

@@ -9,10 +9,10 @@ from functools import cache
 import pypdfium2 as pdfium
 import pytest
 
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.ocr import ocr_image, page_image
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.pdf.read_pdf import page_image, read_pdf
+from indexer.documents.parse.pdf.tesseract import ocr_image
 from tests.shared_data import shared_data
 
 

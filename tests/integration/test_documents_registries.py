@@ -22,9 +22,10 @@ from core.document import PUBLIC, DocumentEntry, FileKey
 from core.record import Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
-from indexer.documents.ingest import Incoming, IngestParts, ingest
-from indexer.documents.library import LibraryReading, read_queued
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.library import LibraryReading, read_queued
+from indexer.documents.index.steps import IngestParts
+from indexer.documents.index.store import DocumentStore
 from net.gate import Gate
 from sonde.settings import NetSettings, RegistrySettings, Settings
 from sonde.wiring.documents import document_parts, registries
@@ -124,7 +125,7 @@ def paper(doi: str, title: str = "The water balance of Quellmoos", more: str = "
 
 
 def put(parts: IngestParts, data: bytes, owner: str = PUBLIC, record: str | None = None) -> DocumentEntry:
-    entry = ingest(Incoming(data, uuid.uuid4().hex, "paper.md", owner, record), parts).entry
+    entry = ingest(IncomingDocument(data, uuid.uuid4().hex, "paper.md", owner, record), parts).entry
     assert entry.state == "ready", entry.message
     return entry
 
@@ -146,7 +147,7 @@ def test_a_public_document_is_completed_politely_and_asked_for_once(
     anew = asking(plain, service, registry, "public")  # another process: the entry remembers
     store = DocumentStore(plain.client, plain.prefix)
     store.put_entry(replace(done, recipe="1:180:0"))
-    again = ingest(Incoming(paper("10.5555/water.1"), done.origin, "paper.md"), anew).entry
+    again = ingest(IncomingDocument(paper("10.5555/water.1"), done.origin, "paper.md"), anew).entry
     assert (again.id, again.authors, again.recipe) == (done.id, done.authors, done.recipe)
     assert len(registry.asked) == 1
     seen = service.http.get(f"/documents/{done.id}").get_json()["properties"]

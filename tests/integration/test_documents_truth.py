@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 from tests.quality.pdf_reading import letters, tables_judged, text_of, truth
 from tests.shared_data import shared_data
 

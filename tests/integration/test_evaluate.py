@@ -18,12 +18,11 @@ from elasticsearch import Elasticsearch
 
 from core.errors import SondeError
 from es_mappings.names import concrete
-from evaluation.asking import ask_all
-from evaluation.collection import Collection
+from evaluation.asking import Variant, ask_all
+from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, load
-from evaluation.throwaway import PREFIX, abandoned, sweep_abandoned, throwaway
+from evaluation.temporary_index import PREFIX, abandoned, sweep_abandoned, temporary_records
 from evaluation.trec import read_qrels, read_run
-from evaluation.variants import Variant
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.config import default_config
@@ -70,7 +69,7 @@ def settings(elasticsearch_url: str) -> Settings:
 class Ready:
     """The small collection indexed, and the pipeline over it."""
 
-    collection: Collection
+    collection: JudgedCollection
     pipeline: SearchPipeline
     prefix: str
 
@@ -81,7 +80,7 @@ def ready(
 ) -> Iterator[Ready]:
     collection, models = load(files), Models(settings)
     cache = VectorCache(tmp_path_factory.mktemp("vectors") / "v.sqlite")
-    with throwaway(es_client, collection.records, CachedEmbedder(models.embedder(), cache)) as prefix:
+    with temporary_records(es_client, collection.records, CachedEmbedder(models.embedder(), cache)) as prefix:
         pipeline, _ = search_pipeline(es_client, prefix, models, default_config())
         yield Ready(collection, pipeline, prefix)
     cache.close()
@@ -135,7 +134,7 @@ def test_the_index_goes_when_the_evaluation_fails(es_client: Elasticsearch, sett
     seen: list[str] = []
 
     def interrupted() -> None:
-        with throwaway(es_client, ready.collection.records, Models(settings).embedder()) as prefix:
+        with temporary_records(es_client, ready.collection.records, Models(settings).embedder()) as prefix:
             seen.append(concrete(prefix, "records", 1))
             assert es_client.count(index=seen[0])["count"] == len(_CORPUS)
             raise KeyboardInterrupt

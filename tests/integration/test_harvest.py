@@ -22,7 +22,7 @@ from indexer.raw import Page
 from indexer.sources.folder import FolderSource, SourceBroken
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
-from indexer.write.embed_missing import embed_missing
+from indexer.write.embed import embed_missing
 
 pytestmark = pytest.mark.elasticsearch
 

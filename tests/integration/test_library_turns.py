@@ -17,16 +17,16 @@ from elasticsearch import Elasticsearch
 from core.clock import now_iso
 from core.document import PUBLIC, DocumentEntry, FileKey
 from core.passage import WhereWhen
-from indexer.documents import isolation
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.ingest import Incoming, IngestParts, ingest
-from indexer.documents.isolation import PagesSlice, SliceOver, read_isolated
-from indexer.documents.kept_pages import KeptPages
-from indexer.documents.library import LibraryReading, read_queued, take_away
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.read_pdf import read_pdf
-from indexer.documents.repair_library import Queue, repair_library
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.library import LibraryReading, read_queued, remove_document
+from indexer.documents.index.repair_library import Queue, repair_library
+from indexer.documents.index.steps import IngestParts
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.parse import isolation
+from indexer.documents.parse.isolation import PagesSlice, SliceOver, read_isolated
+from indexer.documents.parse.job_files import PageStore
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 from net.gate import Gate, GatePolicy
 from sonde.wiring.documents import document_parts
 from sonde.wiring.file_store import FolderFiles
@@ -106,9 +106,9 @@ def parts(es_client: Elasticsearch, elasticsearch_url: str, tmp_path_factory: An
 
 @pytest.fixture
 def library(parts: IngestParts, broker_url: str) -> Iterator[Library]:
-    assert parts.kept is not None
+    assert parts.unfinished is not None
     with redis.Redis.from_url(broker_url) as broker:
-        yield Library(parts, FolderFiles(parts.kept.folder.parent), broker, broker_url)
+        yield Library(parts, FolderFiles(parts.unfinished.folder.parent), broker, broker_url)
         for key in broker.scan_iter(f"{parts.prefix}:*"):
             broker.delete(key)
     parts.client.delete_by_query(index=f"{parts.prefix}-documents", query={"match_all": {}}, refresh=True)
@@ -132,7 +132,7 @@ def test_two_large_files_of_one_user_do_not_delay_the_page_of_another(library: L
     assert [library.passages(id) for id in (*large, page)] == [100, 100, 1]
     owners = [owner for owner, _ in library.read]
     assert owners[3 : 3 + turns].count("berta") * 2 >= turns
-    assert not list(library.parts.kept.folder.iterdir())  # type: ignore[union-attr]
+    assert not list(library.parts.unfinished.folder.iterdir())  # type: ignore[union-attr]
 
 
 def test_as_many_turns_wait_as_documents_are_unread(library: Library) -> None:
@@ -176,7 +176,7 @@ def test_a_killed_reading_continues_where_it_stopped(library: Library) -> None:
     assert (half.state, half.done, half.total, library.passages(id)) == ("embedding", 32, 60, 32)
     repaired: list[str] = []
     queue = Queue(lambda _: False, lambda document: repaired.append(document) is None)
-    repair_library(library.store, library.files, queue, silent=timedelta(0), kept=library.parts.kept)
+    repair_library(library.store, library.files, queue, silent=timedelta(0), unfinished=library.parts.unfinished)
     assert repaired == [id]  # at the next start it is queued again, and what is done is kept
     again = KilledReader(10**6)
 
@@ -198,21 +198,21 @@ def test_a_document_that_never_gets_further_is_parked_with_a_sentence(library: L
     assert (entry.state, entry.reason) == ("failed", "crashed")
     assert "broken off 3 times" in (entry.message or "")
     assert library.passages(id) == 0
-    assert not (library.parts.kept.folder / id).exists()  # type: ignore[union-attr]
+    assert not (library.parts.unfinished.folder / id).exists()  # type: ignore[union-attr]
 
 
 def test_what_is_kept_of_a_document_goes_with_it(library: Library) -> None:
-    kept = library.parts.kept
+    kept = library.parts.unfinished
     assert kept is not None
     id = library.bring("anna", parts_of("boulder", 40))
     entry = library.slice(id)
     assert (kept.folder / id).exists()
-    take_away(entry, library.store, library.files, kept)
+    remove_document(entry, library.store, library.files, kept)
     assert not (kept.folder / id).exists()
     other = library.bring("anna", parts_of("pebble", 40))
 
     def deleted_meanwhile(*_: object) -> Any:
-        take_away(library.store.entry(other), library.store, library.files, kept)  # type: ignore[arg-type]
+        remove_document(library.store.entry(other), library.store, library.files, kept)  # type: ignore[arg-type]
         raise SliceOver("The slice is over.")
 
     reading = LibraryReading(replace(library.parts, parse=deleted_meanwhile), library.files, no_gate, 10**7, 10**8)
@@ -232,7 +232,7 @@ def test_bytes_that_changed_are_read_from_the_start(library: Library) -> None:
 
 
 def test_a_linked_document_is_read_in_slices_too(library: Library) -> None:
-    incoming = Incoming(parts_of("glacier", 40), "https://example.org/a.md", "a.md")
+    incoming = IncomingDocument(parts_of("glacier", 40), "https://example.org/a.md", "a.md")
     states = [ingest(incoming, library.parts, seconds=0.0).entry.state for _ in range(5)]
     assert states == ["parsing", "embedding", "embedding", "embedding", "ready"]
     store = library.store
@@ -252,12 +252,12 @@ def document(pages: int) -> bytes:
 def test_reading_goes_on_after_the_pages_that_are_kept(tmp_path: Path, left: bytes) -> None:
     data, file = document(6), tmp_path / "pages.jsonl"
     file.touch()
-    whole = read_pdf(data, Limits(), Ocr(None), kept=KeptPages(file))
+    whole = read_pdf(data, Limits(), Ocr(None), store=PageStore(file))
     first = file.read_bytes().splitlines(keepends=True)
     assert len(first) == 6
     file.write_bytes(b"".join(first[:3]) + left)
     seen: list[tuple[int, int]] = []
-    again = read_pdf(data, Limits(), Ocr(None), lambda *at: seen.append(at), KeptPages(file))
+    again = read_pdf(data, Limits(), Ocr(None), lambda *at: seen.append(at), PageStore(file))
     assert seen == [(4, 6), (5, 6), (6, 6)]
     assert again == whole
     assert file.read_bytes() == b"".join(first)

@@ -11,9 +11,8 @@ from click.testing import CliRunner, Result
 from tiny_models import tiny_colbert, tiny_cross_encoder, tiny_embedder, tiny_headed_cross_encoder
 
 from encoders.catalogue import load_embedder
-from encoders.known_models import KNOWN, known
 from encoders.model_card import ModelCard, write_card
-from encoders.presets import preset_for
+from encoders.presets import KNOWN, known, preset_for
 from encoders.recorded import record_embedder
 from encoders.registry import entry_of
 from encoders.specs import EmbedderSpec
@@ -118,4 +117,4 @@ def test_a_well_known_model_brings_its_instruction() -> None:
     assert preset_for("somebody/unknown").instruction == ""
     found = known("artifact:bge-small-en-v1.5")
     assert found is not None
-    assert (found.dims, found.pooling) == (384, "cls")
+    assert (found.dims, found.licence) == (384, "MIT")

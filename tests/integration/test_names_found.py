@@ -13,7 +13,7 @@ from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 from search_api.search.answer import Answer
 from search_api.search.ranking.config import default_config
 from search_api.search.request import FacetName, Filters, SearchRequest

@@ -14,7 +14,7 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
-from indexer.write.embed_missing import count_missing, embed_missing
+from indexer.write.embed import count_missing, embed_missing
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 

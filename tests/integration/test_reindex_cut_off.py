@@ -17,8 +17,8 @@ from es_mappings.indices import ensure_indices, serving
 from es_mappings.names import IndexKind
 from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
-from indexer.reindex.handover import unfinished_handovers
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
+from indexer.reindex.sync import unfinished_handovers
 from indexer.sources.folder import FolderSource
 from sonde.ops.doctor.elasticsearch import cut_off
 from tests.integration.hashing import Hashing

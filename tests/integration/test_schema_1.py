@@ -24,8 +24,8 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
+from search_api.catalogue.listing.query import ListRequest
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.catalogue.listing.request import ListRequest
 from search_api.operations.readiness import Readiness
 from search_api.search.ranking.config import default_config
 from search_api.search.request import SearchRequest

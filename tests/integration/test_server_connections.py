@@ -13,14 +13,13 @@ from typing import Any
 import httpx
 import pytest
 from flask import Flask
-from waitress import wasyncore
 
 from core.deadlines import waiting_elsewhere
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from net.gate import Gate, GatePolicy
 from search_api.http import admission
-from sonde.server.connections import ConnectionLimits, Connections, connections
-from sonde.server.probes import Probes
+from sonde.server.connections import ConnectionLimits, ConnectionServer
+from sonde.server.worker import probes
 
 WAIT_S = 30.0
 
@@ -35,7 +34,7 @@ class Served:
     go: threading.Event = field(default_factory=threading.Event)
     held: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
     port: int = 0
-    server: Connections | None = None
+    server: ConnectionServer | None = None
 
     def application(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         if environ["PATH_INFO"] == "/hold":
@@ -53,10 +52,9 @@ class Served:
         ended = threading.Event()
         with socket.create_server(("127.0.0.1", 0)) as listening:
             self.port = listening.getsockname()[1]
-            polled: dict[int, Any] = {}
             given: dict[str, Any] = {"threads": self.threads, "limits": self.limits, "proxies": self.proxies}
-            self.server = connections(self.application, listening, polled, **given)
-            thread = threading.Thread(target=self._run, args=(self.server, polled, ended))
+            self.server = ConnectionServer(self.application, listening, **given)
+            thread = threading.Thread(target=self._run, args=(self.server, ended))
             thread.start()
             try:
                 yield self
@@ -66,10 +64,9 @@ class Served:
                 thread.join(WAIT_S)
 
     @staticmethod
-    def _run(server: Connections, polled: dict[int, Any], ended: threading.Event) -> None:
+    def _run(server: ConnectionServer, ended: threading.Event) -> None:
         while not ended.is_set():
-            server.look()
-            wasyncore.poll2(0.02, polled)
+            server.poll(0.02)
 
     @property
     def url(self) -> str:
@@ -219,7 +216,7 @@ def test_probes_answer_while_every_thread_is_held() -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as inside,
         Served(threads=2).running() as served,
-        Probes(served.application, inside),
+        probes(served.application, inside),
     ):
         held = [served.begun(b"GET /hold HTTP/1.1\r\nHost: sonde\r\n\r\n") for _ in range(8)]
         for _ in range(2):

@@ -19,13 +19,11 @@ from evaluation.local_server import served
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
 from indexer.quality.links import LinkParts, broken, check_links, in_order
-from indexer.quality.quality import measure
-from indexer.quality.quality_page import page
+from indexer.quality.quality import measure, quality_page
 from indexer.raw import Page, RawRecord
 from indexer.sources.politeness import RequestPolicy
 from net.gate import Gate, GatePolicy
-from search_api.catalogue.link_checks import LinkChecks
-from search_api.stewards.harvests.runs import RunReader
+from search_api.catalogue.harvest_runs import LinkChecks, RunReader
 from workers.app import create_celery
 from workers.config import WorkerConfig
 
@@ -137,7 +135,7 @@ def test_a_look_is_gone_on_with_and_the_report_names_what_is_broken(es_client: E
         (finding,) = quality.broken_links
         assert (finding.what, finding.count) == ("HTTP status 404", 1)
         assert finding.examples == (f"{url}/404 (s:a)",)
-        assert f"{url}/404" in page(quality)
+        assert f"{url}/404" in quality_page(quality)
         offered = LinkChecks(RunReader(es_client, prefix))
         assert (offered.broken("s"), offered.broken("never-checked")) == ({f"{url}/404"}, frozenset())
         assert offered.of("never-checked") is None, "which is not the same as nothing broken"

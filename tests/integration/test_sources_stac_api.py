@@ -17,7 +17,7 @@ from indexer.sources.probe import probe
 from indexer.sources.stac_api import StacApiSource, StacOptions
 from lab.chaos.harvests import titles
 from net.gate import Gate, GatePolicy
-from search_api.catalogue.granules.live import GranuleLimits, GranuleSearches
+from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearches
 from tests.servers.asking import all_of, fetcher_of, resumed_everywhere
 from tests.servers.stac_api import fill, stac_api
 from tests.servers_of_the_run import VERSION

@@ -13,12 +13,12 @@ from core.ports import TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.vectors import bits_of, to_fields
 from es_mappings.indices import ensure_indices, serving
-from indexer.documents.store import DocumentStore, passage_document
+from indexer.documents.index.store import DocumentStore, passage_document
 from indexer.harvest.harvest import harvest
 from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
-from indexer.write.embed_missing import count_missing, embed_missing
+from indexer.write.embed import count_missing, embed_missing
 from search_api.search.passages.interactions import interactions
 from search_api.search.passages.scope import scopes
 from search_api.search.retrieval.token_vectors import fetch_token_vectors

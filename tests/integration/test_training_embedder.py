@@ -17,21 +17,18 @@ from encoders.model_card import damaged_files
 from encoders.quantise import sample_texts
 from encoders.specs import EmbedderSpec
 from tests.model_cards import read_card
-from training.checkpoints import Checkpoints
-from training.embedder.encoder import TrainableEncoder
+from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder, task_instruction
 from training.embedder.held_out import HeldOut
-from training.embedder.settings import EmbedderSettings, task_instruction
+from training.embedder.learner import EmbedderLearner
 from training.embedder.train import Base, train_embedder
-from training.embedder.trainee import EmbedderTrainee
-from training.examples import Example, TrainingError
-from training.loop import Evaluation, TrainingBudget, train
+from training.examples import Example, TrainingError, split_by_group
+from training.loop import Checkpoints, HeldOutEvaluation, Optimisation, TrainingBudget
 from training.provenance import Origin
-from training.splits import split_by_group
 
 pytestmark = pytest.mark.models
 
 SPLIT = split_by_group(tiny_examples(), 0.2)
-SETTINGS = EmbedderSettings(learning_rate=3e-3, batch=16, max_tokens=32, threads=1, seed=1)
+SETTINGS = EmbedderTrainingSettings(learning_rate=3e-3, batch=16, max_tokens=32, threads=1, seed=1)
 ORIGIN = Origin("tiny", "Apache-2.0", {"tiny": "CC0"}, "abc", "sonde train embedder --from tiny.jsonl")
 
 
@@ -60,41 +57,44 @@ def test_it_gets_better_on_held_out_questions_and_the_folder_serves(tmp_path: Pa
 
 
 def trained(
-    base: Base, settings: EmbedderSettings, course: TrainingBudget, checkpoints: Path, at: int = 0
+    base: Base, settings: EmbedderTrainingSettings, course: TrainingBudget, checkpoints: Path, at: int = 0
 ) -> TrainableEncoder:
     """Without the export; ``at``: interrupted at the look after that step, then resumed."""
 
-    def interrupt(look: Evaluation) -> None:
+    def interrupt(look: HeldOutEvaluation) -> None:
         if look.step == at:
             raise KeyboardInterrupt
 
-    learnt = [one for one in SPLIT.train if one.negatives]
-    held_out = HeldOut.of(SPLIT.held_out)
+    from training.trainer import train  # seconds to import
+
+    examples = [one for one in SPLIT.train if one.negatives]
+    held_out, optimisation = HeldOut.of(SPLIT.held_out), Optimisation(settings.learning_rate, seed=settings.seed)
     if at:
-        trainee = EmbedderTrainee(TrainableEncoder(base.folder, settings), learnt, held_out)
+        learner = EmbedderLearner(TrainableEncoder(base.folder, settings), examples, held_out)
         with pytest.raises(KeyboardInterrupt):
-            train(trainee, course, Checkpoints(checkpoints, {}, resume=False), interrupt)
+            train(learner, optimisation, course, Checkpoints(checkpoints), interrupt)
     encoder = TrainableEncoder(base.folder, settings)
-    train(EmbedderTrainee(encoder, learnt, held_out), course, Checkpoints(checkpoints, {}, resume=bool(at)))
+    learner = EmbedderLearner(encoder, examples, held_out)
+    train(learner, optimisation, course, Checkpoints(checkpoints, resume=bool(at)))
     return encoder
 
 
 def test_low_rank_adapters_learn_a_teachers_margins_and_are_merged(tmp_path: Path, base: Base) -> None:
     settings = replace(SETTINGS, loss="margin_mse", lora=True, learning_rate=1e-2, margin_scale=10.0)
     held_out = HeldOut.of(SPLIT.held_out)
-    before = held_out.mrr(TrainableEncoder(base.folder, settings).embed)
+    before = held_out.measured(TrainableEncoder(base.folder, settings).embed).means["RR"]
     encoder = trained(base, settings, TrainingBudget(steps=60, look_every=20), tmp_path / "checkpoints")
-    after = held_out.mrr(encoder.embed)
+    after = held_out.measured(encoder.embed).means["RR"]
     assert after > before
     encoder.save(tmp_path / "made")
     with safetensors.safe_open(tmp_path / "made" / "model.safetensors", "np") as weights:  # type: ignore[no-untyped-call]
         assert not [name for name in weights.keys() if "lora" in name]  # noqa: SIM118 - no mapping
     merged = TrainableEncoder(tmp_path / "made", replace(settings, lora=False))
-    assert held_out.mrr(merged.embed) == pytest.approx(after)
+    assert held_out.measured(merged.embed).means["RR"] == pytest.approx(after)
 
 
 def test_frozen_layers_keep_the_bases_weights_and_the_last_ones_learn(tmp_path: Path, base: Base) -> None:
-    before = TrainableEncoder(base.folder, SETTINGS).weights()
+    before = TrainableEncoder(base.folder, SETTINGS).module.state_dict()
     settings = replace(SETTINGS, frozen=1, questions_each=2, siblings=2)
     encoder = trained(base, settings, TrainingBudget(steps=2, look_every=2), tmp_path / "checkpoints")
     after = {name: value.detach() for name, value in encoder.module.state_dict().items()}

@@ -14,8 +14,8 @@ import torch
 from tiny_models import WORDS, config
 
 from encoders.locate import Located, weights_digest
-from training.base_weights import learnable
 from training.examples import TrainingError
+from training.weights import learnable
 
 pytestmark = pytest.mark.models
 

@@ -18,19 +18,23 @@ from encoders.model_card import ModelCard, damaged_files
 from encoders.registry import own_entry, verify
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
-from indexer.documents.model import Block, FrontMatter, ReadDocument
-from indexer.documents.segment import SegmentOptions, segment
+from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
+from indexer.documents.segment.passages import SegmentOptions, segment
 from sonde.settings import DocumentsSettings, ModelsSettings, Settings
 from sonde.wiring.documents import document_parts
 from sonde.wiring.models import Models
 from tests.model_cards import read_card
 from training.examples import TrainingError
-from training.loop import Evaluation, TrainingBudget
+from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import Origin
-from training.segmenter.measure import Boundaries, measured
-from training.segmenter.sentence_boundaries import Running, SentencePair
-from training.segmenter.train import train_segmenter
-from training.segmenter.trainee import SegmenterSettings
+from training.segmenter.boundaries import (
+    Boundaries,
+    RunningText,
+    SentencePair,
+    section_end_scores,
+    sentence_pairs_of,
+)
+from training.segmenter.train import SegmenterSettings, train_segmenter
 
 pytestmark = pytest.mark.models
 
@@ -39,12 +43,12 @@ SETTINGS = SegmenterSettings(layers=2, window=1, max_tokens=32, learning_rate=2e
 ORIGIN = Origin("tiny", "Apache-2.0", {"tiny": "CC0"}, "abc", "sonde train segmenter --from tiny")
 
 
-def reports(count: int) -> list[Running]:
+def reports(count: int) -> list[RunningText]:
     """Each goes through the same stages, somewhere else."""
     places = ("Norway", "Ghana", "Peru", "Japan", "Crete", "Kenya")
     chance = random.Random(3)
     return [
-        Running(f"d{number}", tuple(f"{stage} near {chance.choice(places)}." for stage in STAGES))
+        RunningText(f"d{number}", tuple(f"{stage} near {chance.choice(places)}." for stage in STAGES))
         for number in range(count)
     ]
 
@@ -76,7 +80,7 @@ def test_it_learns_what_follows_what_and_finds_where_a_report_ends(
     scores = coherence(sentences)
     assert len(scores) == len(sentences) - 1
     assert all(0.0 <= score <= 1.0 for score in scores)
-    ends = measured(Boundaries(sentences, frozenset({3, 7, 11, 15})), coherence)
+    ends = section_end_scores(Boundaries(sentences, frozenset({3, 7, 11, 15})), coherence)
     assert ends is not None
     assert ends.auc > 0.9
     assert coherence(sentences[:1]) == []
@@ -131,7 +135,7 @@ def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path
     with pytest.raises(TrainingError, match="too little text for a segmenter"):
         train_segmenter(base, reports(3), SETTINGS, TrainingBudget(), ORIGIN, out)
 
-    def interrupt(look: Evaluation) -> None:
+    def interrupt(look: HeldOutEvaluation) -> None:
         if look.step:
             raise KeyboardInterrupt
 
@@ -144,10 +148,10 @@ def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path
             ORIGIN,
             out,
             held_out=0.2,
-            told=interrupt,
+            report=interrupt,
         )
     assert not out.exists()
-    assert (tmp_path / ".made.checkpoints" / "last.pt").is_file()
+    assert (tmp_path / ".made.checkpoints" / "checkpoint-2" / "model.safetensors").is_file()
     changed = replace(SETTINGS, window=2)
     with pytest.raises(TrainingError, match="other settings"):
         train_segmenter(base, reports(40), changed, TrainingBudget(steps=4), ORIGIN, out, held_out=0.2, resume=True)
@@ -156,8 +160,6 @@ def test_too_little_text_an_interruption_and_what_is_no_segmenter(tmp_path: Path
 
 
 def test_joints_have_both_labels_as_often() -> None:
-    from training.segmenter.sentence_boundaries import sentence_pairs_of
-
     boundaries: list[SentencePair] = sentence_pairs_of(reports(20), 1, 0)
     assert len(boundaries) == 2 * 20 * (len(STAGES) - 1)
     assert np.mean([pair.label for pair in boundaries]) == 0.5

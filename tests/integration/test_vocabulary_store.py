@@ -15,7 +15,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import NotReachable
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary
 from search_api.search.understanding.loaded_vocabularies import LOOKED_AFTER_S, LoadedVocabularies
 from search_api.search.understanding.vocabulary_store import VocabularyStore

@@ -21,9 +21,8 @@ from elasticsearch import Elasticsearch
 
 from core.access import ALL_SCOPES
 from local_stack.services import worker_service
-from search_api.http.access.key_store import KeyStore
-from search_api.http.access.keys import Grant
-from sonde.ops.doctor.services import workers
+from search_api.http.access.keys import Grant, KeyStore
+from sonde.ops.doctor.examine import workers
 from sonde.ops.one_machine import own_environment
 from sonde.settings import BrokerSettings, IndexSettings, Settings
 from sonde.telemetry.service_metrics import ServiceState

@@ -29,7 +29,7 @@ from indexer.harvest.harvest import harvest, open_run
 from indexer.parts import Options, Parts, RunTaken
 from indexer.sources.folder import FolderSource
 from indexer.store.runs import Runs
-from indexer.write.embed_missing import count_missing
+from indexer.write.embed import count_missing
 from sonde.ops.one_machine import stack_of
 from sonde.settings import Settings
 from workers.app import create_celery

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from training.examples import Candidate, Example
+from training.examples import CandidateText, Example
 
 WORDS = {
     "rain": "precipitation totals from gauges",
@@ -32,10 +32,10 @@ def _example(topic: str, place: str, number: int) -> Example:
     topics = list(WORDS)
     other = topics[(topics.index(topic) + 1) % len(topics)]
     negatives = (
-        Candidate(f"{topic}-{elsewhere}", _text(topic, elsewhere), why="place", teacher=-2.0),
-        Candidate(f"{other}-{place}", _text(other, place), why="bm25", teacher=-4.0),
+        CandidateText(f"{topic}-{elsewhere}", _text(topic, elsewhere), why="place", teacher=-2.0),
+        CandidateText(f"{other}-{place}", _text(other, place), why="bm25", teacher=-4.0),
     )
-    answer = Candidate(f"{topic}-{place}", _text(topic, place), grade=1, teacher=4.0)
+    answer = CandidateText(f"{topic}-{place}", _text(topic, place), grade=1, teacher=4.0)
     return Example(f"e{number}", f"{topic} in {place}", answer, negatives, "title", "tiny", f"g{number}")
 
 

@@ -26,7 +26,7 @@ from core.json_types import Json
 from core.ports import Embedder
 from core.record import Record
 from core.timespan import TimeSpan
-from evaluation.significance import paired_randomisation
+from evaluation.metrics import paired_randomisation
 from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.values import AnswerConfig, AskRequest
 from search_api.search.ranking.config import Ranker, RankingConfig
@@ -128,7 +128,7 @@ def documents(records: Sequence[Record], embedder: Embedder, reader: object) -> 
     from core.passage import Passage
     from es_mappings.codecs.records import to_document
     from es_mappings.codecs.vectors import to_fields
-    from indexer.documents.store import passage_document
+    from indexer.documents.index.store import passage_document
 
     texts = [record.abstract[:LONGEST] for record in records]
     made = to_fields(embedder.encode(texts, "document"), embedder.card, embedder.card.tokens)
@@ -140,8 +140,8 @@ def documents(records: Sequence[Record], embedder: Embedder, reader: object) -> 
 
 
 def main(arguments: Sequence[str]) -> int:
-    from evaluation.answers.bench import throwaway_passages
     from evaluation.collections import ncar
+    from evaluation.temporary_index import temporary_passages
     from sonde.settings import load_settings
     from sonde.wiring.clients import elasticsearch_client
     from sonde.wiring.documents import passage_reader
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str]) -> int:
     client, models = elasticsearch_client(settings), Models(settings)
     with ExitStack() as stack:
         passages = documents(records, models.embedder(), passage_reader(models))
-        prefix = stack.enter_context(throwaway_passages(client, models.embedder().card, passages))
+        prefix = stack.enter_context(temporary_passages(client, models.embedder().card, passages))
         resolver = ServingResolver(client, prefix, models.embedder)
         by_variant = {}
         for name, config in variants(ranking_config(settings)):

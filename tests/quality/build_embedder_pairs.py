@@ -18,9 +18,8 @@ from pathlib import Path
 
 from core.ports import Embedder
 from core.record import Record
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection, read_halves
 from evaluation.collections import ncar
-from evaluation.splits import read_halves
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from sonde.settings import Settings
 from sonde.wiring.models import Models
@@ -31,11 +30,11 @@ from training.corpora import of_records
 from training.examples import write_examples
 from training.negatives.mine import Mining, mine
 from training.questions.key_phrases import by_key_phrases
-from training.questions.ways import Asking, AskingParts, questions
+from training.questions.ways import QuestionModels, QuestionSettings, questions
 
 _JUDGED = Path(__file__).resolve().parent / "ncar"
 _SEED = 11
-ASKING = Asking(("key-phrases",), seed=_SEED, shared_keywords=3, phrase_questions=6)
+ASKING = QuestionSettings(("key-phrases",), seed=_SEED, shared_keywords=3, phrase_questions=6)
 _TENTH = 0.1
 _PHRASE_QUESTIONS = 400
 _KEYWORD_QUESTIONS = 150
@@ -43,7 +42,7 @@ _FEW, _MANY = 5, 400  # records that bear a keyword worth asking for
 _SPACE = re.compile(r"\s+")
 
 
-def test_records(collection: Collection) -> list[Record]:
+def test_records(collection: JudgedCollection) -> list[Record]:
     """Records of groups that a test question asks for and no train question does."""
     halves = read_halves(_JUDGED / "split.tsv")
     asked: dict[str | None, set[str]] = {"train": set(), "test": set(), None: set()}
@@ -115,7 +114,7 @@ def main(folder: Path) -> None:
     write_collection(folder / "phrases", held, *phrase_questions(held, tenth, embedder))
     sys.stderr.write(f"{len(held)} records of test groups, {len(tenth)} drawn\n")
     documents = ncar_documents(data)
-    asked = questions(documents, ASKING, AskingParts(embedder))
+    asked = questions(documents, ASKING, QuestionModels(embedder))
     examples = mine(asked, documents, embedder, Mining(count=1, seed=_SEED))
     write_examples(folder / "train.jsonl", examples)
     sys.stderr.write(f"{len(examples)} examples of {len(documents)} records\n")

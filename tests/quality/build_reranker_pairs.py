@@ -1,4 +1,4 @@
-"""Makes the examples that the shipped token layers learn from (a reranker can, too):
+"""Makes the examples that the shipped token layers learn from:
 ``python -m tests.quality.build_reranker_pairs OUT.jsonl``.
 
 From train halves only: NCAR records outside the groups that a test question or one put aside asks for, Climate-FEVER
@@ -21,18 +21,17 @@ from typing import Any
 
 from lxml import etree
 
-from evaluation.collections import climate_fever, ncar, pira
-from evaluation.splits import half_of, read_halves
+from evaluation.collection import half_of, read_halves
+from evaluation.collections import ncar, public
 from evaluation.vector_cache import CachedEmbedder, VectorCache
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 from tests.quality.ncar_groups import group_of
 from tests.shared_data import shared_data
-from training.corpora import Document, of_concepts, of_records
-from training.examples import Candidate, Example, write_examples
+from training.corpora import CorpusDocument, PseudoQuestion, distinct, of_concepts, of_records
+from training.examples import CandidateText, Example, write_examples
 from training.negatives.mine import Mining, mine
-from training.questions.asked import Asked, distinct
-from training.questions.from_fields import by_keywords, by_sentence, by_title
+from training.questions.from_records import by_keywords, by_sentence, by_title
 
 _QUALITY = Path(__file__).resolve().parent
 _SEED = 5
@@ -42,7 +41,7 @@ _PUBMED_WORDS = 90  # about what the reranker reads
 _SKOS = "{http://www.w3.org/2004/02/skos/core#}"
 
 
-def ncar_documents(data: Path) -> list[Document]:
+def ncar_documents(data: Path) -> list[CorpusDocument]:
     """Records of groups that neither a test question nor one put aside finds relevant; one of each title."""
     collection = ncar.load(data, _QUALITY / "ncar")
     halves = read_halves(_QUALITY / "ncar" / "split.tsv")
@@ -60,19 +59,19 @@ def ncar_documents(data: Path) -> list[Document]:
     return list({one.title.casefold(): one for one in documents}.values())
 
 
-def judged_documents(collection: Any, corpus: str, allowed: Iterable[str]) -> dict[str, Document]:
+def judged_documents(collection: Any, corpus: str, allowed: Iterable[str]) -> dict[str, CorpusDocument]:
     """The collection's texts by their id in the qrels, those of ``allowed`` only."""
     kept = set(allowed)
     return {
-        name: Document(name, "", record.abstract, corpus=corpus, group=f"{corpus}:{name}")
+        name: CorpusDocument(name, "", record.abstract, corpus=corpus, group=f"{corpus}:{name}")
         for record in collection.records
         if (name := collection.documents[record.id]) in kept
     }
 
 
-def climate(data: Path) -> tuple[list[Asked], list[Document]]:
+def climate(data: Path) -> tuple[list[PseudoQuestion], list[CorpusDocument]]:
     """Claims of the train half; sentences of articles that no test claim (nor one put aside) finds relevant."""
-    whole = climate_fever.load(data)
+    whole = public.load_climate_fever(data)
     path = _QUALITY / "splits" / "climate_fever.tsv"
     train, halves = half_of(whole, "train", path), read_halves(path)
     barred = {
@@ -82,7 +81,7 @@ def climate(data: Path) -> tuple[list[Asked], list[Document]]:
     documents = judged_documents(whole, "climate_fever", kept)
     documents = {name: replace(one, group=f"climate_fever:{_article(name)}") for name, one in documents.items()}
     asked = [
-        Asked(question.text, documents[name].text, "judged", documents[name])
+        PseudoQuestion(question.text, documents[name].text, "judged", documents[name])
         for question in train.questions
         for name in train.qrels[question.id]
         if name in documents
@@ -94,18 +93,18 @@ def _article(name: str) -> str:
     return name.rpartition(":")[0]
 
 
-def ocean(data: Path) -> tuple[list[Asked], list[Document]]:
-    train = half_of(pira.load(data), "train", _QUALITY / "splits" / "pira.tsv")
+def ocean(data: Path) -> tuple[list[PseudoQuestion], list[CorpusDocument]]:
+    train = half_of(public.load_pira(data), "train", _QUALITY / "splits" / "pira.tsv")
     documents = judged_documents(train, "pira", {name for found in train.qrels.values() for name in found})
     asked = [
-        Asked(question.text, documents[name].text, "judged", documents[name])
+        PseudoQuestion(question.text, documents[name].text, "judged", documents[name])
         for question in train.questions
         for name in train.qrels[question.id]
     ]
     return asked, list(documents.values())
 
 
-def medicine(data: Path) -> tuple[list[Asked], list[Document]]:
+def medicine(data: Path) -> tuple[list[PseudoQuestion], list[CorpusDocument]]:
     """The general text that is mixed in: questions with the beginning of the abstract that answers them."""
     halves = read_halves(_QUALITY / "splits" / "pubmedqa.tsv")
     with gzip.open(data / "judged" / "pubmedqa" / "ori_pqal.json.gz", "rt", encoding="utf-8") as file:
@@ -114,12 +113,12 @@ def medicine(data: Path) -> tuple[list[Asked], list[Document]]:
     for name, entry in entries.items():
         if halves[name] == "train":
             text = " ".join(" ".join(entry["CONTEXTS"]).split()[:_PUBMED_WORDS])
-            document = Document(name, "", text, corpus="pubmedqa", group=f"pubmedqa:{name}")
-            asked.append(Asked(entry["QUESTION"], text, "judged", document))
+            document = CorpusDocument(name, "", text, corpus="pubmedqa", group=f"pubmedqa:{name}")
+            asked.append(PseudoQuestion(entry["QUESTION"], text, "judged", document))
     return asked, [one.document for one in asked]
 
 
-def concepts(data: Path) -> list[Document]:
+def concepts(data: Path) -> list[CorpusDocument]:
     with tarfile.open(data / "vocab" / "gemet.tar.gz") as archive:
         file = archive.extractfile("gemet/gemet-definitions-en.rdf")
         tree = etree.parse(file)
@@ -138,7 +137,7 @@ def _nested(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         yield from _nested(entry.get("children") or [])
 
 
-def drawn(asked: Iterable[Asked], count: int) -> list[Asked]:
+def drawn(asked: Iterable[PseudoQuestion], count: int) -> list[PseudoQuestion]:
     found = list(distinct(asked))
     return random.Random(_SEED).sample(found, min(count, len(found)))
 
@@ -149,7 +148,7 @@ def with_all_answers(examples: list[Example]) -> list[Example]:
     for example in examples:
         answers.setdefault(example.question, set()).add(example.positive.text)
 
-    def wrong(example: Example, one: Candidate) -> bool:
+    def wrong(example: Example, one: CandidateText) -> bool:
         return one.text not in answers[example.question]
 
     return [replace(one, negatives=tuple(n for n in one.negatives if wrong(one, n))) for one in examples]

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from evaluation.collections.typed import sources
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
 from tests.quality.typed_bytes import Said, said_by
@@ -39,7 +39,7 @@ def said_in(path: Path, source: str, every: int = 1) -> Iterator[tuple[str, Said
     for raw in islice(raws, 0, None, every):
         try:
             name = read(raw, source).id
-        except Refused:
+        except RecordRefused:
             continue
         yield name, said_by(raw.content)
 

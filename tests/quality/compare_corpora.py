@@ -25,12 +25,11 @@ from core.ports import Embedder
 from encoders.catalogue import load_embedder
 from encoders.pooling import unit
 from encoders.specs import EmbedderSpec
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import files_of, load
-from evaluation.metrics import Measured, measure
-from evaluation.significance import paired_randomisation
+from evaluation.metrics import RunMeasures, measure, paired_randomisation
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from indexer.documents.segment import SegmentOptions, segment
+from indexer.documents.segment.passages import SegmentOptions, segment
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 from sonde.wiring.training.data import LICENCES, own_commit
@@ -38,16 +37,15 @@ from sonde.wiring.training.documents import read_files
 from sonde.wiring.training.models import embedder_base
 from tests.quality.build_reranker_pairs import ncar_documents
 from tests.shared_data import shared_data
-from training.corpora import Document, of_concepts, of_passages
-from training.definitions import read_definitions
-from training.embedder.settings import EmbedderSettings
+from training.corpora import CorpusDocument, of_concepts, of_passages, read_definitions
+from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.train import train_embedder
+from training.examples import split_by_group
 from training.loop import TrainingBudget
 from training.negatives.mine import Mining, mine
-from training.precision import quickest
 from training.provenance import Origin
-from training.questions.ways import Asking, AskingParts, questions
-from training.splits import split_by_group
+from training.questions.ways import QuestionModels, QuestionSettings, questions
+from training.weights import quickest
 
 CORPORA = {
     "1a": ("descriptions",),
@@ -63,9 +61,9 @@ _LITERATURE = (
 )  # fmt: skip
 _EACH = 1500  # texts of a kind, so that none of the corpora is asked about for hours
 _SEED = 11
-_ASKING = Asking(("key-phrases",), seed=_SEED, shared_keywords=3, phrase_questions=4)
+_ASKING = QuestionSettings(("key-phrases",), seed=_SEED, shared_keywords=3, phrase_questions=4)
 # Those that the adapted embedder of docs/quality.md was trained with.
-_SETTINGS = EmbedderSettings(
+_SETTINGS = EmbedderTrainingSettings(
     learning_rate=1e-4, batch=192, questions_each=4, siblings=6, negatives=0, frozen=2, seed=_SEED, threads=1
 )
 _LOOK_EVERY = 20  # steps
@@ -74,14 +72,14 @@ _DEPTH = 100
 _SHOWN = ("AP@100", "ap_over_k@100", "nDCG@10", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
 
 
-def texts_of(kind: str, data: Path, embedder: Embedder) -> list[Document]:
+def texts_of(kind: str, data: Path, embedder: Embedder) -> list[CorpusDocument]:
     made = {"descriptions": ncar_documents, "concepts": _concepts}
     found = list(_literature(data, embedder)) if kind == "literature" else made[kind](data)
     return random.Random(_SEED).sample(found, min(_EACH, len(found)))
 
 
-def _concepts(data: Path) -> list[Document]:
-    found: list[Document] = []
+def _concepts(data: Path) -> list[CorpusDocument]:
+    found: list[CorpusDocument] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, member in _VOCABULARIES:
             with tarfile.open(data / "vocab" / f"{name}.tar.gz") as archive:
@@ -90,7 +88,7 @@ def _concepts(data: Path) -> list[Document]:
     return found
 
 
-def _literature(data: Path, embedder: Embedder) -> Iterator[Document]:
+def _literature(data: Path, embedder: Embedder) -> Iterator[CorpusDocument]:
     for name in _LITERATURE:
         for file, document in read_files(data / "pdfs" / name):
             yield from of_passages(segment(document, file, embedder, SegmentOptions()).passages, "pdfs")
@@ -103,7 +101,7 @@ def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, setti
         return out
     data = shared_data("catalogues").parent
     documents = [text for kind in CORPORA[corpus] for text in texts_of(kind, data, embedder)]
-    asked = questions(documents, _ASKING, AskingParts(embedder))
+    asked = questions(documents, _ASKING, QuestionModels(embedder))
     examples = mine(asked, documents, embedder, Mining(count=1, seed=_SEED))
     base = embedder_base(settings.embedder.model, settings)
     wanted = replace(_SETTINGS, instruction=base.instruction, precision=quickest())
@@ -116,7 +114,7 @@ def trained(corpus: str, folder: Path, minutes: float, embedder: Embedder, setti
     return out
 
 
-def searched(embedder: Embedder, collection: Collection) -> Measured:
+def searched(embedder: Embedder, collection: JudgedCollection) -> RunMeasures:
     """The best hundred by cosine alone."""
     names = [collection.documents[record.id] for record in collection.records]
     texts = unit(embedder.embed([record.embedding_text for record in collection.records], "document"))

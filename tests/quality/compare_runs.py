@@ -10,8 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from evaluation.metrics import measure
-from evaluation.significance import paired_randomisation
+from evaluation.metrics import measure, paired_randomisation
 from evaluation.trec import Run, read_qrels, read_run
 
 SHOWN = ("AP@100", "ap_over_k@100", "nDCG@10", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection
 from evaluation.collections import ncar
 from tests.once import once_in_the_run
 from tests.shared_data import shared_data
 
 
 @pytest.fixture(scope="session")
-def whole_ncar(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+def whole_ncar(tmp_path_factory: pytest.TempPathFactory) -> JudgedCollection:
     """All records of both archives, with all questions."""
     data, judged = shared_data("catalogues").parent, Path(__file__).parent / "ncar"
     return once_in_the_run(tmp_path_factory, "ncar", lambda: ncar.load(data, judged))

@@ -11,9 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-from evaluation.asking import ask
-from evaluation.collection import Question
-from evaluation.variants import Variant
+from evaluation.asking import Variant, ask
+from evaluation.collection import JudgedQuestion
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.evaluation.judged import judged
@@ -22,9 +21,9 @@ from sonde.wiring.evaluation.searching import bench
 NONSENSE = Path(__file__).resolve().parent / "nonsense.jsonl"
 
 
-def questions() -> list[Question]:
+def questions() -> list[JudgedQuestion]:
     rows = map(json.loads, NONSENSE.read_text("utf-8").splitlines())
-    return [Question(row["_id"], row["text"], kind=row["kind"]) for row in rows]
+    return [JudgedQuestion(row["_id"], row["text"], kind=row["kind"]) for row in rows]
 
 
 def main(name: str) -> None:

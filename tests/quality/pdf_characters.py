@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pypdfium2 as pdfium
 
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 
 _STRETCH = 12
 """Letters: a letter of the reference is kept where it stands in a stretch of so many that was kept in this order."""

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 
 TRUTH = Path(__file__).with_name("pdf_truth.json")
 Json = dict[str, Any]

@@ -23,11 +23,17 @@ import numpy as np
 
 from core.passage import Passage
 from core.ports import Embedder
-from indexer.documents.coherence import Coherence, all_alike, embedding_coherence
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.read_pdf import read_pdf
-from indexer.documents.segment import SegmentOptions, embedding_text, segment
+from indexer.documents.parse.limits import Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.pdf.read_pdf import read_pdf
+from indexer.documents.segment.passages import (
+    Coherence,
+    SegmentOptions,
+    embedding_coherence,
+    embedding_text,
+    segment,
+    uniform_coherence,
+)
 from tests.quality.pdf_questions import Question, load_questions
 
 CUTS = (1, 3, 5, 8)
@@ -62,7 +68,7 @@ def by_words(texts: Sequence[str]) -> list[float]:
 
 def ways(embedder: Embedder, segmenter: str | None) -> dict[str, Coherence]:
     found: dict[str, Coherence] = {
-        "even halves (default)": all_alike,
+        "even halves (default)": uniform_coherence,
         "sentences (until 25 November 2026)": embedding_coherence(embedder),
         "shared words": by_words,
         "pairs of sentences (until 24 November 2026)": by_windows(embedder),

@@ -8,9 +8,8 @@ import time
 from pathlib import Path
 from statistics import median
 
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 
 
 def main(folder: Path) -> int:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pypdfium2 as pdfium
 
-from indexer.documents.coverage import Coverage, share_of
-from indexer.documents.pdf_text import read_page
-from indexer.documents.read_pdf import lay_out_whole
+from indexer.documents.parse.pdf.coverage import Coverage, document_share
+from indexer.documents.parse.pdf.read_pdf import lay_out_whole
+from indexer.documents.parse.pdf.text_layer import read_page
 
 
 def covered(path: Path) -> list[Coverage]:
@@ -35,12 +35,15 @@ def main(folder: Path) -> int:
         if not pages:
             continue
         every += pages
-        rows[path.name] = {"placed": round(share_of(pages), 4), "worst page kept": round(min(map(kept, pages)), 4)}
+        rows[path.name] = {
+            "placed": round(document_share(pages), 4),
+            "worst page kept": round(min(map(kept, pages)), 4),
+        }
     words = sum(page.words for page in every)
     total = {
         "pages": len(every),
         "words": words,
-        "placed": round(share_of(every), 4),
+        "placed": round(document_share(every), 4),
         "kept": round(sum(kept(page) * page.words for page in every) / words, 4),
         "worst page kept": round(min(map(kept, every)), 4),
     }

@@ -22,8 +22,8 @@ from statistics import fmean, median
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from evaluation.collection import Collection
-from evaluation.significance import paired_randomisation
+from evaluation.collection import JudgedCollection
+from evaluation.metrics import paired_randomisation
 from search_api.search.ranking.config import Ranker, RankingConfig
 from search_api.search.ranking.signals.bm25 import Bm25
 from search_api.search.ranking.signals.spatial import Spatial
@@ -51,7 +51,7 @@ def variants(config: RankingConfig) -> Iterator[tuple[str, RankingConfig]]:
         yield name, replace(config, similar=one)
 
 
-def asked_about(collection: Collection) -> Iterator[tuple[Record, frozenset[str]]]:
+def asked_about(collection: JudgedCollection) -> Iterator[tuple[Record, frozenset[str]]]:
     """A right record of each question, and the others that answer it. Different questions take different records."""
     records, taken = {record.id: record for record in collection.records}, set[str]()
     ids = {document: id for id, document in collection.documents.items()}
@@ -135,7 +135,7 @@ def _line(name: str, rows: Mapping[str, Mapping[str, float]], base: Mapping[str,
     return f"{name:<20}  {means}  p {chance.p:.4f} ({chance.better} better, {chance.worse} worse)"
 
 
-def _collection(name: str) -> Collection:
+def _collection(name: str) -> JudgedCollection:
     from evaluation.collections import ncar, samples
     from tests.quality.test_gate import quick_ncar
 

@@ -18,14 +18,12 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from core.ports import Embedder
-from evaluation.asking import ask_all, run_of
-from evaluation.collection import Collection
+from evaluation.asking import Variant, ask_all, run_of
+from evaluation.collection import JudgedCollection, half_of
 from evaluation.collections import ncar, samples
 from evaluation.metrics import HEADLINE, measure
-from evaluation.splits import half_of
-from evaluation.throwaway import throwaway
+from evaluation.temporary_index import temporary_records
 from evaluation.trec import Run
-from evaluation.variants import Variant
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.config import default_config
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
@@ -44,7 +42,7 @@ _EVERY_QUESTION, _EVERY_OTHER = 5, 4
 _SERVED = Variant()  # what ships
 
 
-def quick_ncar(every: Collection) -> Collection:
+def quick_ncar(every: JudgedCollection) -> JudgedCollection:
     """Every fifth test question; the records judged for them, and every fourth other one of the quick subset."""
     whole = half_of(every, "test", _HERE / "ncar" / "split.tsv")
     asked = whole.asking({question.id for question in sorted(whole.questions, key=lambda q: q.id)[::_EVERY_QUESTION]})
@@ -54,16 +52,16 @@ def quick_ncar(every: Collection) -> Collection:
 
 
 @contextmanager
-def _pipeline(client: Elasticsearch, models: Models, collection: Collection) -> Iterator[SearchPipeline]:
+def _pipeline(client: Elasticsearch, models: Models, collection: JudgedCollection) -> Iterator[SearchPipeline]:
     embedder: Embedder = models.embedder()
     fixed = collection.as_of_ms
-    with throwaway(client, collection.records, embedder) as prefix:
+    with temporary_records(client, collection.records, embedder) as prefix:
         clock = (lambda: fixed) if fixed is not None else None
         pipeline, _ = search_pipeline(client, prefix, models, default_config(), now_ms=clock)
         yield pipeline
 
 
-def _run(client: Elasticsearch, models: Models, collection: Collection) -> Run:
+def _run(client: Elasticsearch, models: Models, collection: JudgedCollection) -> Run:
     with _pipeline(client, models, collection) as pipeline:
         return run_of(ask_all(pipeline, collection, _SERVED, threads=2))
 
@@ -75,7 +73,7 @@ def _settings(url: str) -> Settings:
     )
 
 
-def right_first(run: Run, collection: Collection) -> float:
+def right_first(run: Run, collection: JudgedCollection) -> float:
     """Share of the questions whose first hit is a right answer (grade 2)."""
     first = [run[question.id][:1] for question in collection.questions]
     grades = [collection.qrels[question.id] for question in collection.questions]
@@ -100,7 +98,7 @@ def test_the_samples_questions(es_client: Elasticsearch, models: Models) -> None
     assert measure(run, collection.qrels).means[HEADLINE] >= recorded("samples") - ALLOWED_LOSS
 
 
-def test_questions_of_place_and_time(es_client: Elasticsearch, models: Models, whole_ncar: Collection) -> None:
+def test_questions_of_place_and_time(es_client: Elasticsearch, models: Models, whole_ncar: JudgedCollection) -> None:
     collection = quick_ncar(whole_ncar)
     run = _run(es_client, models, collection)
     assert measure(run, collection.qrels).means[HEADLINE] >= recorded("ncar_quick") - ALLOWED_LOSS

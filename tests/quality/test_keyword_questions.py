@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import questions_of
-from evaluation.throwaway import throwaway
+from evaluation.temporary_index import temporary_records
 from evaluation.trec import read_qrels
 from tests.quality.keyword_cases import CASES
 from tests.service import Service
@@ -59,7 +59,7 @@ def bare(record: str) -> str:
 
 @pytest.fixture(scope="module")
 def ncar(
-    es_client: Elasticsearch, elasticsearch_url: str, whole_ncar: Collection, judged: dict[str, dict[str, int]]
+    es_client: Elasticsearch, elasticsearch_url: str, whole_ncar: JudgedCollection, judged: dict[str, dict[str, int]]
 ) -> Iterator[Service]:
     """The records that are judged or that a case names, and every nth other one."""
     kept = {bare(record) for grades in judged.values() for record in grades} | {one.record for one in CASES}
@@ -67,7 +67,7 @@ def ncar(
     step = max(len(others) // OTHERS, 1)
     records = [record for record in whole_ncar.records if bare(record.id) in kept] + others[::step]
     embedder = Service(es_client, elasticsearch_url, "sonde-test").models.embedder()
-    with throwaway(es_client, records, embedder) as prefix:
+    with temporary_records(es_client, records, embedder) as prefix:
         yield Service(es_client, elasticsearch_url, prefix)
 
 

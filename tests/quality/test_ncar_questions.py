@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from core.record import Record
-from evaluation.collection import Collection
+from evaluation.collection import JudgedCollection
 from tests.quality.build_ncar import OTHERS, Qrels, judge, overruled, read_hand_checked
 from tests.quality.ncar_groups import group_of, relevant_groups, shared_groups
 from tests.quality.ncar_questions import FOLDER, load_questions
@@ -48,7 +48,7 @@ def halves() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def catalogue(whole_ncar: Collection) -> dict[str, Record]:
+def catalogue(whole_ncar: JudgedCollection) -> dict[str, Record]:
     return {record.id: record for record in whole_ncar.records}
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from elasticsearch import Elasticsearch
 
-from indexer.documents.ingest import Incoming, ingest
-from indexer.documents.store import DocumentStore
+from indexer.documents.index.ingest import IncomingDocument, ingest
+from indexer.documents.index.store import DocumentStore
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices
@@ -41,7 +41,7 @@ def test_questions_over_three_files_find_their_pages_and_others_are_refused(serv
     reading = document_parts(service.settings, service.models, service.client)
     names = {}
     for file in FILES:
-        entry = ingest(Incoming(shared_data("pdfs", file).read_bytes(), file, file), reading).entry
+        entry = ingest(IncomingDocument(shared_data("pdfs", file).read_bytes(), file, file), reading).entry
         names[entry.id] = file
     DocumentStore(service.client, service.prefix).refresh("public")
     parts = api_parts(service.settings, service.models)

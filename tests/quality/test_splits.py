@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from types import ModuleType
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.collections import climate_fever, pira
+from evaluation.collection import JudgedCollection
+from evaluation.collections import public
 from tests.quality.build_splits import RELEVANT, SETS, SPLITS, text_of
 from tests.quality.halves import UNEVEN, halve
 from tests.shared_data import shared_data
@@ -60,10 +62,10 @@ def test_the_halves_are_even_enough(name: str) -> None:
     assert sizes["aside"] <= 0.15 * sum(sizes.values())
 
 
-@pytest.mark.parametrize("loader", [climate_fever, pira], ids=lambda loader: loader.NAME)
-def test_the_ids_are_those_of_the_loaded_questions(loader: ModuleType) -> None:
-    loaded = loader.load(shared_data("judged").parent)
-    assert {question.id for question in loaded.questions} == committed(loader.NAME).keys()
+@pytest.mark.parametrize("load", [public.load_climate_fever, public.load_pira])
+def test_the_ids_are_those_of_the_loaded_questions(load: Callable[[Path], JudgedCollection]) -> None:
+    loaded = load(shared_data("judged").parent)
+    assert {question.id for question in loaded.questions} == committed(loaded.name).keys()
 
 
 def test_no_climate_fever_article_is_in_both_halves() -> None:

@@ -18,12 +18,11 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 
-from evaluation.asking import ask_all, run_of
-from evaluation.by_kind import KindResult, by_kind
-from evaluation.collection import Collection
+from evaluation.asking import Variant, ask_all, run_of
+from evaluation.collection import JudgedCollection
+from evaluation.evaluate import KindResult, by_kind
 from evaluation.metrics import measure
-from evaluation.throwaway import throwaway
-from evaluation.variants import Variant
+from evaluation.temporary_index import temporary_records
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
@@ -40,12 +39,12 @@ ALLOWED_LOSS = 0.01
 _RECORD = Path(__file__).resolve().parent / "typed" / "gate.json"
 
 
-def _collection() -> Collection:
+def _collection() -> JudgedCollection:
     return judged("typed_quick", shared_data("catalogues").parents[1], "test")
 
 
-def _measured(client: Elasticsearch, collection: Collection) -> dict[str, KindResult]:
-    with throwaway(client, collection.records, Hashing("none")) as prefix:
+def _measured(client: Elasticsearch, collection: JudgedCollection) -> dict[str, KindResult]:
+    with temporary_records(client, collection.records, Hashing("none")) as prefix:
         resolver = ServingResolver(client, prefix, Hashing)
         pipeline, _ = search_pipeline(client, prefix, Models(Settings()), default_config(), resolver=resolver)
         run = run_of(ask_all(pipeline, collection, Variant(algorithm="bm25", rerank=False), threads=2))

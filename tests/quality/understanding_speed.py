@@ -18,7 +18,7 @@ from encoders.specs import RecogniserSpec
 from reading.gazetteer import Gazetteer
 from reading.places import PlaceReader
 from reading.times import TimeReader
-from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary import NamedVocabulary
 from reading.vocabulary.skos import read_files
 from reading.vocabulary.vocabulary import Vocabulary, own_vocabulary
 from search_api.search.request import ALL_PARTS

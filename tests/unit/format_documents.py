@@ -7,6 +7,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from indexer.formats.registry import separate
+from indexer.formats.survey import Survey, survey_of
+from indexer.raw import Page, RawRecord
 from tests.unit.iso19139_document import NAMESPACES
 
 TITLE = "Rain gauges of the Limpopo"
@@ -754,3 +757,9 @@ VARIANTS: dict[str, bytes] = {
     "dif": _dif9(),
 }
 """The same data set in another syntax or version of a standard."""
+
+
+def survey_document(name: str, content: bytes) -> Survey:
+    """As the survey of a folder with this document counts it."""
+    found = separate(RawRecord(name, content, f"/{name}"))
+    return survey_of([Page(found.records, skipped=found.skipped, passed_over=found.passed_over)])

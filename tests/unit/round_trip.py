@@ -10,7 +10,7 @@ from lxml import etree
 
 from core.record import Contact, Record
 from indexer.formats.registry import read
-from indexer.formats.split import split
+from indexer.formats.splitting.split import split
 from indexer.raw import RawRecord
 from search_api.formats_out import dcat, dublin_core, iso19139, schema_org
 
@@ -26,7 +26,7 @@ FORMS: dict[str, Callable[[Record], bytes]] = {
 
 def again(record: Record, form: str) -> Record:
     content = FORMS[form](record)
-    parts = split(content) or [("", content)]
+    parts = [(record.name, record.content) for record in split(content).records] or [("", content)]
     assert len(parts) == 1
     return read(RawRecord(record.identifier, parts[0][1], "again"), record.source)
 

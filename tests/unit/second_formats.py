@@ -7,7 +7,7 @@ from functools import cache
 
 from core.record import Record
 from indexer.formats.registry import read
-from indexer.formats.split import split
+from indexer.formats.splitting.split import split
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
 
@@ -29,5 +29,5 @@ def of(folder: str) -> dict[str, bytes]:
 
 
 def records(content: bytes, name: str = "file") -> list[Record]:
-    parts = split(content) or [("", content)]
+    parts = [(record.name, record.content) for record in split(content).records] or [("", content)]
     return [read(RawRecord(native_id or name, part, name), "second") for native_id, part in parts]

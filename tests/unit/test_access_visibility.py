@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
-from search_api.http.access.filtered_client import AccessFilteredElasticsearch, NotFiltered
-from search_api.http.access.visibility import filtered_body, may_see, visible_clause
+from search_api.http.access.visibility import (
+    AccessFilteredElasticsearch,
+    NotFiltered,
+    filtered_body,
+    may_see,
+    visible_clause,
+)
 
 OPEN = {"bool": {"must_not": [{"exists": {"field": "access_groups"}}]}}
 ICE = {"match": {"title": "ice"}}

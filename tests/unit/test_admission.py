@@ -17,13 +17,13 @@ from core.deadlines import hurried, leave_if_gone, remaining_s, waiting_elsewher
 from core.errors import Unavailable
 from es_gateway.nodes import GuardedNode
 from es_gateway.searching import as_timeout
-from search_api.http.admission import Limits, register
+from search_api.http.admission import AdmissionLimits, register
 
 
 class Work:
     """An app whose views of records hold on until the test lets them go; the routes are those of the real app."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: AdmissionLimits) -> None:
         self.begun = threading.Semaphore(0)
         self.go = threading.Event()
         self.app = Flask("work")
@@ -74,7 +74,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 
 def test_thirty_two_who_search_at_once_are_all_answered(threads: ThreadPoolExecutor) -> None:
-    work = Work(Limits(at_once=4, longest_wait_s=60.0).of_threads(256))
+    work = Work(AdmissionLimits(at_once=4, longest_wait_s=60.0).of_threads(256))
     asked = [threads.submit(work.get) for _ in range(32)]
     work.worked_on(3)  # one address alone gets all slots but one
     work.go.set()
@@ -84,7 +84,9 @@ def test_thirty_two_who_search_at_once_are_all_answered(threads: ThreadPoolExecu
 def test_where_the_wait_would_be_too_long_it_is_503_at_once_and_says_when_to_come_back(
     threads: ThreadPoolExecutor,
 ) -> None:
-    work = Work(Limits(at_once=1, waiting=40, longest_wait_s=0.05))  # a request takes a tenth of a second at first
+    work = Work(
+        AdmissionLimits(at_once=1, waiting=40, longest_wait_s=0.05)
+    )  # a request takes a tenth of a second at first
     held = threads.submit(work.get)
     work.worked_on(1)
     refused = work.get()
@@ -97,7 +99,7 @@ def test_where_the_wait_would_be_too_long_it_is_503_at_once_and_says_when_to_com
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/", "/page/page.js"])
 def test_what_holds_no_record_never_waits(path: str, threads: ThreadPoolExecutor) -> None:
-    work = Work(Limits(at_once=1, waiting=0, longest_wait_s=60.0))
+    work = Work(AdmissionLimits(at_once=1, waiting=0, longest_wait_s=60.0))
     held = threads.submit(work.get)
     work.worked_on(1)
     assert work.get(path).status_code == 200
@@ -107,7 +109,7 @@ def test_what_holds_no_record_never_waits(path: str, threads: ThreadPoolExecutor
 
 @pytest.mark.parametrize("path", ["/embeddings", "/collections/all/items?limit=1000"])
 def test_costly_calls_keep_no_search_out(path: str, threads: ThreadPoolExecutor) -> None:
-    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
+    work = Work(AdmissionLimits(at_once=4, waiting=80, longest_wait_s=60.0))
     costly = [threads.submit(work.get, path) for _ in range(8)]
     work.worked_on(1)
     searched = threads.submit(work.get)
@@ -117,7 +119,7 @@ def test_costly_calls_keep_no_search_out(path: str, threads: ThreadPoolExecutor)
 
 
 def test_one_address_cannot_take_all_slots(threads: ThreadPoolExecutor) -> None:
-    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
+    work = Work(AdmissionLimits(at_once=4, waiting=80, longest_wait_s=60.0))
     many = [threads.submit(work.get, "/search", "192.0.2.1") for _ in range(12)]
     work.worked_on(3)
     other = threads.submit(work.get, "/search", "192.0.2.2")
@@ -130,7 +132,7 @@ def test_one_address_cannot_take_all_slots(threads: ThreadPoolExecutor) -> None:
 def test_answers_and_the_library_keep_each_other_and_no_other_address_out(
     held: str, free: str, threads: ThreadPoolExecutor
 ) -> None:
-    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
+    work = Work(AdmissionLimits(at_once=4, waiting=80, longest_wait_s=60.0))
     many = [threads.submit(work.get, held, "192.0.2.1") for _ in range(4)]
     work.worked_on(1)
     others = [threads.submit(work.get, path, "192.0.2.2") for path in (held, free)]
@@ -142,7 +144,7 @@ def test_answers_and_the_library_keep_each_other_and_no_other_address_out(
 
 def test_who_waits_for_a_language_model_holds_no_slot_for_computing(threads: ThreadPoolExecutor) -> None:
     """Four of one address wait; the fifth of that address is answered without the model, others with it."""
-    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=0.2).of_threads(256))
+    work = Work(AdmissionLimits(at_once=4, waiting=80, longest_wait_s=0.2).of_threads(256))
     waiting = [threads.submit(work.get, "/ask/model", "192.0.2.1") for _ in range(4)]
     work.worked_on(4)
     assert work.get("/ask/model", "192.0.2.1").get_json() == {"quoted": True}
@@ -155,7 +157,7 @@ def test_who_waits_for_a_language_model_holds_no_slot_for_computing(threads: Thr
 
 
 def test_who_hangs_up_while_a_language_model_is_waited_for_gives_the_place_back(threads: ThreadPoolExecutor) -> None:
-    work, gone = Work(Limits(at_once=2, models=1, longest_wait_s=60.0, waiting=16)), threading.Event()
+    work, gone = Work(AdmissionLimits(at_once=2, models=1, longest_wait_s=60.0, waiting=16)), threading.Event()
     first = threads.submit(work.get, "/ask/model", "192.0.2.1", gone.is_set)
     work.worked_on(1)
     second = threads.submit(work.get, "/ask/model", "192.0.2.2")
@@ -167,7 +169,7 @@ def test_who_hangs_up_while_a_language_model_is_waited_for_gives_the_place_back(
 
 
 def test_a_network_of_one_ipv6_customer_is_one_caller(threads: ThreadPoolExecutor) -> None:
-    work = Work(Limits(at_once=4, waiting=80, longest_wait_s=60.0))
+    work = Work(AdmissionLimits(at_once=4, waiting=80, longest_wait_s=60.0))
     many = [threads.submit(work.get, "/search", f"2001:db8::{number}") for number in range(1, 9)]
     work.worked_on(3)
     assert not work.begun.acquire(blocking=False)
@@ -176,7 +178,10 @@ def test_a_network_of_one_ipv6_customer_is_one_caller(threads: ThreadPoolExecuto
 
 
 def test_where_many_wait_requests_are_told_to_hurry(threads: ThreadPoolExecutor) -> None:
-    calm, busy = Work(Limits(at_once=1, waiting=40)), Work(Limits(at_once=1, waiting=40, hurry_after_s=0.0))
+    calm, busy = (
+        Work(AdmissionLimits(at_once=1, waiting=40)),
+        Work(AdmissionLimits(at_once=1, waiting=40, hurry_after_s=0.0)),
+    )
     calm.go.set()
     assert calm.get().get_json() == {"hurried": False}
     asked = [threads.submit(busy.get) for _ in range(3)]
@@ -186,7 +191,7 @@ def test_where_many_wait_requests_are_told_to_hurry(threads: ThreadPoolExecutor)
 
 
 def test_who_hung_up_while_waiting_is_not_worked_for() -> None:
-    work = Work(Limits(at_once=1, waiting=8))
+    work = Work(AdmissionLimits(at_once=1, waiting=8))
     work.go.set()
     gone = {"waitress.client_disconnected": lambda: True}
     assert work.app.test_client().get("/search", environ_overrides=gone).status_code == 503
@@ -194,14 +199,14 @@ def test_who_hung_up_while_waiting_is_not_worked_for() -> None:
 
 
 def test_a_request_that_fails_gives_its_place_back() -> None:
-    work = Work(Limits(at_once=1, waiting=0))
+    work = Work(AdmissionLimits(at_once=1, waiting=0))
     work.go.set()
     assert [work.app.test_client().delete("/search").status_code for _ in range(3)] == [405, 405, 405]
     assert work.get().status_code == 200
 
 
 def test_slots_and_places_fit_into_the_threads_and_few_threads_are_not_limited() -> None:
-    asked = Limits(at_once=4)
+    asked = AdmissionLimits(at_once=4)
     for threads in (8, 64, 256):
         limits = asked.of_threads(threads)
         assert limits.at_once == 4
@@ -217,7 +222,7 @@ def test_slots_and_places_fit_into_the_threads_and_few_threads_are_not_limited()
 
 
 def test_reading_and_asking_have_a_deadline_and_answers_by_a_model_have_none() -> None:
-    client = Work(Limits(deadline_s=8.0)).app.test_client()
+    client = Work(AdmissionLimits(deadline_s=8.0)).app.test_client()
     for answer in (client.get("/suggest"), client.post("/suggest")):
         assert 0 < answer.get_json()["left"] <= 8.0
     assert client.post("/ask").get_json()["left"] is None

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.protocols.mcp.budget import LARGEST_CHARACTERS, written
-from search_api.protocols.mcp.catalogue_text import DATA, NOTE, cleaned, marked, readable, shortened
+from search_api.protocols.mcp.answers import (
+    DATA,
+    LARGEST_CHARACTERS,
+    NOTE,
+    readable,
+    readable_json,
+    shortened,
+    with_quoted,
+    within_budget,
+)
 
 TEXTS = st.text(max_size=300)
 QUOTED = st.recursive(TEXTS | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner))
@@ -34,19 +42,19 @@ def test_texts_end_at_a_word(text: str, longest: int, short: str) -> None:
 
 @given(QUOTED)
 def test_sondes_words_and_theirs_are_apart(quoted: object) -> None:
-    answer = marked({"matches": 3, "empty": None}, quoted)
+    answer = with_quoted({"matches": 3, "empty": None}, quoted)
     assert list(answer) == ["matches", "note", DATA]
     assert answer["note"] == NOTE
-    assert answer[DATA] == cleaned(answer[DATA])
+    assert answer[DATA] == readable_json(answer[DATA])
 
 
 def test_long_texts_go_before_whole_hits_and_a_cursor_never_skips_one() -> None:
     hits = [{"id": f"a:{n}", "abstract": "word " * 400, "why": ["near " * 20]} for n in range(20)]
-    cut = json.loads(written({"next_cursor": "c", DATA: [dict(one) for one in hits]}))
+    cut = json.loads(within_budget({"next_cursor": "c", DATA: [dict(one) for one in hits]}))
     assert len(cut[DATA]) == 20
     assert cut["next_cursor"] == "c"
     many = {"next_cursor": "c", DATA: [{"id": f"{n:0400}"} for n in range(50)]}
-    text = written(many)
+    text = within_budget(many)
     dropped = json.loads(text)
     assert len(text) <= LARGEST_CHARACTERS
     assert dropped["left_out"] == 50 - len(dropped[DATA]) > 0

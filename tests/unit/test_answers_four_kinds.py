@@ -10,9 +10,8 @@ import pytest
 
 from core.errors import SondeError
 from core.passage import Passage
-from evaluation.answers.four_kinds import KINDS, MadeQuestion, by_extracts
-from evaluation.answers.four_kinds_by_model import by_model
-from evaluation.answers.measures import Asked, by_kind
+from evaluation.answers.made_questions import KINDS, MadeQuestion, by_extracts, by_model
+from evaluation.answers.measures import AnswerMeasures, by_kind
 from evaluation.answers.questions import load_questions
 
 PEAT = (
@@ -132,9 +131,9 @@ def test_an_unreadable_answer_is_passed_over_and_many_are_an_error() -> None:
 
 def test_figures_are_told_by_kind() -> None:
     rows = [
-        Asked("1", True, 1, 3, 0.9, 0.5, False, kind="fact"),
-        Asked("2", True, None, 0, 0.1, 0.1, True, kind="condition"),
+        AnswerMeasures("1", True, 1, 3, 0.9, 0.5, False, kind="fact"),
+        AnswerMeasures("2", True, None, 0, 0.1, 0.1, True, kind="condition"),
     ]
-    found = by_kind([*rows, Asked("3", True, 1, 1, 0.5, 0.5, False)])
+    found = by_kind([*rows, AnswerMeasures("3", True, 1, 1, 0.5, 0.5, False)])
     assert list(found) == ["fact", "condition"]
     assert (found["fact"]["recall@1"], found["condition"]["refused_wrongly"]) == (1.0, 1.0)

@@ -9,10 +9,10 @@ from flask import Flask, jsonify
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.http.fast_json import FastProvider
+from search_api.http.responses import OrjsonProvider
 
 APP = Flask("answers")
-APP.json = FastProvider(APP)
+APP.json = OrjsonProvider(APP)
 
 VALUES = st.recursive(
     st.none()

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.answers.grading import answer_id, grading_page, told
-from evaluation.answers.measures import Asked, answer_recall, figures
+from evaluation.answers.grading import answer_id, grade_statistics, grading_page
+from evaluation.answers.measures import AnswerMeasures, MeasuredAnswer, answer_recall, figures, measures_of
 from evaluation.answers.questions import AnswerCollection, AnswerQuestion, load_pira
-from evaluation.answers.run import Answered, measured
 from evaluation.answers.stub_endpoint import ALONE, stub_answer
-from evaluation.judgements import Judgement, JudgementFile
+from evaluation.judgements import JudgementFile, RelevanceJudgement
 from search_api.ask.prompt import build_messages
 from search_api.search.passages.values import REFUSAL, CitedAnswer, FoundPassage, Sentence
 from tests.shared_data import shared_data
@@ -33,7 +32,7 @@ ANSWER = CitedAnswer(
 def test_one_question_is_measured() -> None:
     """The second passage is the right one; two of three citations are of it; of bay, holds, 31, salt and litre the
     answer says two."""
-    found = measured(QUESTION, PASSAGES, ANSWER, "How salty is the bay?")
+    found = measures_of(QUESTION, PASSAGES, ANSWER, "How salty is the bay?")
     assert (found.rank, found.found, found.best, found.mean) == (2, 2, 0.8, pytest.approx(0.6))
     assert (found.citations, found.right, found.sentences, found.supported) == (3, 2, 2, 1)
     assert found.refused is False
@@ -49,22 +48,22 @@ def test_recall_of_words_takes_the_reference_that_is_served_best() -> None:
 
 def test_a_refusal_says_none_of_the_reference() -> None:
     refused = CitedAnswer(REFUSAL, "refusal")
-    found = measured(QUESTION, (), refused, "bay")
+    found = measures_of(QUESTION, (), refused, "bay")
     assert (found.refused, found.rank, found.recall) == (True, None, 0.0)
     assert found.without == pytest.approx(1 / 5)  # bay, of bay, holds, 31, salt, litre
 
 
 def test_the_table_tells_right_from_wrong_refusals() -> None:
     rows = [
-        Asked(
+        AnswerMeasures(
             "a", True, 1, 3, 0.9, 0.5, False, citations=2, right=2, sentences=2, supported=2, recall=1.0, without=0.2
         ),
-        Asked(
+        AnswerMeasures(
             "b", True, 4, 1, 0.5, 0.3, False, citations=2, right=1, sentences=1, supported=0, recall=0.0, without=0.4
         ),
-        Asked("c", True, None, 0, 0.1, 0.1, True),
-        Asked("d", False, 9, 0, 0.2, 0.1, True),
-        Asked("e", False, 2, 1, 0.7, 0.1, False, citations=5),
+        AnswerMeasures("c", True, None, 0, 0.1, 0.1, True),
+        AnswerMeasures("d", False, 9, 0, 0.2, 0.1, True),
+        AnswerMeasures("e", False, 2, 1, 0.7, 0.1, False, citations=5),
     ]
     found = figures(rows)
     assert (found["answerable"], found["unanswerable"]) == (3, 2)
@@ -105,7 +104,7 @@ def test_pira_has_its_unanswerable_questions() -> None:
 
 def test_the_grading_page_quotes_what_it_is_given_and_its_grades_are_read(tmp_path: Path) -> None:
     hostile = AnswerQuestion("q<1>", "<script>alert(1)</script>", "t")
-    answers = [Answered(hostile, ANSWER, measured(hostile, PASSAGES, ANSWER, ""))]
+    answers = [MeasuredAnswer(hostile, ANSWER, measures_of(hostile, PASSAGES, ANSWER, ""))]
     page = grading_page("pira", "Made by hand.", answers)
     assert "<script>alert(1)" not in page
     assert re.findall(r'data-answer="(\w+)"', page) == [answer_id(answers[0])]
@@ -113,11 +112,11 @@ def test_the_grading_page_quotes_what_it_is_given_and_its_grades_are_read(tmp_pa
     assert not re.search(r"(?:src|href)=.https?:", page)
 
     file = JudgementFile.open(tmp_path / "grades.jsonl")
-    assert told(file) == ["Nobody has graded an answer yet."]
+    assert grade_statistics(file) == ["Nobody has graded an answer yet."]
     for who, grades in (("ada", (3, 0)), ("bob", (3, 2))):
         for number, grade in enumerate(grades):
-            file.add(Judgement(judge=who, question=f"q{number}", document=f"a{number}", grade=grade))
-    lines = told(JudgementFile.open(tmp_path / "grades.jsonl"))
+            file.add(RelevanceJudgement(judge=who, question=f"q{number}", document=f"a{number}", grade=grade))
+    lines = grade_statistics(JudgementFile.open(tmp_path / "grades.jsonl"))
     assert lines[0] == "2 answers are graded; mean 1.50 of 3, 50% answer in full."
     assert lines[1].startswith("ada and bob: kappa 0.33")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.record import Link, Record
-from search_api.formats_out.croissant import croissant, has_files
+from search_api.formats_out.schema_org import croissant, has_files
 
 
 def _record(*links: Link) -> Record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.protocols.csw.dates import periods, unzoned
+from search_api.protocols.csw.constraint import periods, unzoned
 
 
 @pytest.mark.parametrize(

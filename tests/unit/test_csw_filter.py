@@ -9,10 +9,10 @@ from lxml import etree
 from shapely.geometry import shape
 
 from core.json_types import Json
-from search_api.protocols.csw.errors import CswError
+from search_api.protocols.csw.constraint import clause_for
 from search_api.protocols.csw.filter_xml import tree_of
+from search_api.protocols.csw.names import CswError
 from search_api.protocols.csw.request import of_pairs, of_xml, read_xml
-from search_api.protocols.csw.select import clause_for
 
 NAMES = 'xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"'
 NAME = "<ogc:PropertyName>dc:title</ogc:PropertyName>"

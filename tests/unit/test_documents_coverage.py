@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from indexer.documents.coverage import with_everything
-from indexer.documents.lattice import bordered_tables
-from indexer.documents.page import Box, Page, Rule, Word
-from indexer.documents.regions import LaidOut
-from indexer.documents.rows import rows
-from indexer.documents.table_found import is_labelled
+from indexer.documents.parse.model import Box, Page, Rule, Word
+from indexer.documents.parse.pdf.coverage import add_lost_words
+from indexer.documents.parse.pdf.reading_order import rows
+from indexer.documents.parse.pdf.regions import PageLayout
+from indexer.documents.parse.pdf.ruled_tables import bordered_tables
+from indexer.documents.parse.pdf.table_cells import is_labelled
 
 
 def word(text: str, x: float, y: float, size: float = 10.0) -> Word:
@@ -58,7 +58,7 @@ def test_the_grid_of_a_chart_is_no_table() -> None:
 
 
 def test_words_that_layout_lost_are_kept_as_plain_text_and_the_page_is_named() -> None:
-    whole, covered = with_everything(LaidOut(page(()), (), {}))
+    whole, covered = add_lost_words(PageLayout(page(()), (), {}))
     assert (covered.words, covered.kept, covered.is_low) == (5, 0, True)
     assert "Page 1: 5 of 5 words" in covered.warning
     (plain,) = whole.regions

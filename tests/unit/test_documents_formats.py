@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.clean import join_lines, normalise_text
-from indexer.documents.compounds import hyphenated_words
-from indexer.documents.detect_format import file_kind
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.front_matter import front_matter, read_xmp, split_names
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import Block, ReadDocument
-from indexer.documents.moments import date_in, whole_date
-from indexer.documents.read import read_document
-from indexer.documents.sections import role_of
+from indexer.documents.parse.byline import date_in, split_names, whole_date
+from indexer.documents.parse.clean import hyphenated_words, join_lines, normalise_text
+from indexer.documents.parse.front_matter import front_matter, read_xmp
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr, file_kind
+from indexer.documents.parse.model import Block, ReadDocument
+from indexer.documents.parse.read import read_document
+from indexer.documents.parse.sections import role_of
 from tests.pdf_files import docx
 
 _P = '<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'

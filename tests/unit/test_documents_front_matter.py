@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.front_matter import front_matter, split_names
-from indexer.documents.model import Block
+from indexer.documents.parse.byline import split_names
+from indexer.documents.parse.front_matter import front_matter
+from indexer.documents.parse.model import Block
 
 TITLE = "Guide to the Ground-Water Flow of the Basin"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 from tests.pdf_files import LIGATURE, PdfPage, Put, paragraph, pdf
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")

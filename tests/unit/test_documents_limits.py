@@ -9,20 +9,18 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.documents.clean import join_lines
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.furniture import find_furniture
-from indexer.documents.lattice import bordered_tables
-from indexer.documents.limits import LONGEST_HEADING, Limits, Ocr
-from indexer.documents.model import Block, FrontMatter, ReadDocument, Table
-from indexer.documents.page import Box, Page, Rule, Word
-from indexer.documents.read import read_document
-from indexer.documents.references import split_references
-from indexer.documents.rows import rows
-from indexer.documents.segment import Segmented, SegmentOptions, segment
-from indexer.documents.short_pieces import Piece, without_short
-from indexer.documents.spaced import spaced_tables
-from indexer.documents.table_stored import stored_table
+from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.parse.clean import join_lines
+from indexer.documents.parse.limits import LONGEST_HEADING, DocumentRefused, Limits, Ocr
+from indexer.documents.parse.model import Block, Box, FrontMatter, Page, ReadDocument, Rule, Table, Word
+from indexer.documents.parse.pdf.furniture import find_furniture
+from indexer.documents.parse.pdf.reading_order import rows
+from indexer.documents.parse.pdf.ruled_tables import bordered_tables
+from indexer.documents.parse.pdf.unruled_tables import unruled_tables
+from indexer.documents.parse.read import read_document
+from indexer.documents.parse.sections import split_references
+from indexer.documents.segment.passages import Segmentation, SegmentOptions, segment
+from indexer.documents.segment.short_pieces import Piece, join_short
 from lab.hostile_documents.course import KINDS, WordPieces
 from lab.hostile_documents.kinds import HostileKind
 from lab.hostile_documents.pdf_files import pdf
@@ -36,7 +34,7 @@ def read(data: bytes, **limits: int) -> ReadDocument:
     return read_document(data, replace(Limits(), **limits), NO_OCR)  # type: ignore[arg-type]
 
 
-def passages(document: ReadDocument, most: int = 10_000) -> Segmented:
+def passages(document: ReadDocument, most: int = 10_000) -> Segmentation:
     return segment(document, "d", WordPieces(), SegmentOptions(most_passages=most))
 
 
@@ -215,7 +213,7 @@ def small_beside_large(n: int) -> object:
 
 def false_rows(n: int) -> object:
     found = [word("1", 40 + 60 * column + k % 7, 14 * k) for k in range(n) for column in range(6)]
-    return spaced_tables(found, (), (), ())
+    return unruled_tables(found, (), (), ())
 
 
 def a_grid(n: int) -> object:
@@ -232,7 +230,7 @@ def running_feet(n: int) -> object:
 def paragraphs_apart(n: int) -> object:
     pieces = [Piece("deep", "text", (), None, 500, 10 * k, 10 * k) for k in range(n)]
     captions = [Piece("a lake", "caption", (), None, 500, None, None)] * n
-    return without_short([*pieces[: n // 2], *captions, *pieces[n // 2 :]], WordPieces().count_tokens)
+    return join_short([*pieces[: n // 2], *captions, *pieces[n // 2 :]], WordPieces().count_tokens)
 
 
 def short_paragraphs(n: int) -> object:

@@ -10,14 +10,12 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from core.document import DocumentEntry
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.ingest import Ingested
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.ocr_installed import ocr_lacks
-from indexer.documents.ocr_script import Posture, packs_for, told_posture
-from indexer.documents.read import read_document
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.index.ingest import IngestResult
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.pdf.read_pdf import read_pdf
+from indexer.documents.parse.pdf.tesseract import Posture, ocr_problem, packs_for, parse_posture
+from indexer.documents.parse.read import read_document
 from sonde.cli.documents import notes
 from sonde.ops.doctor.documents import ocr as ocr_finding
 from sonde.settings import DocumentsSettings, Settings
@@ -157,9 +155,9 @@ Script confidence: {sure}
 
 def test_script_and_direction_count_where_tesseract_is_sure() -> None:
     cyrillic = OSD.format(degrees=270, rotate=90, turned="8.1", script="Cyrillic", sure="3.2")
-    assert told_posture(cyrillic) == Posture("Cyrillic", 90)
-    assert told_posture(cyrillic.replace("3.2", "0.4").replace("8.1", "0.9")) == Posture(None, 0)
-    assert told_posture("Too few characters. Skipping this page") == Posture(None, 0)
+    assert parse_posture(cyrillic) == Posture("Cyrillic", 90)
+    assert parse_posture(cyrillic.replace("3.2", "0.4").replace("8.1", "0.9")) == Posture(None, 0)
+    assert parse_posture("Too few characters. Skipping this page") == Posture(None, 0)
 
 
 def test_only_packs_of_the_script_are_tried() -> None:
@@ -226,10 +224,10 @@ def test_a_script_without_a_pack_and_text_of_low_confidence_are_not_indexed_but_
 
 def test_what_a_machine_lacks_for_ocr(tmp_path: Path) -> None:
     ocr = tesseract(tmp_path, {"eng": ("a", 90.0)})
-    assert ocr_lacks(ocr) == ""
-    assert ocr_lacks(Ocr(command=None)) == ""
-    assert "tesseract is not installed" in ocr_lacks(Ocr(command=str(tmp_path / "none")))
-    assert "tesseract-ocr-fra" in ocr_lacks(Ocr(command=ocr.command, languages="eng+fra"))
+    assert ocr_problem(ocr) == ""
+    assert ocr_problem(Ocr(command=None)) == ""
+    assert "tesseract is not installed" in ocr_problem(Ocr(command=str(tmp_path / "none")))
+    assert "tesseract-ocr-fra" in ocr_problem(Ocr(command=ocr.command, languages="eng+fra"))
 
 
 def test_doctor_and_ingest_say_what_a_machine_lacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -243,6 +241,6 @@ def test_doctor_and_ingest_say_what_a_machine_lacks(monkeypatch: pytest.MonkeyPa
     ready = DocumentEntry(
         "2", "public", "b.pdf", "b.pdf", "ready", warnings=tuple(f"Page {n}: lost." for n in range(7))
     )
-    lines = notes([Ingested(failed), Ingested(ready)])
+    lines = notes([IngestResult(failed), IngestResult(ready)])
     assert lines[:2] == ["a.pdf: No page holds text.", "b.pdf: Page 0: lost."]
     assert lines[-1].startswith("b.pdf: and 2 more")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import Limits, Ocr
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 from tests.pdf_files import PdfPage, Put, paragraph, pdf
 
 BODY = [f"Sentence number {word} tells of the water in the lake today." for word in ("one", "two", "three", "four")]

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.read_pdf import read_pdf
+from indexer.documents.parse.limits import Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.documents.parse.pdf.read_pdf import read_pdf
 from tests.pdf_files import (
     ASTRAL,
     CODED_MINUS,

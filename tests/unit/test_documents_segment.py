@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ports import EmbedderCard, TextKind, Vectors
-from indexer.documents.model import Block, FrontMatter, ReadDocument, Table
-from indexer.documents.segment import SegmentOptions, embedding_text, part, segment, with_overlap
-from indexer.documents.units import Unit, table_texts
+from indexer.documents.parse.model import Block, FrontMatter, ReadDocument, Table
+from indexer.documents.segment.passages import SegmentOptions, add_overlap, embedding_text, segment, split_at_weakest
+from indexer.documents.segment.units import Unit, table_texts
 from reading.sentences import sentences
 
 
@@ -38,14 +38,14 @@ def document(*blocks: Block, title: str = "") -> ReadDocument:
 
 def test_the_weakest_joint_is_parted_first() -> None:
     units = [unit(10, name) for name in "abcd"]
-    assert [[u.text for u in g] for g in part(units, [0.9, 0.1, 0.8], 20)] == [["a", "b"], ["c", "d"]]
-    assert [[u.text for u in g] for g in part(units, [0.1, 0.9, 0.9], 30)] == [["a"], ["b", "c", "d"]]
+    assert [[u.text for u in g] for g in split_at_weakest(units, [0.9, 0.1, 0.8], 20)] == [["a", "b"], ["c", "d"]]
+    assert [[u.text for u in g] for g in split_at_weakest(units, [0.1, 0.9, 0.9], 30)] == [["a"], ["b", "c", "d"]]
 
 
 def test_a_joint_near_an_end_is_taken_only_where_there_is_no_other() -> None:
     """A quarter of a passage is the least: the joint after ``a`` (4 of 20 tokens) is weaker, but too near."""
     units = [unit(4, "a"), unit(16, "b"), unit(10, "c")]
-    assert [[u.text for u in g] for g in part(units, [0.0, 0.5], 20)] == [["a", "b"], ["c"]]
+    assert [[u.text for u in g] for g in split_at_weakest(units, [0.0, 0.5], 20)] == [["a", "b"], ["c"]]
 
 
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=40), st.integers(20, 60), st.data())
@@ -54,15 +54,15 @@ def test_every_unit_is_kept_once_in_order_and_no_group_is_too_long(
 ) -> None:
     units = [unit(length, str(number)) for number, length in enumerate(lengths)]
     joints = data.draw(st.lists(st.floats(-1, 1), min_size=len(units) - 1, max_size=len(units) - 1))
-    groups = part(units, joints, room)
+    groups = split_at_weakest(units, joints, room)
     assert [u.text for group in groups for u in group] == [u.text for u in units]
     assert all(sum(u.tokens for u in group) <= room for group in groups)
 
 
 def test_overlap_repeats_whole_sentences_where_they_fit() -> None:
     groups = [[unit(5, "a"), unit(5, "b")], [unit(5, "c")], [unit(9, "d")]]
-    assert [[u.text for u in g] for g in with_overlap(groups, 10, 1)] == [["a", "b"], ["b", "c"], ["d"]]
-    assert with_overlap(groups, 10, 0) == groups
+    assert [[u.text for u in g] for g in add_overlap(groups, 10, 1)] == [["a", "b"], ["b", "c"], ["d"]]
+    assert add_overlap(groups, 10, 0) == groups
 
 
 def test_a_long_section_becomes_passages_of_whole_sentences_that_fit() -> None:

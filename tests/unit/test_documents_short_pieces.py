@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.passage import WordBox
-from indexer.documents.short_pieces import Piece, without_short
+from indexer.documents.segment.short_pieces import Piece, join_short
 
 LONG = " ".join(f"Sentence {n} says a little about the water of the lake." for n in range(4))
 
@@ -22,7 +22,7 @@ def piece(text: str, *path: str, kind: str = "text", page: int = 1, room: int = 
 
 
 def texts(*pieces: Piece) -> list[str]:
-    return [one.text for one in without_short(pieces, count)]
+    return [one.text for one in join_short(pieces, count)]
 
 
 def test_a_short_piece_goes_with_its_own_section() -> None:
@@ -33,7 +33,7 @@ def test_a_short_piece_goes_with_its_own_section() -> None:
 
 
 def test_else_with_the_next_section_and_keeps_its_heading() -> None:
-    (first, second) = without_short(
+    (first, second) = join_short(
         [piece("Two kinds.", "1 Water"), piece(LONG, "1 Water", "1.1 Lakes"), piece(LONG, "x")], count
     )
     assert first.text == f"Water\nTwo kinds.\n{LONG}"
@@ -42,7 +42,7 @@ def test_else_with_the_next_section_and_keeps_its_heading() -> None:
 
 
 def test_the_last_one_goes_with_the_one_before() -> None:
-    (only,) = without_short([piece(LONG, "Ends", page=3), piece("Ask us.", "Data availability", page=4)], count)
+    (only,) = join_short([piece(LONG, "Ends", page=3), piece("Ask us.", "Data availability", page=4)], count)
     assert only.text == f"{LONG}\nData availability\nAsk us."
     assert (only.path, only.first_page, only.last_page) == (("Ends",), 3, 4)
 
@@ -65,7 +65,7 @@ def test_text_on_a_far_page_is_no_neighbour() -> None:
 def test_words_keep_their_places() -> None:
     short = replace(piece("Very cold.", "A"), words=(WordBox(0, 4, 1, 0, 0, 9, 9), WordBox(5, 9, 1, 10, 0, 19, 9)))
     long = replace(piece(LONG, "B"), words=(WordBox(0, 8, 1, 0, 20, 9, 29),))
-    (whole,) = without_short([short, long], count)
+    (whole,) = join_short([short, long], count)
     assert [whole.text[one.start : one.end] for one in whole.words] == ["Very", "cold", "Sentence"]
 
 
@@ -77,7 +77,7 @@ def test_no_word_is_lost_and_no_piece_is_too_long(drawn: list[tuple[int, str, st
         piece(" ".join(f"w{n}x{k}" for k in range(length)) + ".", path, kind=kind, room=60)
         for n, (length, path, kind) in enumerate(drawn)
     ]
-    found = without_short(pieces, count)
+    found = join_short(pieces, count)
     said = [word for one in found for word in one.text.split()]
     for one in pieces:
         assert all(word in said for word in one.text.split())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from indexer.documents.model import ReadDocument
-from indexer.documents.page import Box, Page, Word
-from indexer.documents.read_pdf import assemble
-from indexer.documents.table_stored import stored_table
+from indexer.documents.index.stored_fields import stored_table
+from indexer.documents.parse.model import Box, Page, ReadDocument, Word
+from indexer.documents.parse.pdf.read_pdf import assemble
 
 PROSE = "The lakes were visited in each month of the year and nobody saw that they were any deeper than before."
 LAKES = (
@@ -52,7 +51,7 @@ def test_rows_under_a_caption_are_a_table_with_it() -> None:
     assert table.rows == LAKES
     assert (table.header_rows, table.found_by, table.page) == (1, "caption", 1)
     assert table.caption == "Table 3. Depth and volume of the lakes, as they were seen in May."
-    assert (table.sure, stored_table(table)["units"]) == (0.6, ["", "m", "km3"])
+    assert (table.confidence, stored_table(table)["units"]) == (0.6, ["", "m", "km3"])
     said = " ".join(block.text for block in document.blocks)
     assert "Green Lake" not in said
     assert said.count("nobody saw") == 12
@@ -64,12 +63,12 @@ def test_a_scan_has_tables_too_and_is_less_sure_of_them() -> None:
     (table,) = read(page(*lines, *prose(400), scanned=True)).tables
     assert table.rows == (*header, *LAKES[1:])
     assert (table.header_rows, table.caption, table.scanned) == (2, "TABLE 2 DEPTHS OF THE LAKES", True)
-    assert table.sure < 0.6 * 0.71
+    assert table.confidence < 0.6 * 0.71
 
 
 def test_a_block_of_numbers_under_headings_needs_no_caption() -> None:
     (table,) = read(page(*prose(100), *grid(NUMBERS, 240), *prose(400))).tables
-    assert (table.rows, table.found_by, table.sure) == (NUMBERS, "numbers", 0.5)
+    assert (table.rows, table.found_by, table.confidence) == (NUMBERS, "numbers", 0.5)
 
 
 def test_a_row_over_two_lines_is_one_row() -> None:

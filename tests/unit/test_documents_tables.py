@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.documents.model import Table
-from indexer.documents.table_stored import stored_table
-from indexer.documents.table_units import unit_of, units
+from indexer.documents.index.stored_fields import stored_table, unit_of, units
+from indexer.documents.parse.model import Table
 from search_api.search.passages.tables import table_from
 
 
@@ -45,8 +44,8 @@ def test_a_scan_with_gaps_is_less_sure_than_a_full_grid() -> None:
     scanned = Table(rows, found_by="borders", scanned=True)
     white = Table(rows, found_by="rules")
     markup = Table(rows)
-    assert scanned.sure < white.sure < full.sure < markup.sure == 1.0
-    assert gaps.sure < full.sure
+    assert scanned.confidence < white.confidence < full.confidence < markup.confidence == 1.0
+    assert gaps.confidence < full.confidence
 
 
 def test_what_is_kept_of_a_table() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.errors import Unavailable
 from core.extent import BBox
 from core.place import Place
-from encoders.fallback import FallbackGeocoder
+from encoders.remote_geocoder import FallbackGeocoder
 
 HERE = Place("Here", "city", BBox(0, 0, 1, 1))
 THERE = Place("There", "city", BBox(2, 2, 3, 3))

@@ -10,8 +10,8 @@ import pytest
 from core.errors import ModelMissing
 from core.ports import EmbedderCard
 from encoders.embedder import OnnxEmbedder
-from encoders.lower_states import BELOW, OWN_LAYERS, expose
-from encoders.onnx_session import Compute, OnnxSession, Tokens
+from encoders.onnx_graphs import BELOW, OWN_LAYERS, expose
+from encoders.onnx_session import Compute, OnnxSession, TokenIds
 from encoders.recipe import Recipe
 from encoders.token_head import TokenHead
 
@@ -39,7 +39,7 @@ def test_it_is_what_the_last_layers_read(tmp_path: Path) -> None:
     assert expose(tmp_path / "model.onnx")
     session = OnnxSession(tmp_path / "model.onnx", Compute(1))
     assert list(session.outputs) == ["states", BELOW]
-    found = session.each_of([Tokens(_IDS)], [BELOW, "states"], lambda outputs, _mask, _batch: [outputs])[0]
+    found = session.each_of([TokenIds(_IDS)], [BELOW, "states"], lambda outputs, _mask, _batch: [outputs])[0]
     with torch.no_grad():
         wanted = model(torch.tensor([_IDS]), output_hidden_states=True)
     assert np.allclose(found[0], wanted.hidden_states[2].numpy(), atol=1e-4)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from encoders.parted import parted
+from encoders.pooling import parted
 
 CLS, SEP = 101, 102
 

@@ -17,11 +17,11 @@ from core.errors import ModelMissing
 from encoders.catalogue import load_cross_encoder, load_embedder
 from encoders.cross_encoder import one_logit
 from encoders.files import exclusive, published
-from encoders.onnx_session import Compute, Tokens, padded
+from encoders.onnx_session import Compute, TokenIds, padded
 from encoders.pinned import check_file, tree_sha256
 from encoders.pooling import agreement, pooled, unit
 from encoders.presets import preset_for
-from encoders.quantise import Comparison, sample_texts
+from encoders.quantise import Int8Comparison, sample_texts
 from encoders.recipe import Recipe, read_pair_limit, read_recipe
 from encoders.specs import CrossEncoderSpec, EmbedderSpec
 
@@ -51,7 +51,7 @@ def test_agreement_is_the_mean_and_the_smallest_cosine() -> None:
 
 @pytest.mark.parametrize(("mean", "good"), [(0.99, True), (0.9899, False)])
 def test_int8_is_good_from_a_mean_of_99_hundredths(mean: float, good: bool) -> None:
-    assert Comparison(mean, 0.9, 64).good is good
+    assert Int8Comparison(mean, 0.9, 64).good is good
 
 
 def test_the_sample_has_at_least_64_texts_of_many_lengths() -> None:
@@ -63,7 +63,7 @@ def test_the_sample_has_at_least_64_texts_of_many_lengths() -> None:
 
 
 def test_inputs_are_padded_to_the_longest_of_the_batch() -> None:
-    feed, mask = padded([Tokens([5, 6, 7], [0, 0, 1]), Tokens([8])])
+    feed, mask = padded([TokenIds([5, 6, 7], [0, 0, 1]), TokenIds([8])])
     np.testing.assert_array_equal(feed["input_ids"], [[5, 6, 7], [8, 0, 0]])
     np.testing.assert_array_equal(feed["token_type_ids"], [[0, 0, 1], [0, 0, 0]])
     np.testing.assert_array_equal(mask, [[1, 1, 1], [1, 0, 0]])

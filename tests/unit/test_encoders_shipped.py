@@ -12,7 +12,7 @@ from encoders.locate import SHIPPED, Located, locate
 from encoders.recipe import read_json
 from encoders.registry import own_entry, verify
 from encoders.specs import CrossEncoderSpec
-from encoders.token_heads import token_head
+from encoders.token_head import token_head
 from tests.model_cards import read_card
 
 LARGEST_MIB = 40

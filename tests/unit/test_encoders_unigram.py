@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from core.errors import ModelMissing
-from encoders.tokenisers import open_tokeniser
-from encoders.unigram import UnigramPieces, UnigramTokeniser, write_pieces
+from encoders.tokens import UnigramPieces, UnigramTokeniser, open_tokeniser, write_pieces
 
 # The mark of a word, letters, and a few longer pieces. "rain" as one piece (-4) is likelier than "ra" + "in" (-5).
 SCORES = {"<s>": 0.0, "</s>": 0.0, "<unk>": 0.0, "▁": -3.0, "a": -6.0, "i": -6.0, "n": -6.0, "r": -6.0}

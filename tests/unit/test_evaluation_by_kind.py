@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from evaluation.by_kind import by_kind
-from evaluation.collection import Collection, Question
+from evaluation.collection import JudgedCollection, JudgedQuestion
+from evaluation.evaluate import by_kind
 from evaluation.metrics import measure
 
 _QRELS = {"a": {"d1": 2, "d2": 1}, "b": {"d1": 2, "d2": 1}, "c": {"d3": 1}}
 
 
-def _collection(*questions: Question) -> Collection:
-    return Collection("c", (), questions, {one.id: _QRELS[one.id] for one in questions}, {})
+def _collection(*questions: JudgedQuestion) -> JudgedCollection:
+    return JudgedCollection("c", (), questions, {one.id: _QRELS[one.id] for one in questions}, {})
 
 
 def test_a_goal_must_be_reached_where_there_is_one() -> None:
     collection = _collection(
-        Question("a", "x", kind="exact"),
-        Question("b", "x", kind="acronym", goals=frozenset({"d2"})),
-        Question("c", "x", kind="exact"),
+        JudgedQuestion("a", "x", kind="exact"),
+        JudgedQuestion("b", "x", kind="acronym", goals=frozenset({"d2"})),
+        JudgedQuestion("c", "x", kind="exact"),
     )
     run = {"a": [("d9", 2.0), ("d1", 1.0)], "b": [("d1", 1.0)], "c": []}
     exact, acronym, everything = by_kind(run, collection, measure(run, collection.qrels))
@@ -28,11 +28,11 @@ def test_a_goal_must_be_reached_where_there_is_one() -> None:
 
 
 def test_the_eleventh_is_too_late() -> None:
-    collection = _collection(Question("a", "x", kind="exact"))
+    collection = _collection(JudgedQuestion("a", "x", kind="exact"))
     run = {"a": [*((f"n{n}", 20.0 - n) for n in range(10)), ("d1", 1.0)]}
     assert by_kind(run, collection, measure(run, collection.qrels))[0].success_at_10 == 0
 
 
 def test_questions_without_a_kind_give_no_table() -> None:
-    collection = _collection(Question("a", "x"))
+    collection = _collection(JudgedQuestion("a", "x"))
     assert by_kind({}, collection, measure({}, collection.qrels)) == []

@@ -13,10 +13,9 @@ import pytest
 from core.errors import SondeError
 from core.extent import BBox
 from core.timespan import TimeSpan
-from evaluation.collection import BadCollection, Collection
-from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples
+from evaluation.collection import BadCollection, JudgedCollection, half_of
+from evaluation.collections import ncar, public, samples
 from evaluation.collections.beir import BeirFiles, files_of, load
-from evaluation.splits import half_of
 from tests.shared_data import shared_data
 
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -134,7 +133,7 @@ def test_a_gzip_file_that_was_cut_off_or_is_none_is_refused(tmp_path: Path, cut:
         load(BeirFiles(packed, plain.queries, plain.qrels))
 
 
-def _small(tmp_path: Path) -> Collection:
+def _small(tmp_path: Path) -> JudgedCollection:
     corpus = [{"_id": name, "text": name} for name in ("d1", "d2")]
     queries = [{"_id": name, "text": name} for name in ("q1", "q2")]
     return load(_files(tmp_path, corpus, queries, "q1\td1\t1\nq2\td1\t1\nq2\td2\t1\n"))
@@ -185,20 +184,20 @@ def test_the_translated_questions_have_the_judgements_of_the_english_ones() -> N
 
 
 def test_pubmedqa_asks_each_question_of_its_own_abstract() -> None:
-    collection = pubmedqa.load(shared_data("judged", "pubmedqa").parents[1])
+    collection = public.load_pubmedqa(shared_data("judged", "pubmedqa").parents[1])
     assert (len(collection.records), len(collection.questions)) == (1000, 1000)
     assert collection.qrels["21645374"] == {"21645374": 1}
     assert len(half_of(collection, "test", _SPLITS / "pubmedqa.tsv").questions) == 495
 
 
 def test_cranfield_as_its_source_counts_it() -> None:
-    collection = cranfield.load(shared_data("judged", "cranfield").parents[1])
+    collection = public.load_cranfield(shared_data("judged", "cranfield").parents[1])
     assert (len(collection.records), len(collection.questions)) == (1400, 225)
     assert sum(map(len, collection.qrels.values())) == 1837
 
 
 def test_climate_fever_as_its_source_counts_it() -> None:
-    collection = climate_fever.load(shared_data("judged", "climate_fever").parents[1])
+    collection = public.load_climate_fever(shared_data("judged", "climate_fever").parents[1])
     assert len(collection.records) == 5240
     assert "Extinction_risk_from_global_warming:170" in collection.documents.values()
     assert "Extinction_risk_from_global_warming:170" not in collection.qrels["0"]
@@ -206,14 +205,14 @@ def test_climate_fever_as_its_source_counts_it() -> None:
 
 def test_pira_texts_are_plain_and_each_question_has_one() -> None:
     data = shared_data("judged", "pira").parents[1]
-    english, portuguese = pira.load(data), pira.load(data, "pt")
+    english, portuguese = public.load_pira(data), public.load_pira(data, "pt")
     ids = [question.id for question in english.questions]
     assert len(ids) == len(set(ids)) == 698  # ten of the file's 708 questions stand in it twice
     assert Counter(len(found) for found in english.qrels.values()) == {1: 697, 2: 1}
     assert not any("<p>" in record.abstract for record in english.records)
     assert english.qrels == portuguese.qrels
     assert english.questions != portuguese.questions
-    assert pira.plain("<p>a &amp; b</p>\n<p>c</p>") == "a & b c"
+    assert public.plain("<p>a &amp; b</p>\n<p>c</p>") == "a & b c"
 
 
 def test_grades_given_by_hand_are_read_with_their_reasons_left_aside(tmp_path: Path) -> None:

@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SondeError
-from evaluation.agreement import cohen_kappa, fleiss_kappa
-from evaluation.judgements import Judgement, JudgementFile, agreement, qrels_of, waiting
-from evaluation.pooling import pool
+from evaluation.judgements import (
+    JudgementFile,
+    RelevanceJudgement,
+    agreement,
+    cohen_kappa,
+    fleiss_kappa,
+    pool,
+    qrels_of,
+    waiting,
+)
 
 
 def test_the_pool_is_the_first_k_of_any_run() -> None:
@@ -93,8 +100,8 @@ def test_kappa_does_not_care_who_is_who_and_never_passes_one(pairs: list[tuple[i
         assert math.isnan(there) or there <= 1.0 + 1e-12
 
 
-def _say(judge: str, document: str, grade: int | None, *, undone: bool = False) -> Judgement:
-    return Judgement(judge=judge, question="q", document=document, grade=grade, undone=undone)
+def _say(judge: str, document: str, grade: int | None, *, undone: bool = False) -> RelevanceJudgement:
+    return RelevanceJudgement(judge=judge, question="q", document=document, grade=grade, undone=undone)
 
 
 def test_judgements_are_there_again_after_the_file_is_opened_anew(tmp_path: Path) -> None:

@@ -8,11 +8,10 @@ import pytest
 
 from core.extent import BBox
 from core.record import Provenance, ProvenanceKind, Record
-from evaluation.asking import Asked
-from evaluation.beyond_topic import beyond_topic, mean_hausdorff_deg
-from evaluation.collection import Question
+from evaluation.asking import QuestionResult, Variant, ablations
+from evaluation.collection import JudgedQuestion
+from evaluation.evaluate import beyond_topic, mean_hausdorff_deg
 from evaluation.report.plots import histogram, histogram_counts, lines
-from evaluation.variants import Variant, ablations
 
 _ASKED = BBox(0, 0, 10, 10)
 
@@ -21,9 +20,9 @@ def _record(name: str, *boxes: BBox, kind: ProvenanceKind = "unknown") -> Record
     return Record(name, "s", name, name, extents=boxes, provenance=Provenance(kind=kind))
 
 
-def _answer(*found: str, areas: tuple[BBox, ...] = (), kind: ProvenanceKind | None = None) -> Asked:
-    question = Question("q", "text", areas)
-    return Asked(question, tuple((name, 1.0) for name in found), (), kind, (), {})
+def _answer(*found: str, areas: tuple[BBox, ...] = (), kind: ProvenanceKind | None = None) -> QuestionResult:
+    question = JudgedQuestion("q", "text", areas)
+    return QuestionResult(question, tuple((name, 1.0) for name in found), (), kind, (), {})
 
 
 def test_distance_is_to_the_nearest_box_and_the_mean_over_asked_places() -> None:

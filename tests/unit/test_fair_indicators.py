@@ -12,10 +12,16 @@ from core.extent import BBox
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution
 from core.timespan import TimeSpan
-from search_api.catalogue.fair.evidence import is_persistent, is_unique
-from search_api.catalogue.fair.indicators import INDICATORS, Judgement, Subject, judged
-from search_api.catalogue.fair.summary import Count, summed
-from search_api.catalogue.link_checks import LinkCheck
+from search_api.catalogue.fair.indicators import (
+    INDICATORS,
+    IndicatorResult,
+    Subject,
+    is_persistent,
+    is_unique,
+    judge_all,
+)
+from search_api.catalogue.fair.reader import IndicatorCount, fair_summary
+from search_api.catalogue.harvest_runs import LinkCheck
 
 FILE = "https://data.example/t2m.nc"
 BARE = Record("s:1", "s", "1", "")
@@ -30,9 +36,9 @@ FULL = Record(
 )  # fmt: skip
 
 
-def found(record: Record, check: LinkCheck | None = None, written: int | None = 1) -> dict[str, Judgement]:
+def found(record: Record, check: LinkCheck | None = None, written: int | None = 1) -> dict[str, IndicatorResult]:
     subject = Subject(record, written, check)
-    return {one.id: each for one, each in zip(INDICATORS, judged(subject), strict=True)}
+    return {one.id: each for one, each in zip(INDICATORS, judge_all(subject), strict=True)}
 
 
 def holds(indicator: str, record: Record = BARE, **changed: Any) -> bool | None:
@@ -44,19 +50,19 @@ def test_a_complete_record_has_all_of_them_and_a_bare_one_none() -> None:
     assert {id for id, one in found(BARE, LinkCheck(5)).items() if one.holds is not False} == {"RDA-A1-03D"}
 
 
-def test_ids_are_the_models_and_each_says_what_to_mend() -> None:
+def test_ids_are_the_models_and_each_says_what_to_improve() -> None:
     assert len({one.id for one in INDICATORS}) == len(INDICATORS)
     for one in INDICATORS:
         assert one.id.startswith(f"RDA-{one.principle}-")
         assert one.question.endswith("?")
-        assert one.mend.endswith(".")
+        assert one.advice.endswith(".")
 
 
 def test_the_page_says_the_same_in_english() -> None:
     words = (Path(__file__).parents[2] / "web/src/fair/words/en.ts").read_text("utf-8")
     for one in INDICATORS:
         assert f'"{one.id}": "{one.question}"' in words
-        assert f'"{one.id}": "{one.mend}"' in words
+        assert f'"{one.id}": "{one.advice}"' in words
 
 
 @pytest.mark.parametrize(
@@ -86,7 +92,9 @@ def test_identifiers_are_persistent_or_only_unique(identifier: str, persistent: 
 
 
 def test_rich_metadata_say_what_is_missing() -> None:
-    assert found(replace(FULL, abstract="Short.", times=()))["RDA-F2-01M"] == Judgement(False, ("abstract", "period"))
+    assert found(replace(FULL, abstract="Short.", times=()))["RDA-F2-01M"] == IndicatorResult(
+        False, ("abstract", "period")
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,8 +162,8 @@ def test_one_working_address_is_enough() -> None:
 
 
 def test_counts_add_up_and_what_was_not_measured_is_apart() -> None:
-    summary = summed([Subject(FULL), Subject(FULL, 1, LinkCheck(5)), Subject(BARE)], records=10)
+    summary = fair_summary([Subject(FULL), Subject(FULL, 1, LinkCheck(5)), Subject(BARE)], records=10)
     by_id = dict(zip((one.id for one in INDICATORS), summary.counts, strict=True))
     assert (summary.records, summary.looked_at) == (10, 3)
-    assert by_id["RDA-F1-01D"] == Count(2, 1, 0)
-    assert by_id["RDA-A1-03D"] == Count(1, 0, 2)
+    assert by_id["RDA-F1-01D"] == IndicatorCount(2, 1, 0)
+    assert by_id["RDA-A1-03D"] == IndicatorCount(1, 0, 2)

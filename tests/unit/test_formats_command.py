@@ -6,8 +6,7 @@ import json
 
 from click.testing import CliRunner
 
-from indexer.formats.field_table import markdown
-from indexer.formats.marked import marks
+from indexer.formats.field_table import markdown, page_marks
 from sonde.cli.formats import formats
 from tests.unit.format_documents import DOCUMENTS
 
@@ -58,7 +57,7 @@ def test_a_field_that_a_format_could_hold_and_a_refusal_are_shown_with_shares(tm
 def test_the_table_of_fields_is_printed_and_written(tmp_path):
     assert _run("--fields").strip() == markdown()
     page = tmp_path / "page.md"
-    begin, end = marks("fields")
+    begin, end = page_marks("fields")
     page.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
     _run("--write", str(page))
     assert page.read_text(encoding="utf-8") == f"before\n{begin}\n{markdown()}\n{end}\nafter\n"

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.extent import BBox
-from indexer.formats.parted import parted
-from indexer.formats.registry import read
-from indexer.formats.shapes import Where
+from indexer.formats.registry import read, separate
+from indexer.formats.repair.shapes import PlaceCollector
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
 
@@ -20,7 +19,7 @@ SWAPPED = "extent: latitude and longitude of a box were swapped"
 
 def test_the_reported_envelopes() -> None:
     content = shared_data("cases", "12-geoblacklight-envelopes", "a.json").read_bytes()
-    found = {one.identifier: one for one in (read(raw, "s") for raw in parted(RawRecord("a", content, "a")).records)}
+    found = {one.identifier: one for one in (read(raw, "s") for raw in separate(RawRecord("a", content, "a")).records)}
     assert found["minus-space"].extents == (BBox(-81.06667, -5.015556, -75.19694, -1.363889),)
     assert found["swapped-ns"].warnings == ("extent: south and north were swapped",)
     assert len(found) == 5
@@ -52,16 +51,16 @@ def test_a_box_with_swapped_axes_is_the_box_with_a_warning(
     south: float, north: float, west: float, width: float
 ) -> None:
     south, north = sorted((south, north))
-    right, wrong = Where(), Where()
-    right.box(west, south, west + width, north)
-    wrong.box(south, west, north, west + width)
+    right, wrong = PlaceCollector(), PlaceCollector()
+    right.add_box(west, south, west + width, north)
+    wrong.add_box(south, west, north, west + width)
     assert (wrong.boxes, SWAPPED in wrong.warnings) == (right.boxes, True)
 
 
 @given(latitude=_LATITUDE, longitude=_ONLY_LONGITUDE)
 def test_a_point_with_swapped_axes_is_the_point_with_a_warning(latitude: float, longitude: float) -> None:
-    for add in (Where.point, lambda where, x, y: where.numbers([x, y])):
-        right, wrong = Where(), Where()
+    for add in (PlaceCollector.add_point, lambda places, x, y: places.add_numbers([x, y])):
+        right, wrong = PlaceCollector(), PlaceCollector()
         add(right, longitude, latitude)
         add(wrong, latitude, longitude)
         assert (wrong.boxes, SWAPPED in wrong.warnings) == (right.boxes, True)
@@ -70,13 +69,13 @@ def test_a_point_with_swapped_axes_is_the_point_with_a_warning(latitude: float, 
 
 @pytest.mark.parametrize("given", [[1, 2, 3], "1,2,3,4", {"west": 1}, [1, 2, 3, 4, 5]])
 def test_numbers_that_make_no_box_are_reported(given: object) -> None:
-    where = Where()
-    assert not where.numbers(given)
-    assert any("left out" in warning for warning in where.warnings)
+    places = PlaceCollector()
+    assert not places.add_numbers(given)
+    assert any("left out" in warning for warning in places.warnings)
 
 
 @pytest.mark.parametrize("written", ["Lake Constance", "Section 12", "Europe, 2020", "", "area 51, Nevada"])
 def test_names_are_not_reported_as_coordinates(written: str) -> None:
-    where = Where()
-    assert not where.text(written)
-    assert not where.warnings
+    places = PlaceCollector()
+    assert not places.add_text(written)
+    assert not places.warnings

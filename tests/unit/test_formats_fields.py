@@ -9,10 +9,9 @@ import pytest
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats.detect import detect
-from indexer.formats.field_table import fields, filled, written_into
+from indexer.formats.field_table import field_sources, filled_fields, with_table
 from indexer.formats.format import inspect
-from indexer.formats.formats import FORMATS
+from indexer.formats.recognition import FORMATS, recognise
 from indexer.formats.registry import read, reader_tag
 from indexer.raw import RawRecord
 from tests.unit.format_documents import (
@@ -39,27 +38,27 @@ def _read(content: bytes) -> Record:
 
 def test_the_docs_hold_the_table_made_of_the_field_maps():
     text = DOC.read_text(encoding="utf-8")
-    assert text == written_into(text), "write it anew: sonde formats --write docs/formats.md"
+    assert text == with_table(text), "write it anew: sonde formats --write docs/formats.md"
 
 
 def test_every_reader_has_a_field_map_and_a_document():
-    assert set(FORMATS) - {"iso19115-2"} == set(fields()) == set(DOCUMENTS)
+    assert set(FORMATS) - {"iso19115-2"} == set(field_sources()) == set(DOCUMENTS)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_full_document_fills_what_the_map_says_and_nothing_else(name):
-    found = filled(_read(DOCUMENTS[name]))
+    found = filled_fields(_read(DOCUMENTS[name]))
     if name in VARIANTS:
-        found |= filled(_read(VARIANTS[name]))
-    promised = set(fields()[name])
+        found |= filled_fields(_read(VARIANTS[name]))
+    promised = set(field_sources()[name])
     assert found | {"type"} == promised | {"type"}  # a data set's type is the default
 
 
 @pytest.mark.parametrize(("name", "content"), BOTH, ids=IDS)
 def test_the_format_is_detected_by_content(name, content):
-    assert detect(content) == name
-    assert detect(b"\n " + content) == name
-    assert reader_tag(content) == f"{name}/{FORMATS[name].version}"
+    assert recognise(content).format == name
+    assert recognise(b"\n " + content).format == name
+    assert reader_tag(RawRecord("x", content, "/x")) == f"{name}/{FORMATS[name].version}"
 
 
 @pytest.mark.parametrize(("name", "content"), BOTH, ids=IDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from indexer.formats.survey import Survey, survey_of, written_into
+from indexer.formats.survey import Survey, survey_of, with_tables
 from indexer.sources.folder import FolderSource
 from tests.shared_data import shared_data
 
@@ -20,7 +20,7 @@ def _found() -> Survey:
 
 def test_the_docs_hold_the_table_of_the_fixtures():
     text = DOC.read_text(encoding="utf-8")
-    assert text == written_into(text, _found()), "sonde formats FIXTURES --write docs/formats.md"
+    assert text == with_tables(text, _found()), "sonde formats FIXTURES --write docs/formats.md"
 
 
 def test_at_least_98_percent_of_what_the_fixtures_state_is_given():

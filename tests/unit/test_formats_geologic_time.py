@@ -8,10 +8,10 @@ import pytest
 
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats.geologic_time import geologic_span
 from indexer.formats.registry import read
+from indexer.formats.repair.geologic_time import geologic_span
 from indexer.raw import RawRecord
-from reading.periods import period_words
+from reading.time_forms import period_words
 from tests.shared_data import shared_data
 
 JURASSIC = (-201398000, -144998000)

@@ -7,18 +7,19 @@ import socket
 
 import pytest
 
-from indexer.formats import json_document, rdf
-from indexer.formats.detect import detect
-from indexer.formats.json_document import parse_json
-from indexer.formats.reader import Refused
+from indexer.formats.json_documents import parsing as json_document
+from indexer.formats.json_documents import rdf
+from indexer.formats.json_documents.parsing import parse_json
+from indexer.formats.recognition import recognise
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
-from indexer.plan.digest import digest
+from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord
 from tests.unit.format_documents import DOCUMENTS
 
 
 def _reason(content: bytes) -> str:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RecordRefused) as caught:
         read(RawRecord("x", content, "/x"), "t")
     return str(caught.value)
 
@@ -31,7 +32,7 @@ def test_deep_json_is_refused(depth):
 
 def test_json_of_exactly_the_deepest_level_is_parsed():
     assert parse_json(b"[" * json_document.DEEPEST + b"]" * json_document.DEEPEST)
-    with pytest.raises(Refused):
+    with pytest.raises(RecordRefused):
         parse_json(b"[" * (json_document.DEEPEST + 2) + b"]" * (json_document.DEEPEST + 2))
 
 
@@ -39,7 +40,6 @@ def test_large_json_and_rdf_are_refused(monkeypatch):
     monkeypatch.setattr(json_document, "LARGEST_BYTES", 1000)
     monkeypatch.setattr(rdf, "LARGEST_BYTES", 1000)
     assert "more than 1000" in _reason(DOCUMENTS["ogc-record"])
-    rdf.dcat_resources.cache_clear()  # another test may have read it
     assert "more than 1000" in _reason(DOCUMENTS["dcat"])
 
 
@@ -47,8 +47,8 @@ def test_a_document_that_a_limit_refused_is_recognised_once_the_limit_allows_it(
     content = DOCUMENTS["ogc-record"] + b" " * 7  # bytes that no other test has
     with monkeypatch.context() as low:
         low.setattr(json_document, "LARGEST_BYTES", 1000)
-        assert detect(content) is None
-    assert detect(content) == "ogc-record"
+        assert recognise(content).format is None
+    assert recognise(content).format == "ogc-record"
 
 
 def test_a_number_of_many_digits_is_refused():
@@ -70,7 +70,7 @@ def test_half_of_a_surrogate_pair_is_replaced_and_a_whole_one_is_kept():
     node = {"@type": "dcat:Dataset", "@id": "https://example.org/1", "dct:title": "Rain \ud800 \U0001f327"}
     content = json.dumps({"@context": names, **node})
     assert "\\ud83c\\udf27" in content
-    made = digest(RawRecord("x", content.encode(), "/x"), "t")
+    made = parse(RawRecord("x", content.encode(), "/x"), "t")
     assert made.record.title == "Rain \ufffd \U0001f327"
     assert parse_json(b'{"\\uDFFF": 1}') == {"\ufffd": 1}
 

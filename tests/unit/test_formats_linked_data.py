@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from core.record import Contact, Record
-from indexer.formats.detect import detect
-from indexer.formats.rdf import looks_like_turtle
+from indexer.formats.json_documents.rdf import looks_like_turtle
+from indexer.formats.recognition import recognise
 from indexer.formats.registry import read
-from indexer.formats.split import split
-from indexer.formats.survey import survey
+from indexer.formats.splitting.split import split
 from indexer.raw import RawRecord
 from tests.unit import second_formats
-from tests.unit.format_documents import DOCUMENTS
+from tests.unit.format_documents import DOCUMENTS, survey_document
 
 PREFIXES = """@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix foaf: <http://xmlns.com/foaf/0.1/> .
@@ -73,7 +72,7 @@ def test_blank_nodes_are_neither_records_nor_contacts():
             {"@id": "_:ada", "@type": "Person", "name": "Ada"},
         ],
     }  # fmt: skip
-    assert len(split(json.dumps(document).encode())) == 1
+    assert len(split(json.dumps(document).encode()).records) == 1
     found = _read(document)
     assert (found.title, found.contacts) == ("Rain", (Contact("Ada", None, "author"),))
     turtle = PREFIXES + (
@@ -103,7 +102,7 @@ def test_a_licence_in_a_blank_node_is_what_it_says_and_never_its_class(licence, 
     turtle = PREFIXES + f'<https://a.org/1> a dcat:Dataset ; dct:title "Rain" ; dct:license {licence} .'
     found = _read(turtle.encode())
     assert (found.licence, found.constraints, found.access) == (expected, constraints, access)
-    ours = json.loads(split((turtle + " <https://a.org/2> a dcat:Dataset .").encode())[0][1])
+    ours = json.loads(split((turtle + " <https://a.org/2> a dcat:Dataset .").encode()).records[0].content)
     assert _read(ours).licence == expected
 
 
@@ -117,7 +116,7 @@ def test_a_licence_in_a_blank_node_is_what_it_says_and_never_its_class(licence, 
 )
 def test_a_data_set_of_schema_org_without_a_name_is_schema_org(document):
     content = json.dumps(document).encode()
-    assert detect(content) == "schema.org"
+    assert recognise(content).format == "schema.org"
     assert _read(document).identifier == "https://a.org/1"
 
 
@@ -158,7 +157,7 @@ def test_the_survey_reads_as_the_harvest_does():
     bare = {name: content for name, content in DOCUMENTS.items() if name in ("echo10", "fgdc", "dif")}
     for name, content in bare.items():
         without = content[content.index(b"?>") + 2 :].lstrip() if content.startswith(b"<?xml") else content
-        found = survey([RawRecord(name, without, name)])
+        found = survey_document(name, without)
         assert (sum(found.records.values()), found.refused) == (1, {}), name
     several = DOCUMENTS["echo10"] + b"\n"
-    assert survey([RawRecord("x", several, "x")]).share() == 1.0
+    assert survey_document("x", several).share() == 1.0

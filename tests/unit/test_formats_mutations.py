@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from indexer.formats.formats import FORMATS
-from indexer.formats.reader import Refused
+from indexer.formats.recognition import FORMATS
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from tests.unit.format_documents import DOCUMENTS, VARIANTS
@@ -59,9 +59,9 @@ def _with(document: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 
 def _reads_or_refuses(name: str, content: bytes) -> None:
-    with contextlib.suppress(Refused):
+    with contextlib.suppress(RecordRefused):
         assert FORMATS[name].read(RawRecord("native", content, "/x"), "test").title
-    with contextlib.suppress(Refused):
+    with contextlib.suppress(RecordRefused):
         assert read(RawRecord("native", content, "/x"), "test").title
 
 

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from core.record import Record
-from indexer.formats.licences import spdx
-from indexer.formats.place_names import place_names
 from indexer.formats.registry import read
-from indexer.formats.shapes import Where
+from indexer.formats.repair.codes import place_names
+from indexer.formats.repair.licences import spdx
+from indexer.formats.repair.shapes import PlaceCollector
 from indexer.raw import RawRecord
 from tests.shared_data import shared_data
 
@@ -76,9 +76,9 @@ def test_a_code_is_no_name_of_a_place(text: str, names: list[str]) -> None:
     ],
 )
 def test_two_numbers_are_a_point_with_the_latitude_first(text: str, point: tuple[float, float] | None) -> None:
-    where = Where()
-    assert where.text(text) is (point is not None)
-    assert [(box.west, box.south) for box in where.boxes] == ([] if point is None else [point])
+    places = PlaceCollector()
+    assert places.add_text(text) is (point is not None)
+    assert [(box.west, box.south) for box in places.boxes] == ([] if point is None else [point])
 
 
 def test_a_point_of_schema_org_may_be_a_text() -> None:

@@ -16,7 +16,7 @@ from core.extent import BBox
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
 from core.timespan import TimeSpan
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
@@ -195,7 +195,7 @@ def test_real_records_of_other_catalogues_come_in_again():
     for name in [name for name in second_formats.files() if name.startswith(names)][:40:3]:
         try:
             found = second_formats.records(second_formats.files()[name], name)
-        except Refused:
+        except RecordRefused:
             continue
         for record in found:
             for form in FORMS:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from core.extent import WORLD, BBox
 from core.record import Record
-from indexer.formats.antimeridian import ACROSS, SWAPPED
 from indexer.formats.registry import read
-from indexer.formats.repair_box import repair_box
+from indexer.formats.repair.antimeridian import ACROSS, SWAPPED
+from indexer.formats.repair.boxes import repair_box
 from indexer.raw import RawRecord
 from tests.unit import iso19139_document as iso
 from tests.unit import second_formats

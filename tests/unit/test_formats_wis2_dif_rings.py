@@ -12,7 +12,7 @@ import pytest
 from core.extent import BBox
 from core.record import Link, Record
 from indexer.formats.registry import read
-from indexer.formats.resolution_text import distance_in
+from indexer.formats.repair.resolution import distance_in
 from indexer.raw import RawRecord
 from tests.unit import second_formats
 

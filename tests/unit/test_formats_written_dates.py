@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from core.record import Record
 from core.timespan import TimeSpan
 from indexer.formats.registry import read
-from indexer.formats.repair_time import repair_date
-from indexer.formats.when import interval_in
-from indexer.formats.written_dates import says_no_date, written_span
+from indexer.formats.repair.dates import interval_in, read_date
+from indexer.formats.repair.written_dates import parse_written_dates, says_no_date
 from indexer.raw import RawRecord
 from tests.unit import second_formats
 
@@ -60,7 +59,7 @@ from tests.unit import second_formats
     ],
 )
 def test_what_a_text_means(text, begin, end, doubtful):
-    found = written_span(text)
+    found = parse_written_dates(text)
     assert found is not None
     assert (found.begin, found.end, found.doubtful) == (begin, end, doubtful)
     interval = interval_in(text)
@@ -72,14 +71,14 @@ def test_what_a_text_means(text, begin, end, doubtful):
     ("text", "iso"), [("20151214Z", "2015-12-14"), ("20080305120000", "2008-03-05T12:00:00"), ("Aug. 1976", "1976-08")]
 )
 def test_one_date(text, iso):
-    assert repair_date(text) == iso
+    assert read_date(text, []) == iso
 
 
 @pytest.mark.parametrize(
     "text", ["Minnesota", "North Carolina 1923", "May", "01/02/1999", "Holocene", "3", "192", "1 of 5"]
 )
 def test_what_is_no_date_is_not_guessed(text):
-    assert written_span(text) is None
+    assert parse_written_dates(text) is None
 
 
 @pytest.mark.parametrize("text", ["n.d.", "[n.d.]", "N.D.", "s.d.", "undated", "o. J.", "no date"])
@@ -107,7 +106,7 @@ def test_a_map_of_a_library_says_what_is_doubtful():
 @given(st.text(alphabet="0123456789-?[]cs. /XVIn,"), st.text(max_size=12))
 def test_any_text_is_a_date_that_exists_or_none(digits, letters):
     for text in (digits, letters, digits + letters):
-        found = written_span(text)
+        found = parse_written_dates(text)
         assert found is None or found.begin or found.end
 
 

@@ -14,7 +14,8 @@ from tenacity import wait_none
 
 from core.deadlines import remaining_s, within
 from core.errors import Unavailable
-from es_gateway import errors, retry
+from es_gateway import client as es_client
+from es_gateway import errors
 from es_gateway.client import (
     Connection,
     Elasticsearch,
@@ -136,7 +137,7 @@ def test_a_status_that_is_asked_for_is_no_error(server: Any, client: Elasticsear
 def test_what_passes_is_sent_again_and_what_does_not_is_not(
     server: Any, client: Elasticsearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry, "WAIT", wait_none())
+    monkeypatch.setattr(es_client, "WAIT", wait_none())
     busy = (429, failing("es_rejected_execution_exception"))
     patient = RetryingElasticsearch.over(client)
     server.replies = [busy, busy, (200, {"count": 3})]
@@ -144,7 +145,7 @@ def test_what_passes_is_sent_again_and_what_does_not_is_not(
     server.replies, server.asked = [busy], []
     with pytest.raises(errors.Overloaded):
         patient.count(index="a")
-    assert len(server.asked) == retry.ATTEMPTS
+    assert len(server.asked) == es_client.ATTEMPTS
     server.replies, server.asked = [(400, failing("parsing_exception"))], []
     with pytest.raises(errors.BadRequest):
         patient.count(index="a")

@@ -9,12 +9,10 @@ import pytest
 
 from core.extent import BBox
 from core.ports import Geocoder
-from reading.gazetteer import Gazetteer
+from reading.gazetteer import Gazetteer, fold, name_key, words
 from reading.gazetteer.build.cities import estimated_box
-from reading.gazetteer.build.draft import Draft
-from reading.gazetteer.build.natural_earth import homeland
-from reading.gazetteer.build.write import write
-from reading.gazetteer.names import fold, name_key, words
+from reading.gazetteer.build.countries import homeland
+from reading.gazetteer.build.drafts import Draft, write
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.extent import BBox
 from reading.gazetteer import Gazetteer
-from reading.gazetteer.build.draft import iou
+from reading.gazetteer.build.drafts import iou
 from tests.unit.gazetteer_yardstick import yardstick
 
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reading.gazetteer import Gazetteer
-from reading.gazetteer.names import words
-from reading.german_names import inner_names
+from reading.gazetteer import Gazetteer, words
+from reading.place_names import inner_names
 from reading.places import PlaceReader
 
 READER = PlaceReader(Gazetteer())

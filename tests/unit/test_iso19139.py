@@ -6,8 +6,9 @@ import pytest
 from iso19139_document import citation, code, document, extent, geographic, read_bytes, record, text
 
 from core.record import Contact, Dates, Keyword, Link
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import reader_tag
+from indexer.raw import RawRecord
 
 
 def test_a_plain_record():
@@ -43,7 +44,7 @@ def test_a_national_profile_is_known_by_its_iso_type():
             b" xmlns:gmd=", b' gco:isoType="gmd:MD_Metadata" xmlns:che="http://www.geocat.ch/2008/che" xmlns:gmd=', 1
         )
     )
-    assert reader_tag(content).startswith("iso19139/")
+    assert reader_tag(RawRecord("x", content, "/x")).startswith("iso19139/")
     assert read_bytes(content).title == "Rain gauges of the Limpopo"
 
 
@@ -69,7 +70,7 @@ def test_an_empty_title_is_stood_in_for(parts, title, stand_in):
 
 
 def test_neither_identifier_title_nor_abstract_is_refused():
-    with pytest.raises(Refused, match="neither identifier, title nor abstract"):
+    with pytest.raises(RecordRefused, match="neither identifier, title nor abstract"):
         record(title=None, abstract=None, identifier=None)
 
 

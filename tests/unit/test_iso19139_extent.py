@@ -9,7 +9,7 @@ from iso19139_document import box, extent, polygon, record, text
 
 from core.extent import BBox
 from core.record import Vertical
-from indexer.formats.repair_box import repair_box
+from indexer.formats.repair.boxes import repair_box
 
 BROUGHT = "extent: longitudes 0..360 brought to -180..180"
 

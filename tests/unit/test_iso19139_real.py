@@ -12,8 +12,8 @@ import pytest
 from core.extent import BBox
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats.detect import detect
-from indexer.formats.reader import Refused
+from indexer.formats.recognition import recognise
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
@@ -46,7 +46,7 @@ def _sample() -> tuple[dict[str, Record], dict[str, str], int]:
                 continue
             try:
                 records[raw.native_id] = read(raw, "ncar")
-            except Refused as reason:
+            except RecordRefused as reason:
                 refused[raw.native_id] = str(reason)
     return records, refused, seen
 
@@ -129,11 +129,11 @@ def test_a_field_session_and_a_part_of_it():
 def _fixtures() -> tuple[dict[str, Record], dict[str, str]]:
     records, refused = {}, {}
     for raw in _documents(shared_data("catalogues", "format_fixtures.tar.gz")):
-        if detect(raw.content) not in ("iso19139", "iso19115-2"):
+        if recognise(raw.content).format not in ("iso19139", "iso19115-2"):
             continue
         try:
             records[raw.native_id] = read(raw, "fixtures")
-        except Refused as reason:
+        except RecordRefused as reason:
             refused[raw.native_id] = str(reason)
     return records, refused
 

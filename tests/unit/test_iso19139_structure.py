@@ -7,7 +7,7 @@ from __future__ import annotations
 from core.extent import BBox
 from core.record import Contact, Record
 from core.timespan import TimeSpan
-from indexer.formats.iso_structure import MENDED, OF_19115_3
+from indexer.formats.iso.structure import NAMES_OF_19115_3, STRUCTURE_REPAIRED
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from tests.unit import iso19139_document as iso
@@ -90,7 +90,7 @@ def test_the_structure_of_19115_3_in_the_namespace_of_19139():
     assert [keyword.term for keyword in found.keywords] == ["polls", "votes"]
     assert found.extents == (BBox(1, 2, 3, 4), BBox(5, 6, 7, 8))
     assert found.provenance.lineage == "Counted."
-    assert found.warnings == (OF_19115_3, MENDED)
+    assert found.warnings == (NAMES_OF_19115_3, STRUCTURE_REPAIRED)
 
 
 def test_elements_inside_a_neighbour_of_their_parent_are_read():
@@ -107,7 +107,7 @@ def test_elements_inside_a_neighbour_of_their_parent_are_read():
     assert ([link.href for link in found.links], found.formats) == (["https://a.org/x.nc"], ("NetCDF",))
     assert found.extents == (BBox(1, 2, 3, 4),)
     assert found.times == (TimeSpan.from_iso("1990", "1991"), TimeSpan.from_iso("2000", "2001"))
-    assert MENDED in found.warnings
+    assert STRUCTURE_REPAIRED in found.warnings
 
 
 def test_a_document_that_keeps_its_schema_is_not_touched():

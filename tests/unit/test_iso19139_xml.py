@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from iso19139_document import document, read_bytes, record
 
-from indexer.formats.detect import detect
-from indexer.formats.formats import FORMATS
-from indexer.formats.reader import Refused
+from indexer.formats.recognition import FORMATS, recognise
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import reader_tag
+from indexer.raw import RawRecord
 
 BODY = document().partition(b"?>")[2]
 
 
 def _reason(content: bytes) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RecordRefused) as refused:
         read_bytes(content)
     return refused.value.reason
 
@@ -103,12 +103,13 @@ def test_comments_inside_values_do_not_hide_them():
 
 
 def test_the_format_is_found_in_the_content():
-    assert detect(document()) == "iso19139"
-    assert detect(document(root="gmi:MI_Metadata")) == "iso19115-2"
-    assert detect(b"<!-- " + b"x" * 5000 + b" -->" + BODY) == "iso19139"
-    assert detect(b'{"title": "x"}') is None
-    assert detect(b"<root/>") is None
-    assert (reader_tag(document()), reader_tag(b"<root/>")) == (f"iso19139/{FORMATS['iso19139'].version}", "none/0")
+    assert recognise(document()).format == "iso19139"
+    assert recognise(document(root="gmi:MI_Metadata")).format == "iso19115-2"
+    assert recognise(b"<!-- " + b"x" * 5000 + b" -->" + BODY).format == "iso19139"
+    assert recognise(b'{"title": "x"}').format is None
+    assert recognise(b"<root/>").format is None
+    tags = [reader_tag(RawRecord("x", content, "/x")) for content in (document(), b"<root/>")]
+    assert tags == [f"iso19139/{FORMATS['iso19139'].version}", "none/0"]
 
 
 def test_a_deep_document_is_refused_not_fatal():
@@ -119,5 +120,5 @@ def test_a_deep_document_is_refused_not_fatal():
 @given(st.binary(max_size=200), st.integers(0, len(document())))
 def test_damage_gives_a_record_or_a_refusal_never_another_error(noise, place):
     content = document()
-    with suppress(Refused):
+    with suppress(RecordRefused):
         assert read_bytes(content[:place] + noise + content[place:]).title

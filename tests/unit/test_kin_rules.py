@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.record import Dates, Record
-from search_api.catalogue.related.events import Citation, citations_of
+from search_api.catalogue.related.citations import CitingWork, citations_of
 from search_api.catalogue.related.mentions import names_one, phrases_of
-from search_api.catalogue.related.versions import are_versions, doi_stem, order_of, title_stem, version_key
+from search_api.catalogue.related.relations import are_versions, doi_stem, order_of, title_stem, version_key
 
 
 def _record(title: str, doi: str | None = None, edition: str | None = None, published: str | None = None) -> Record:
@@ -91,8 +91,8 @@ def test_events_are_read_from_both_sides_and_each_work_counts_once() -> None:
     ]
     found = citations_of("10.5065/d61", {"data": [*events, "odd", {"attributes": None}]})
     assert found == (
-        Citation("10.5555/paper", "cites", "crossref", "2022"),
-        Citation("10.5556/other", "is-supplemented-by", "crossref", None),
+        CitingWork("10.5555/paper", "cites", "crossref", "2022"),
+        CitingWork("10.5556/other", "is-supplemented-by", "crossref", None),
     )
     with pytest.raises(ValueError, match="no list"):
         citations_of("10.5065/d61", {"data": None})

@@ -137,7 +137,7 @@ def test_a_model_that_needs_torch_names_the_extra(load: Callable[[str, Path], ob
 
 
 @pytest.mark.usefixtures("without_torch")
-@pytest.mark.parametrize("what", ["reranker", "embedder", "segmenter"])
+@pytest.mark.parametrize("what", ["embedder", "segmenter"])
 def test_training_names_the_extra_before_it_begins(what: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["train", what, "--from", "samples", "--out", str(tmp_path / "own")])
     assert isinstance(done.exception, ModelMissing)

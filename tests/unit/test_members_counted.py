@@ -11,12 +11,11 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.formats.parted import parted
 from indexer.formats.survey import Survey, survey_of
-from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
 from sonde.cli.formats import formats
 from tests.shared_data import shared_data
+from tests.unit.format_documents import survey_document
 
 Good = Callable[[int], object]
 
@@ -97,13 +96,6 @@ _ODD = st.sampled_from(
 )  # fmt: skip
 
 
-def _counts(content: bytes) -> Survey:
-    """As the survey of a folder with this document counts it."""
-    found = Survey()
-    found.add(RawRecord("f", content, "/f"))
-    return found
-
-
 def _all(found: Survey) -> tuple[int, int, int]:
     refused = sum(map(len, found.refused.values()))
     return sum(found.records.values()), refused, sum(found.passed_over.values())
@@ -117,7 +109,7 @@ def test_each_member_of_a_json_container_is_counted(kind: str, data: st.DataObje
     odd = data.draw(st.lists(_ODD, max_size=5))
     number = data.draw(st.integers(min_value=2, max_value=4))
     members = data.draw(st.permutations([*odd, *(good(each) for each in range(number))]))
-    read, refused, passed_over = _all(_counts(json.dumps(container(list(members))).encode()))
+    read, refused, passed_over = _all(survey_document("f", json.dumps(container(list(members))).encode()))
     assert read + refused + passed_over == len(members)
     assert read == number
     assert refused >= sum(one is None or one == "a string" for one in odd)
@@ -158,7 +150,7 @@ def test_each_member_of_an_xml_answer_is_counted(kind: str, data: st.DataObject)
     members = data.draw(
         st.permutations([*others, *(wrapped(_ISO.replace("{n}", str(each))) for each in range(number))])
     )
-    read, refused, passed_over = _all(_counts(envelope.replace("{}", "".join(members)).encode()))
+    read, refused, passed_over = _all(survey_document("f", envelope.replace("{}", "".join(members)).encode()))
     assert read + refused + passed_over == len(members)
     assert read >= number
 
@@ -186,7 +178,7 @@ def test_each_script_of_a_page_is_read_or_refused(good: list[tuple[str, bool, bo
         texts.append(wrapping.replace("{}", text[:-1] + ",}" if trailing else text))
     texts += ['{"@type":"Dataset","name": ,}'] * broken
     scripts = "".join(f'<script type="application/ld+json">{text}</script>' for text in texts)
-    read, refused, _ = _all(_counts(_PAGE.replace("{}", scripts).encode()))
+    read, refused, _ = _all(survey_document("f", _PAGE.replace("{}", scripts).encode()))
     assert (read, refused) == (len(good), broken)
 
 
@@ -209,15 +201,15 @@ _GOOD = '{"@context":"https://schema.org/","@type":"Dataset","name":"Gauge"}'
     ],
 )
 def test_a_page_that_is_cut_or_lost_its_script_is_refused(page: str, counts: tuple[int, int, int]) -> None:
-    assert _all(_counts(page.encode())) == counts
+    assert _all(survey_document("f", page.encode())) == counts
 
 
 def test_the_members_of_the_reported_containers() -> None:
     expected = {"features.json": 7, "collections.json": 3, "datacite.json": 4}
     for name, number in expected.items():
         content = shared_data("cases", "14-container-members", name).read_bytes()
-        assert sum(_all(_counts(content))) == number, name
-    catalogue = _counts(shared_data("cases", "31-data-json-broken-entry", "data.json").read_bytes())
+        assert sum(_all(survey_document("f", content))) == number, name
+    catalogue = survey_document("f", shared_data("cases", "31-data-json-broken-entry", "data.json").read_bytes())
     assert _all(catalogue) == (2, 3, 0)
     places = sorted(origin for origins in catalogue.refused.values() for origin in origins)
     assert places == ["/f#entry 2 of dataset", "/f#entry 3 of dataset", "/f#entry 4 of dataset"]
@@ -225,10 +217,7 @@ def test_the_members_of_the_reported_containers() -> None:
 
 def test_a_trailing_comma_inside_a_text_stays() -> None:
     page = _PAGE.replace("{}", '<script type="application/ld+json">{"@type":"Dataset","name":"a,} b,]",}</script>')
-    (whole,) = parted(RawRecord("p", page.encode(), "/p")).records
-    found = Survey()
-    found.add(whole)
-    assert _all(found) == (1, 0, 0)
+    assert _all(survey_document("p", page.encode())) == (1, 0, 0)
 
 
 def _folder(folder: Path) -> None:

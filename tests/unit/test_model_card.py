@@ -6,7 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from encoders.model_card import ModelCard, Used, damaged_files, page, write_card
+from encoders.model_card import ModelCard, TrainingData, damaged_files, page, write_card
 from tests.model_cards import read_card
 
 CARD = ModelCard(
@@ -14,7 +14,7 @@ CARD = ModelCard(
     name="own",
     base="artifact:all-MiniLM-L6-v2",
     licence="Apache-2.0",
-    data=(Used("samples", "Apache-2.0", 169, "records", "train groups"),),
+    data=(TrainingData("samples", "Apache-2.0", 169, "records", "train groups"),),
     settings={"loss": "infonce", "steps": 10},
     seed=3,
     commit="4de6315",

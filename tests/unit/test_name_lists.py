@@ -10,10 +10,9 @@ import pytest
 from core.names import Names, Variable
 from core.record import Record
 from core.record_keys import keys_of
-from indexer.plan.digest import digest, identify
-from indexer.plan.listed_names import with_listed_names
+from indexer.plan.parsed_record import identify, parse, with_listed_names
 from indexer.raw import RawRecord
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
 from reading.vocabulary.skos import read_files
 
@@ -93,6 +92,6 @@ def test_another_list_reads_records_again_and_none_changes_nothing(lists: NameLi
     raw = RawRecord("a", json.dumps({**item, "properties": {"datetime": None, "platform": "AQUA"}}).encode(), "a.json")
     assert identify(raw, "s", NO_LISTS) == identify(raw, "s")
     assert identify(raw, "s", lists).raw_hash != identify(raw, "s").raw_hash
-    assert digest(raw, "s").record.names == Names(platforms=("AQUA",))
-    assert digest(raw, "s", lists).record.names == Names(platforms=("Aqua",), written=("AQUA",))
+    assert parse(raw, "s").record.names == Names(platforms=("AQUA",))
+    assert parse(raw, "s", lists).record.names == Names(platforms=("Aqua",), written=("AQUA",))
     assert NameLists.of([]).version == ""

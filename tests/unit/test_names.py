@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from core.names import Names, Variable, name_key
 from core.record import Record
 from core.record_keys import LONGEST_KEY, MOST_KEYS, keys_of
-from indexer.formats.gathered_names import GatheredNames, is_short_name, kind_of_vocabulary
 from indexer.formats.registry import read
+from indexer.formats.repair.names import NameCollector, is_short_name, kind_of_vocabulary
 from indexer.raw import RawRecord
 
 
@@ -115,8 +115,8 @@ def test_a_vocabulary_says_what_its_terms_are(vocabulary: str, kind: str | None)
     ],
 )
 def test_the_short_name_of_a_path(path: str, name: str) -> None:
-    names = GatheredNames()
-    names.platform(path)
+    names = NameCollector()
+    names.add_platform(path)
     assert names.finish().platforms == (name,)
 
 
@@ -126,8 +126,8 @@ def test_the_short_name_of_a_path(path: str, name: str) -> None:
      ("gridded", "gridded"), ("", None)],
 )  # fmt: skip
 def test_levels(written: str, level: str | None) -> None:
-    names = GatheredNames()
-    names.level(written)
+    names = NameCollector()
+    names.set_level(written)
     assert names.finish().processing_level == level
 
 
@@ -149,12 +149,12 @@ def test_variables_of_a_cube_have_units_also_in_assets() -> None:
 
 
 def test_a_variable_is_kept_once_with_all_that_is_said_of_it() -> None:
-    names = GatheredNames()
-    names.variable("Temperature (sea_water_temperature)")
-    names.variable("temperature", unit="K")
-    names.keyword("EARTH SCIENCE > OCEANS > SALINITY/DENSITY > SALINITY", "any")
-    names.keyword("EARTH SCIENCE > OCEANS", "any")
-    names.keyword("sea_ice_area", "CF Standard Names")
+    names = NameCollector()
+    names.add_variable("Temperature (sea_water_temperature)")
+    names.add_variable("temperature", unit="K")
+    names.add_keyword("EARTH SCIENCE > OCEANS > SALINITY/DENSITY > SALINITY", "any")
+    names.add_keyword("EARTH SCIENCE > OCEANS", "any")
+    names.add_keyword("sea_ice_area", "CF Standard Names")
     assert names.finish().variables == (
         Variable("Temperature", "sea_water_temperature", "K"),
         Variable("SALINITY"),

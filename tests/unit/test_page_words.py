@@ -12,13 +12,14 @@ import pytest
 from core.doubts import doubts
 from core.record import Record
 from core.timespan import TimeSpan
-from indexer.formats import antimeridian, iso_structure
+from indexer.formats.iso import structure as iso_structure
+from indexer.formats.repair import antimeridian
 from indexer.quality.quality import WEIGHTS
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = ROOT / "web" / "src" / "words"
 OF_PASSAGES = {"relevance"}  # the page does not show why a passage was chosen
-CODES_IN = ROOT / "search_api" / "ranking"
+CODES_IN = ROOT / "search_api" / "search" / "ranking"
 LANGUAGES = re.findall(r'^  (\w+): \{ name: "', (WORDS / "index.ts").read_text("utf-8"), re.MULTILINE)
 
 
@@ -50,7 +51,7 @@ def test_what_a_source_lacks_and_what_was_repaired_is_recognised() -> None:
     findings = said("en").partition("  findings: {\n")[2].partition("\n  },")[0]
     known = set(re.findall(r'"(.*)",$', findings, re.MULTILINE))
     assert set(WEIGHTS) <= known
-    plain = {antimeridian.SWAPPED, antimeridian.ACROSS, iso_structure.MENDED}
+    plain = {antimeridian.SWAPPED, antimeridian.ACROSS, iso_structure.STRUCTURE_REPAIRED}
     assert plain <= known
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from net.gate import Gate
 from search_api.page.portal import PortalLook
 from sonde.portal_settings import PortalSettings, contrast
 from sonde.settings import Settings
@@ -39,7 +38,7 @@ def test_what_cannot_be_shown_is_refused(given: dict[str, object], why: str) -> 
 
 
 def test_a_look_without_settings_is_sonde_s_own() -> None:
-    assert portal_look(Settings(), Gate) == PortalLook()
+    assert portal_look(Settings()) == PortalLook()
     assert PortalLook().style() == ""
 
 
@@ -47,7 +46,7 @@ def test_the_style_holds_both_colours_and_the_font(tmp_path: Path) -> None:
     font = tmp_path / "own.WOFF2"
     font.write_bytes(b"wOF2")
     given = PortalSettings(accent="#7a1f5c", accent_dark="#f0a8d8", font="Lato, sans-serif", font_file=font)
-    style = portal_look(Settings(portal=given), Gate).style()
+    style = portal_look(Settings(portal=given)).style()
     assert 'src: url("font.woff2")' in style
     assert 'font-family: "portal", Lato, sans-serif, system-ui' in style
     assert style.count("--accent: #7a1f5c") == 1

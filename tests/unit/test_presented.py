@@ -10,7 +10,7 @@ from core.extent import BBox
 from core.hit import Hit
 from core.record import Link, Record
 from search_api.http.addresses import GEOJSON, Addresses, link
-from search_api.http.fast_json import part
+from search_api.http.responses import json_part
 from search_api.search.answer import FoundRecord
 from search_api.search.retrieval.fetch import PassageFound
 from search_api.search.views import geojson
@@ -49,7 +49,7 @@ def _said(found: FoundRecord) -> FoundRecord:
 def test_a_spliced_hit_is_byte_for_byte_the_feature_written_whole(record: Record, more: object) -> None:
     found = more(_found(record))  # type: ignore[operator]
     own = link("self", ADDRESSES.item(record), GEOJSON)
-    whole = part(geojson.hit_feature(found, geojson.feature(record), own))
+    whole = json_part(geojson.hit_feature(found, geojson.feature(record), own))
     presented = Presented()
     for _ in range(2):  # made, then from the cache
         assert orjson.dumps([presented.hit(found, ADDRESSES)]) == b"[" + whole + b"]"

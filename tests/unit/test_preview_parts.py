@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from core.record import Link, Record
-from search_api.catalogue.preview.choose import candidates
-from search_api.catalogue.preview.kept import Drawn, Kept
-from search_api.catalogue.preview.thumbnail import NotAPicture, thumbnail
+from search_api.catalogue.previews import NotAPicture, Preview, PreviewCache, picture_addresses, thumbnail
 
 
 def record(*links: Link) -> Record:
@@ -20,7 +18,7 @@ def record(*links: Link) -> Record:
 
 
 def test_what_browsers_draw_comes_first() -> None:
-    found = candidates(
+    found = picture_addresses(
         record(
             Link("https://a.example/overview.tif", rel="preview", media_type="image/tiff"),
             Link("https://a.example/manifest", rel="preview"),
@@ -32,7 +30,7 @@ def test_what_browsers_draw_comes_first() -> None:
 
 
 def test_what_cannot_be_a_picture_is_left_out() -> None:
-    found = candidates(
+    found = picture_addresses(
         record(
             Link("ftp://a.example/a.png", rel="preview"),
             Link("https://a.example/viewer", rel="preview", media_type="text/html"),
@@ -77,15 +75,15 @@ def test_whatever_the_bytes_it_is_a_picture_or_refused(noise: bytes, cut: int) -
 
 def test_pictures_are_kept_longer_than_failures_and_the_oldest_goes_first() -> None:
     now = [0.0]
-    kept = Kept(lambda: now[0], good_s=100, bad_s=10, most_bytes=5)
-    kept.put("good", Drawn(b"abc"))
-    kept.put("bad", Drawn(None, "gone"))
+    kept = PreviewCache(lambda: now[0], good_s=100, bad_s=10, most_bytes=5)
+    kept.put("good", Preview(b"abc"))
+    kept.put("bad", Preview(None, "gone"))
     now[0] = 10.0
     assert kept.get("bad") is None
-    assert kept.get("good") == Drawn(b"abc")
-    kept.put("other", Drawn(b"def"))  # six bytes together: one too many
+    assert kept.get("good") == Preview(b"abc")
+    kept.put("other", Preview(b"def"))  # six bytes together: one too many
     assert kept.get("good") is None
-    assert kept.get("other") == Drawn(b"def")
+    assert kept.get("other") == Preview(b"def")
     now[0] = 110.0
     assert kept.get("other") is None
 

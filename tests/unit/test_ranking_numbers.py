@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import search_api
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from search_api.search.passages.own_words import OwnCounts, own_words
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval.bm25 import cited_query, every_word_query, passages_query, records_query
@@ -19,7 +19,6 @@ from search_api.search.understanding.interpretation import TermFound, TextSpan
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
 NOT_OF_THE_RANKING = {
-    "ranking/combiners/additive.py": {"MOST_P"},  # which learned model is trusted
     "retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
     "retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
     "retrieval/known_acronyms.py": {"_BESIDE"},  # which senses are offered

@@ -7,8 +7,8 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.documents.place_time import PassageReader
-from reading import relation_words, scale_words, time_words
+from indexer.documents.index.stored_fields import PassageReader
+from reading import relations, scale, time_words
 from reading.gazetteer import Gazetteer
 from reading.kinds import infer_kind
 from reading.places import PlaceReader
@@ -72,14 +72,14 @@ NUMBER = st.one_of(
     st.tuples(st.integers(0, 99), st.integers(0, 99)).map("{0[0]}-{0[1]}S".format),
 )
 OTHER = [
-    *relation_words.COMPASS, *relation_words.ADJECTIVES,
+    *relations.COMPASS, *relations.ADJECTIVES,
     *_alternatives(
-        relation_words.OF, relation_words.IN, relation_words.WITHIN, relation_words.OVER, relation_words.NEAR,
-        relation_words.COAST, relation_words.OFF_COAST, relation_words.OUTSIDE, relation_words.GLOBAL,
-        relation_words.CENTRAL,
+        relations.OF, relations.IN, relations.WITHIN, relations.OVER, relations.NEAR,
+        relations.COAST, relations.OFF_COAST, relations.OUTSIDE, relations.GLOBAL,
+        relations.CENTRAL,
     ),
-    *scale_words.STEPS, *scale_words.STEP_UNITS,
-    *_alternatives(scale_words.RESOLUTION, scale_words.MEASURES, scale_words.METRES, scale_words.DEGREES),
+    *scale.STEPS, *scale.STEP_UNITS,
+    *_alternatives(scale.RESOLUTION, scale.MEASURES, scale.METRES, scale.DEGREES),
     "m", "km", "1:50 000", "1/4 degree", "30 m", "bbox", "lat", "lon", "observations", "Reanalyse", "doi:10.1/x",
 ]  # fmt: skip
 JOINED = st.sampled_from([" ", " ", " ", "", "-", "–", ", ", "/", ".", "'", "\n", " the ", " de ", " und "])

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from search_api.formats_out.bibliography import CITATION_FORMATS, bibtex, csl, ris
-from search_api.formats_out.citation import Citation, Party
+from search_api.formats_out.bibliography import CITATION_FORMATS, Citation, Party, bibtex, csl, ris
 from search_api.library.reference import Problem
 from search_api.library.references import MOST_REFERENCES, read_references
 

@@ -26,7 +26,7 @@ def _packages() -> float:
 
 
 def _visit_kb() -> float:
-    pages = ROOT / "search_api" / "views" / "pages"
+    pages = ROOT / "search_api" / "page" / "bundle"
     files = [pages / "page.js", pages / "page.css", pages / "map.js", *pages.glob("chunk-*.js")]
     return sum(len(gzip.compress(file.read_bytes(), mtime=0)) for file in files) / 1024
 

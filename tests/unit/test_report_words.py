@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.formats.reader import Refused
+from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
-from indexer.quality.quality import summary
-from indexer.quality.quality_page import page
+from indexer.quality.quality import quality_page, summary
 from indexer.raw import RawRecord
 from indexer.store.bulk import _reason
 
@@ -24,7 +23,7 @@ def test_findings_are_grouped_by_kind_and_show_the_words_and_numbers_of_one() ->
         ("latitude 95.2 outside -90..90 (and others like it)", 2),
         ("title: none given", 1),
     ]
-    assert "latitude 95.2 outside -90..90" in page(report)
+    assert "latitude 95.2 outside -90..90" in quality_page(report)
     assert "#" not in "".join(found.told for found in report.repaired)
 
 
@@ -42,7 +41,7 @@ def test_findings_are_grouped_by_kind_and_show_the_words_and_numbers_of_one() ->
     ],
 )
 def test_broken_xml_is_told_in_plain_words_with_its_place(content: bytes, said: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RecordRefused) as refused:
         read(RawRecord("a.xml", content, "a.xml"), "s")
     assert said in str(refused.value)
     assert not any(word in str(refused.value) for word in _LIBRARY)

@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.formats.parted import Parted, files_of, named_apart, parted
-from indexer.formats.registry import read
+from indexer.formats.registry import Separation, possible_documents, read, separate, with_unique_names
+from indexer.formats.splitting.members import RecordPart
 from indexer.raw import RawRecord
 from indexer.sources.folder import FolderSource
 
@@ -20,6 +20,10 @@ TURTLE = """@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://pu
 """
 
 
+def _named(parts: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    return [(record.name, record.content) for record in with_unique_names([RecordPart(*part) for part in parts])]
+
+
 def data_json(*identifiers: str) -> bytes:
     sets = [{"identifier": one, "title": f"Title {one}", "description": "d", "keyword": ["k"]} for one in identifiers]
     return json.dumps({"conformsTo": "https://project-open-data.cio.gov/v1.1/schema", "dataset": sets}).encode()
@@ -27,14 +31,14 @@ def data_json(*identifiers: str) -> bytes:
 
 def test_a_data_json_gives_its_data_sets_under_its_own_name() -> None:
     raw = RawRecord("deep/data.json", data_json("x", "y"), "/d/deep/data.json", "application/json")
-    found = parted(raw).records
+    found = separate(raw).records
     assert [one.native_id for one in found] == ["deep/data.json#x", "deep/data.json#y"]
     assert [one.origin for one in found] == ["/d/deep/data.json#x", "/d/deep/data.json#y"]
     assert [read(one, "s").title for one in found] == ["Title x", "Title y"]
 
 
 def test_data_sets_of_turtle_are_handed_on_as_json_ld() -> None:
-    found = parted(RawRecord("c.ttl", TURTLE.encode(), "/c.ttl", "text/turtle")).records
+    found = separate(RawRecord("c.ttl", TURTLE.encode(), "/c.ttl", "text/turtle")).records
     assert [one.native_id for one in found] == ["c.ttl#https://x.example.org/a", "c.ttl#https://x.example.org/b"]
     assert {one.media_type for one in found} == {"application/ld+json"}
     assert [read(one, "s").title for one in found] == ["A", "B"]
@@ -50,7 +54,7 @@ def test_one_record_and_what_cannot_be_read_stay_as_they_are() -> None:
         TURTLE.partition("<https://x.example.org/b> a")[0].encode(),
     ):
         raw = RawRecord("f.json", content, "/f.json")
-        assert parted(raw) == Parted((raw,))
+        assert separate(raw) == Separation((raw,))
 
 
 def test_names_that_come_twice_are_told_apart_by_edition_then_title_whatever_their_order() -> None:
@@ -58,33 +62,37 @@ def test_names_that_come_twice_are_told_apart_by_edition_then_title_whatever_the
         return json.dumps({"@type": "Dataset", "identifier": "a", "description": "d", **said}).encode()
 
     parts = [("a", part(title="A", version="1")), ("a", part(title="A", version="2")), ("a", part(title="B"))]
-    names = {content: name for name, content in named_apart(parts)}
-    assert {content: name for name, content in named_apart(parts[::-1])} == names
+    names = {content: name for name, content in _named(parts)}
+    assert {content: name for name, content in _named(parts[::-1])} == names
     first, second, third = (names[content] for _, content in parts)
     assert (first, second, len(third)) == ("a#1", "a#2", len("a#") + 16)
 
 
 def test_only_what_nothing_tells_apart_is_counted() -> None:
-    first, second = (name for name, _ in named_apart([("a", b"x"), ("a", b"x")]))
+    first, second = (name for name, _ in _named([("a", b"x"), ("a", b"x")]))
     assert second == f"{first}#2"
 
 
 def test_a_data_json_loses_no_data_set_to_another_of_its_identifier() -> None:
     said = [{"identifier": "x", "title": "X", "description": "d", "version": version} for version in "123"]
     (whole,) = (json.dumps({"dataset": [*said, said[0]]}).encode(),)
-    found = parted(RawRecord("data.json", whole, "data.json")).records
+    found = separate(RawRecord("data.json", whole, "data.json")).records
     assert [read(one, "s").edition for one in found] == ["1", "2", "3"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", "a", "a#2", "a#3", "b"]), st.binary(max_size=2)), max_size=12))
 def test_no_two_parts_have_one_name_and_none_is_lost(parts: list[tuple[str, bytes]]) -> None:
-    named = list(named_apart(parts))
+    named = _named(parts)
     assert len({name for name, _ in named}) == len(parts)
     assert [content for _, content in named] == [content for _, content in parts]
 
 
 def test_the_files_that_a_part_may_be_of() -> None:
-    assert list(files_of("/d/a.json#http://x/#1")) == ["/d/a.json#http://x/#1", "/d/a.json", "/d/a.json#http://x/"]
+    assert list(possible_documents("/d/a.json#http://x/#1")) == [
+        "/d/a.json#http://x/#1",
+        "/d/a.json",
+        "/d/a.json#http://x/",
+    ]
 
 
 def test_a_folder_gives_all_records_and_goes_on_behind_the_last_whole_file(tmp_path: Path) -> None:

@@ -10,12 +10,11 @@ import pytest
 from core.breaker import CircuitOpen
 from core.errors import SondeError, Unavailable
 from es_mappings.codecs.runs import Counts, RunReport
-from indexer.harvest.incremental import since_when
-from indexer.quality.quality import WEIGHTS, missing, score, summary
-from indexer.quality.quality_page import page
+from indexer.quality.quality import WEIGHTS, missing, quality_page, score, summary
 from indexer.sources.linked import rebased
-from indexer.sources.listings import Entry, NotAListing, entries
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
+from indexer.sources.waf import Entry, NotAListing, entries
+from indexer.store.runs import since_when
 from sonde.ops.proposals import id_for, remove_entry, write_entry
 from sonde.wiring.sources import credentials, user_agent
 from workers.source_config import known_sources, load_sources
@@ -209,5 +208,5 @@ def test_completeness_is_the_sum_of_what_is_there() -> None:
     assert report.spread == (0, 1, 0, 0, 0, 0, 0, 0, 0, 1)
     assert next(gap for gap in report.missing if gap.what == "an extent").examples == ("s:1",)
     assert report.repaired[0].count == 2
-    assert "s:&lt;2&gt;" in page(report)
-    assert "<2>" not in page(report)
+    assert "s:&lt;2&gt;" in quality_page(report)
+    assert "<2>" not in quality_page(report)

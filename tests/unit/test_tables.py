@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.formats.formats import FORMATS
+from indexer.formats.recognition import FORMATS
 from indexer.sources.protocols import PROTOCOLS
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
 from sonde.ops.tables import FILES, ROOT, formats, output_formats, protocols

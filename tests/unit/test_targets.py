@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.extent import WORLD, BBox
-from reading.relation_words import Relation
+from reading.relations import Relation
 from reading.targets import target_box
 
 ITALY = BBox(6.0, 36.0, 18.0, 48.0)  # 12 by 12 degrees, centre 12, 42

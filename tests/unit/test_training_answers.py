@@ -12,12 +12,10 @@ import pytest
 from core.errors import Unavailable
 from core.passage import Passage
 from search_api.search.passages.values import REFUSAL
-from training.answers.context import Noise, without
-from training.answers.sets import AnswerSets, cited, dpo, raft, supported, write_rows
-from training.corpora import Document
+from training.answer_sets import AnswerSets, OtherPassages, cited, dpo, raft, support, without, write_rows
+from training.corpora import CorpusDocument, PseudoQuestion
 from training.examples import TrainingError
-from training.questions.asked import Asked
-from training.questions.by_language_model import Generated
+from training.questions.language_model import GeneratedPair
 
 PLACES = ("Norway", "Ghana", "Peru", "Japan", "Crete", "Kenya", "Nepal", "Chile")
 
@@ -30,10 +28,10 @@ def passage(place: str, number: int = 0) -> Passage:
 PASSAGES = [passage(place, number) for place in PLACES for number in (0, 1)]
 
 
-def generated(place: str, answer: str = "Rain gauges give daily totals.") -> Generated:
-    document = Document(f"{place}#0", "", passage(place).text, group=place)
-    asked = Asked(f"How are rain totals of {place} made?", document.text, "language model", document)
-    return Generated(asked, answer, "how", 3)
+def generated(place: str, answer: str = "Rain gauges give daily totals.") -> GeneratedPair:
+    document = CorpusDocument(f"{place}#0", "", passage(place).text, group=place)
+    asked = PseudoQuestion(f"How are rain totals of {place} made?", document.text, "language model", document)
+    return GeneratedPair(asked, answer, "how", 3)
 
 
 class Guessing:
@@ -51,8 +49,8 @@ class Guessing:
 
 
 def test_the_right_passage_stands_among_others_of_other_documents() -> None:
-    context = Noise(PASSAGES).context(
-        "Rain in Peru?", generated("Peru").asked.document, 4, random.Random(1), right=True
+    context = OtherPassages(PASSAGES).context(
+        "Rain in Peru?", generated("Peru").question.document, 4, random.Random(1), right=True
     )
     assert [one.number for one in context.passages] == [1, 2, 3, 4]
     assert context.right is not None
@@ -64,7 +62,9 @@ def test_the_right_passage_stands_among_others_of_other_documents() -> None:
 
 
 def test_without_the_right_passage_its_whole_document_is_gone() -> None:
-    context = Noise(PASSAGES).context("Rain?", generated("Peru").asked.document, 4, random.Random(1), right=False)
+    context = OtherPassages(PASSAGES).context(
+        "Rain?", generated("Peru").question.document, 4, random.Random(1), right=False
+    )
     assert context.right is None
     assert "Peru" not in {one.document for one in context.passages}
 
@@ -76,12 +76,12 @@ def test_each_sentence_cites_its_passage() -> None:
 
 def test_support_is_the_share_of_telling_words() -> None:
     """rain, gauges and snow; the text holds two."""
-    assert supported("The rain gauges of snow", "Rain falls into gauges.") == pytest.approx(2 / 3)
-    assert supported("of the", "of the") == 0.0
+    assert support("The rain gauges of snow", "Rain falls into gauges.") == pytest.approx(2 / 3)
+    assert support("of the", "of the") == 0.0
 
 
 def test_one_row_in_eight_has_no_answer_and_the_others_cite_the_right_passage() -> None:
-    rows = list(raft((generated(place) for place in PLACES), Noise(PASSAGES), AnswerSets(passages=3)))
+    rows = list(raft((generated(place) for place in PLACES), OtherPassages(PASSAGES), AnswerSets(passages=3)))
     said = [row["messages"][-1]["content"] for row in rows]
     assert said[7] == REFUSAL
     assert said.count(REFUSAL) == 1
@@ -93,11 +93,13 @@ def test_one_row_in_eight_has_no_answer_and_the_others_cite_the_right_passage() 
 
 def test_answers_that_their_passage_does_not_say_are_left_out() -> None:
     asked = [generated("Peru", "Glaciers melt quickly because of warming oceans."), generated("Japan")]
-    assert len(list(raft(asked, Noise(PASSAGES), AnswerSets()))) == 1
+    assert len(list(raft(asked, OtherPassages(PASSAGES), AnswerSets()))) == 1
 
 
 def test_what_rests_on_nothing_is_rejected() -> None:
-    rows = list(dpo((generated(place) for place in PLACES), Noise(PASSAGES), Guessing(), AnswerSets(passages=3)))
+    rows = list(
+        dpo((generated(place) for place in PLACES), OtherPassages(PASSAGES), Guessing(), AnswerSets(passages=3))
+    )
     assert rows[0]["rejected"] == [{"role": "assistant", "content": "Satellites see it."}]
     assert rows[0]["chosen"][0]["content"].startswith("Rain gauges give daily totals [")
     assert rows[7]["chosen"][0]["content"] == REFUSAL
@@ -108,7 +110,7 @@ def test_rows_before_the_endpoint_died_are_kept(tmp_path: Path) -> None:
     asked = (generated(place) for place in PLACES)
     path = tmp_path / "dpo.jsonl"
     with pytest.raises(TrainingError, match="does not answer: the endpoint"):
-        write_rows(path, dpo(asked, Noise(PASSAGES), Guessing(dies_at=3), AnswerSets()))
+        write_rows(path, dpo(asked, OtherPassages(PASSAGES), Guessing(dies_at=3), AnswerSets()))
     assert len([json.loads(line) for line in path.read_text("utf-8").splitlines()]) == 2
     with pytest.raises(TrainingError, match="cannot be written"):
         write_rows(tmp_path / "dpo.jsonl" / "below", [])

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from encoders.locate import Located
-from training.base_weights import learnable
 from training.examples import TrainingError
+from training.weights import learnable
 
 
 def test_a_folder_with_weights_is_taken_as_it_is(tmp_path: Path) -> None:

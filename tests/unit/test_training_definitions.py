@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import InvalidInput
 from tests.shared_data import shared_data
-from training.definitions import read_definitions
+from training.corpora import read_definitions
 from training.examples import TrainingError
 
 SKOS = """

@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 
 from core.ports import Vectors
-from training.embedder.batches import batch_of
+from training.embedder.encoder import EmbedderTrainingSettings, task_instruction
 from training.embedder.held_out import HeldOut
-from training.embedder.settings import EmbedderSettings, task_instruction
+from training.embedder.learner import batch_of
 from training.embedder.train import matched_threshold
-from training.examples import Candidate, Example, TrainingError
+from training.examples import CandidateText, Example, TrainingError
 
 
-def example(question: str, positive: str, *negatives: Candidate) -> Example:
-    return Example(question, question, Candidate(positive, positive, 1), negatives)
+def example(question: str, positive: str, *negatives: CandidateText) -> Example:
+    return Example(question, question, CandidateText(positive, positive, 1), negatives)
 
 
 def test_a_text_is_one_row_and_no_negative_of_whom_it_answers() -> None:
     """a is asked twice with two answers: each is left out as a negative of the other."""
-    graded = Candidate("C", "C", 2)
+    graded = CandidateText("C", "C", 2)
     first, second = example("a", "A", graded), example("a", "B")
-    batch = batch_of([first, second, example("c", "C")], [[graded], [], [Candidate("D", "D")]])
+    batch = batch_of([first, second, example("c", "C")], [[graded], [], [CandidateText("D", "D")]])
     assert batch.texts == ["A", "B", "C", "D"]
     assert batch.answers == [0, 1, 2]
     assert batch.also == [{1, 2}, {0, 2}, set()]
@@ -31,7 +31,7 @@ def test_a_text_is_one_row_and_no_negative_of_whom_it_answers() -> None:
 
 def test_held_out_questions_search_every_text_and_like_worded_ones_are_one() -> None:
     """Cosines are handed in: a finds B first and A second: RR 1/2; c finds C: 1."""
-    held = HeldOut.of([example("a", "A", Candidate("B", "B")), example("c", "C"), example("a", "A")], extra=["E"])
+    held = HeldOut.of([example("a", "A", CandidateText("B", "B")), example("c", "C"), example("a", "A")], extra=["E"])
     assert list(held.questions.values()) == ["a", "c"]
     assert list(held.texts.values()) == ["A", "B", "C", "E"]
     places = {"a": [0.6, 0.8, 0], "B": [0, 1, 0], "A": [1, 0, 0], "c": [0, 0, 1], "C": [0, 0, 1], "E": [0, -1, 0]}
@@ -39,7 +39,7 @@ def test_held_out_questions_search_every_text_and_like_worded_ones_are_one() -> 
     def embed(texts: Sequence[str]) -> Vectors:
         return np.array([places[text] for text in texts], dtype=np.float32)
 
-    assert held.mrr(embed) == pytest.approx(0.75)
+    assert held.measured(embed).means["RR"] == pytest.approx(0.75)
     assert held.measured(embed).means["R@1"] == pytest.approx(0.5)
     assert [name for name, _ in held.run(embed)["q0"]] == ["t1", "t0", "t2", "t3"]
     assert held.measured(embed, dims=1).means["RR"] == pytest.approx((1 + 1 / 3) / 2)
@@ -53,7 +53,7 @@ def test_the_instruction_stands_before_questions_alone() -> None:
         seen.extend(texts)
         return np.ones((len(texts), 2), dtype=np.float32)
 
-    held.mrr(embed)
+    held.measured(embed).means["RR"]
     assert seen == ["A", "Instruct: find\nQuery: rain"]
 
 
@@ -67,6 +67,6 @@ def test_the_threshold_cuts_off_the_share_it_cut_off_before() -> None:
 
 def test_settings_that_cannot_work_are_refused() -> None:
     with pytest.raises(TrainingError, match="at least 2 questions"):
-        EmbedderSettings(batch=1)
+        EmbedderTrainingSettings(batch=1)
     with pytest.raises(TrainingError, match="negatives is at least 1"):
-        EmbedderSettings(loss="margin_mse", negatives=0)
+        EmbedderTrainingSettings(loss="margin_mse", negatives=0)

@@ -9,17 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SondeError
-from training.examples import Candidate, Example, TrainingError, read_examples, write_examples
-from training.splits import is_held_out, split_by_group
+from training.examples import (
+    CandidateText,
+    Example,
+    TrainingError,
+    is_held_out,
+    read_examples,
+    split_by_group,
+    write_examples,
+)
 
 
-def _example(number: int, group: str = "", negatives: tuple[Candidate, ...] = ()) -> Example:
-    positive = Candidate(f"d{number}", f"text {number}", grade=2, teacher=1.5)
+def _example(number: int, group: str = "", negatives: tuple[CandidateText, ...] = ()) -> Example:
+    positive = CandidateText(f"d{number}", f"text {number}", grade=2, teacher=1.5)
     return Example(f"q{number}", f"question {number}", positive, negatives, "title", "samples", group)
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    wanted = [_example(1, negatives=(Candidate("d9", "Regen in Köln\u2028", 0, -0.25, "place"),)), _example(2)]
+    wanted = [_example(1, negatives=(CandidateText("d9", "Regen in Köln\u2028", 0, -0.25, "place"),)), _example(2)]
     assert write_examples(tmp_path / "new" / "e.jsonl", wanted) == 2
     assert read_examples(tmp_path / "new" / "e.jsonl") == wanted
 
@@ -43,7 +50,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
 def test_a_held_out_answer_is_no_negative_of_what_is_trained_on() -> None:
     held = next(name for name in map(str, range(100)) if is_held_out(name, 0.3))
     trained = next(name for name in map(str, range(100)) if not is_held_out(name, 0.3))
-    mine = _example(1, trained, (Candidate("d2", "text 2"), Candidate("d3", "text 3")))
+    mine = _example(1, trained, (CandidateText("d2", "text 2"), CandidateText("d3", "text 3")))
     found = split_by_group([mine, _example(2, held)], 0.3)
     assert [one.id for one in found.held_out] == ["q2"]
     assert [one.text for one in found.train[0].negatives] == ["text 3"]

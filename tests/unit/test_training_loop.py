@@ -1,4 +1,4 @@
-"""A training ends when it should, keeps its best, goes on where it was broken off, and says what is wrong."""
+"""A training ends when it should, keeps its best, continues where it was interrupted, and names what is wrong."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.checkpoints import Checkpoints
 from training.examples import TrainingError
-from training.loop import Evaluation, Finished, TrainingBudget, rate, train
+from training.loop import Checkpoints, FinishedTraining, HeldOutEvaluation, Optimisation, TrainingBudget
+from training.trainer import rate, train
+
+STRIDE = Optimisation(learning_rate=1.0)
 
 
 class Walker:
-    """Learns one number: each step goes by ``stride``; the best is 3. ``at`` breaks off before that step."""
+    """Learns one number, which every step makes larger; the best is 3. ``at`` breaks off before that step."""
 
-    def __init__(self, stride: float = 1.0, at: int | None = None, weight: int = 1) -> None:
-        self.place = torch.zeros(weight)
-        self.stride, self.at = stride, at
+    def __init__(self, at: int | None = None, weight: int = 1, slope: float = 1.0) -> None:
+        self.module = torch.nn.Linear(weight, 1, bias=False)
+        torch.nn.init.zeros_(self.module.weight)
+        self.at, self.slope = at, slope
         self.seen: list[int] = []
 
-    def step(self, number: int, rate: float) -> float:  # noqa: ARG002
-        if number == self.at:
+    @property
+    def place(self) -> float:
+        return self.module.weight[0, 0].item()
+
+    def loss(self, step: int) -> torch.Tensor:
+        if step == self.at:
             raise KeyboardInterrupt
-        self.seen.append(number)
-        self.place = self.place + self.stride
-        return float(self.place[0])
+        self.seen.append(step)
+        return -self.slope * self.module.weight.sum()
 
     def measure(self) -> float:
-        return -abs(3.0 - float(self.place[0]))
-
-    def state(self) -> dict[str, Any]:
-        return {"place": self.place}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self.place = state["place"]
+        return -abs(3.0 - self.place)
 
 
-def saved(folder: Path, *, resume: bool = False, **settings: object) -> Checkpoints:
-    return Checkpoints(folder / "checkpoints", settings, resume=resume)
+def saved(folder: Path, *, resume: bool = False, **settings: Any) -> Checkpoints:
+    return Checkpoints(folder / "checkpoints", settings, resume)
 
 
 def ticking(seconds: float) -> Iterator[float]:
@@ -53,85 +53,99 @@ def ticking(seconds: float) -> Iterator[float]:
         now += seconds
 
 
-def test_it_looks_before_learning_and_keeps_the_best_weights(tmp_path: Path) -> None:
+def test_it_measures_before_learning_and_keeps_the_best_weights(tmp_path: Path) -> None:
     walker = Walker()
-    done = train(walker, TrainingBudget(steps=6, look_every=2, patience=9), saved(tmp_path))
-    assert done.looks == (
-        Evaluation(0, -3.0, None),
-        Evaluation(2, -1.0, 1.5),
-        Evaluation(4, -1.0, 3.5),
-        Evaluation(6, -3.0, 5.5),
-    )
-    assert (done.best, done.why, float(walker.place[0])) == (Evaluation(2, -1.0, 1.5), "steps", 2.0)
+    reported: list[HeldOutEvaluation] = []
+    budget = TrainingBudget(steps=13, look_every=2, patience=9)
+    done = train(walker, STRIDE, budget, saved(tmp_path), reported.append)
+    assert [evaluation.step for evaluation in done.evaluations] == [0, 2, 4, 6, 8, 10, 12, 13]
+    assert list(done.evaluations) == reported
+    assert (done.evaluations[0].measure, done.evaluations[0].loss) == (-3.0, None)
+    assert 0 < done.best.step < 12
+    assert done.best.measure == max(evaluation.measure for evaluation in done.evaluations)
+    assert (done.why, walker.measure()) == ("steps", pytest.approx(done.best.measure))
+
+
+def test_weights_that_nothing_improved_are_those_of_the_beginning(tmp_path: Path) -> None:
+    walker = Walker(slope=-1.0)
+    done = train(walker, STRIDE, TrainingBudget(steps=4, look_every=2), saved(tmp_path))
+    assert (done.best.step, walker.place) == (0, 0.0)
+    assert done.figures("AP")["AP"] == {"before": -3.0, "after": -3.0}
 
 
 def test_it_ends_where_looking_again_and_again_shows_nothing_better(tmp_path: Path) -> None:
-    done = train(Walker(), TrainingBudget(steps=99, look_every=1, patience=2), saved(tmp_path))
-    assert (done.why, done.looks[-1].step, done.best.step) == ("patience", 5, 3)
+    done = train(Walker(), STRIDE, TrainingBudget(steps=40, look_every=1, patience=2), saved(tmp_path))
+    assert (done.why, done.evaluations[-1].step) == ("patience", done.best.step + 2)
 
 
 def test_it_ends_after_its_minutes(tmp_path: Path) -> None:
     clock = ticking(30.0)
-    done = train(Walker(), TrainingBudget(minutes=2, look_every=50), saved(tmp_path), clock=lambda: next(clock))
-    assert (done.why, done.looks[-1].step, done.seconds) == ("minutes", 4, 120.0)
+    done = train(Walker(), STRIDE, TrainingBudget(minutes=2, look_every=50), saved(tmp_path), clock=lambda: next(clock))
+    assert (done.why, done.evaluations[-1].step, done.seconds) == ("minutes", 4, 120.0)
 
 
-def test_a_broken_off_one_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
-    course = TrainingBudget(steps=6, look_every=2, patience=9)
-    whole = train(Walker(), course, saved(tmp_path / "whole"))
+def test_an_interrupted_one_continues_as_if_nothing_had_been(tmp_path: Path) -> None:
+    budget = TrainingBudget(steps=6, look_every=2, patience=9)
+    whole = train(Walker(), STRIDE, budget, saved(tmp_path / "whole"))
     with pytest.raises(KeyboardInterrupt):
-        train(Walker(at=4), course, saved(tmp_path))
+        train(Walker(at=4), STRIDE, budget, saved(tmp_path))
     walker = Walker()
-    again = train(walker, course, saved(tmp_path, resume=True))
+    again = train(walker, STRIDE, budget, saved(tmp_path, resume=True))
     assert walker.seen == [3, 4, 5, 6]
-    assert again.looks == whole.looks
+    assert again.evaluations == whole.evaluations
 
 
-def test_checkpoints_of_other_settings_are_refused_and_thrown_away_without_resume(tmp_path: Path) -> None:
-    train(Walker(), TrainingBudget(steps=2), saved(tmp_path, seed=1))
+def test_checkpoints_of_other_settings_are_refused_and_deleted_without_resume(tmp_path: Path) -> None:
+    train(Walker(), STRIDE, TrainingBudget(steps=2), saved(tmp_path, seed=1))
     with pytest.raises(TrainingError, match="other settings or data"):
-        saved(tmp_path, resume=True, seed=2)
-    assert saved(tmp_path, seed=2).last() is None
+        saved(tmp_path, resume=True, seed=2).begin()
+    assert saved(tmp_path, seed=2).begin() is None
 
 
 def test_a_loss_that_is_no_number_ends_it_and_the_checkpoint_is_named(tmp_path: Path) -> None:
-    course = TrainingBudget(steps=9, look_every=2)
-    with pytest.raises(TrainingError, match=r"loss of step 1 is no number.*checkpoints holds the state of step 0"):
-        train(Walker(stride=float("nan")), course, saved(tmp_path))
-    last = saved(tmp_path, resume=True).last()
-    assert last is not None
-    assert [step for step, *_ in last["looks"]] == [0]
+    with pytest.raises(TrainingError, match="loss of step 1 is not a number"):
+        train(Walker(slope=float("nan")), STRIDE, TrainingBudget(steps=9, look_every=2), saved(tmp_path))
+    walker = Walker()
+
+    def spoil(evaluation: HeldOutEvaluation) -> None:
+        walker.slope = float("nan") if evaluation.step == 2 else 1.0
+
+    with pytest.raises(TrainingError, match=r"step 3 .*checkpoint-2 holds"):
+        train(walker, STRIDE, TrainingBudget(steps=9, look_every=2), saved(tmp_path), spoil)
 
 
-def test_a_full_disk_is_said_and_the_checkpoint_before_is_kept(tmp_path: Path) -> None:
+def test_a_full_disk_is_named_and_the_checkpoint_before_is_kept(tmp_path: Path) -> None:
     """The system's own limit on the size of a file stands for a full disk: writes past it fail in the same way."""
     checkpoints = saved(tmp_path)
-    checkpoints.save({"trainee": {"place": torch.ones(4)}}, best=True)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+
+    def fill(evaluation: HeldOutEvaluation) -> None:
+        if evaluation.step == 1:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+
     try:
         with pytest.raises(TrainingError, match=r"cannot be written .* with --resume"):
-            checkpoints.save({"trainee": {"place": torch.ones(100_000)}}, best=True)
+            train(Walker(weight=100_000), STRIDE, TrainingBudget(steps=4, look_every=1), checkpoints, fill)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert checkpoints.best()["place"].tolist() == [1.0] * 4
     last = checkpoints.last()
     assert last is not None
-    assert last["trainee"]["place"].tolist() == [1.0] * 4
-    assert sorted(path.name for path in checkpoints.folder.iterdir()) == ["best.pt", "last.pt", "settings.json"]
+    assert last.name == "checkpoint-1"
 
 
 def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
-    checkpoints = saved(tmp_path)
-    (checkpoints.folder / "last.pt").write_bytes(b"half a file")
-    with pytest.raises(TrainingError, match=r"last.pt is damaged"):
-        checkpoints.last()
+    budget = TrainingBudget(steps=4, look_every=2)
+    with pytest.raises(KeyboardInterrupt):
+        train(Walker(at=3), STRIDE, budget, saved(tmp_path))
+    (tmp_path / "checkpoints" / "checkpoint-2" / "model.safetensors").write_bytes(b"half a file")
+    with pytest.raises(TrainingError, match=r"checkpoint-2 is damaged"):
+        train(Walker(), STRIDE, budget, saved(tmp_path, resume=True))
 
 
 def test_the_rate_rises_over_a_tenth_and_falls_to_nothing() -> None:
-    course = TrainingBudget(minutes=10, steps=100)
-    assert [rate(step, 0.0, course) for step in (5, 10, 55, 100)] == pytest.approx([0.5, 1.0, 0.5, 0.0])
-    assert rate(10, 330.0, course) == pytest.approx(
+    budget = TrainingBudget(minutes=10, steps=100)
+    assert [rate(step, 0.0, budget) for step in (5, 10, 55, 100)] == pytest.approx([0.5, 1.0, 0.5, 0.0])
+    assert rate(10, 330.0, budget) == pytest.approx(
         0.5
     )  # over half of the minutes are gone, though a tenth of the steps
 
@@ -141,6 +155,9 @@ def test_the_rate_lies_between_nought_and_one(step: int, spent_s: float) -> None
     assert 0.0 <= rate(step, spent_s, TrainingBudget(minutes=3, steps=500)) <= 1.0
 
 
-def test_finished_knows_where_it_began() -> None:
-    looks = (Evaluation(0, 0.1, None), Evaluation(5, 0.2, 1.0))
-    assert Finished(looks, looks[1], "steps", 1.0).before == looks[0]
+def test_figures_show_where_it_began() -> None:
+    evaluations = (HeldOutEvaluation(0, 0.1, None), HeldOutEvaluation(5, 0.2, 1.0))
+    assert FinishedTraining(evaluations, evaluations[1], "steps", 1.0).figures("AP")["AP"] == {
+        "before": 0.1,
+        "after": 0.2,
+    }

@@ -12,12 +12,20 @@ from hypothesis import strategies as st
 from core.extent import BBox
 from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
-from training.corpora import Document
-from training.negatives.bm25 import Bm25
-from training.negatives.elsewhere import Said, apart, elsewhere, never_together, said
-from training.negatives.mine import Mining, mine
-from training.negatives.simans import SimAns, probabilities, sample
-from training.questions.asked import Asked
+from training.corpora import CorpusDocument, PseudoQuestion
+from training.negatives.bm25 import Bm25Index
+from training.negatives.mine import (
+    Mining,
+    PlaceAndTime,
+    SimAns,
+    disjoint,
+    elsewhere,
+    mine,
+    never_overlapping,
+    place_and_time_of,
+    probabilities,
+    sample,
+)
 
 ALPS, ANDES, PACIFIC = BBox(5, 43, 16, 48), BBox(-80, -50, -65, 10), BBox(170, -10, -160, 10)
 NINETIES, LATER = TimeSpan.from_iso("1990", "1999"), TimeSpan.from_iso("2000", None)
@@ -25,7 +33,7 @@ NINETIES, LATER = TimeSpan.from_iso("1990", "1999"), TimeSpan.from_iso("2000", N
 
 def test_bm25_by_hand() -> None:
     """Two texts of two words each, so that length counts nothing: idf of a word in one of two = ln 2."""
-    found = Bm25(["snow depth", "rain depth"])
+    found = Bm25Index(["snow depth", "rain depth"])
     assert found.scores("snow").tolist() == pytest.approx([math.log(2.0), 0.0])
     assert found.scores("depth").tolist() == pytest.approx([math.log(1.2)] * 2)
     assert found.best("Snow, snow!", 5) == [0]
@@ -61,20 +69,22 @@ def test_a_draw_has_no_one_twice_and_nobody_above_the_margin(
 
 
 def test_apart_across_the_antimeridian() -> None:
-    assert apart([ALPS], [ANDES])
-    assert not apart([PACIFIC], [BBox(-170, 0, -165, 5)])
-    assert not apart([ALPS], [])  # what does not say where is not elsewhere
+    assert disjoint([ALPS], [ANDES])
+    assert not disjoint([PACIFIC], [BBox(-170, 0, -165, 5)])
+    assert not disjoint([ALPS], [])  # what does not say where is not elsewhere
 
 
 def test_never_together() -> None:
-    assert never_together([NINETIES], [LATER])
-    assert not never_together([NINETIES], [TimeSpan.from_iso(None, "1995")])
-    assert not never_together([], [LATER])
+    assert never_overlapping([NINETIES], [LATER])
+    assert not never_overlapping([NINETIES], [TimeSpan.from_iso(None, "1995")])
+    assert not never_overlapping([], [LATER])
 
 
-def _document(name: str, box: BBox | None = None, span: TimeSpan | None = None, keyword: str = "Snow") -> Document:
+def _document(
+    name: str, box: BBox | None = None, span: TimeSpan | None = None, keyword: str = "Snow"
+) -> CorpusDocument:
     boxes, spans = (box,) if box else (), (span,) if span else ()
-    return Document(name, name, f"{name} snow depth measured by hand", (keyword,), boxes, spans, "test", name)
+    return CorpusDocument(name, name, f"{name} snow depth measured by hand", (keyword,), boxes, spans, "test", name)
 
 
 def test_same_topic_elsewhere() -> None:
@@ -85,7 +95,7 @@ def test_same_topic_elsewhere() -> None:
         _document("late", ALPS, LATER),
         _document("other topic", ANDES, LATER, "Rain"),
     ]
-    asked = Said((ALPS,), (NINETIES,))
+    asked = PlaceAndTime((ALPS,), (NINETIES,))
     assert [(one.id, why) for one, why in elsewhere(here, asked, others, 5)] == [("far", "place"), ("late", "time")]
 
 
@@ -93,23 +103,23 @@ def test_what_a_question_does_not_say_cannot_be_wrong() -> None:
     """Of "snow" any record of snow is right; of "snow in the Alps" one of another time is."""
     here = _document("here", ALPS, NINETIES)
     others = [_document("far", ANDES, NINETIES), _document("late", ALPS, LATER)]
-    assert elsewhere(here, said("snow depth"), others, 5) == []
-    assert [(one.id, why) for one, why in elsewhere(here, said("snow depth in the Alps"), others, 5)] == [
+    assert elsewhere(here, place_and_time_of("snow depth"), others, 5) == []
+    assert [(one.id, why) for one, why in elsewhere(here, place_and_time_of("snow depth in the Alps"), others, 5)] == [
         ("far", "place")
     ]
-    assert [(one.id, why) for one, why in elsewhere(here, said("snow depth 1990 to 1999"), others, 5)] == [
+    assert [(one.id, why) for one, why in elsewhere(here, place_and_time_of("snow depth 1990 to 1999"), others, 5)] == [
         ("late", "time")
     ]
 
 
 def test_where_the_question_asks_is_not_wrong_though_its_record_lies_elsewhere() -> None:
-    """Asked of Chile by mistake, a record of the Andes is no negative."""
+    """PseudoQuestion of Chile by mistake, a record of the Andes is no negative."""
     here = _document("here", ALPS, NINETIES)
-    assert elsewhere(here, said("snow depth in Chile"), [_document("far", ANDES, NINETIES)], 5) == []
+    assert elsewhere(here, place_and_time_of("snow depth in Chile"), [_document("far", ANDES, NINETIES)], 5) == []
 
 
 class _ByLength:
-    """Texts to a direction that turns with their length: enough to tell them apart by hand."""
+    """Texts to a direction that turns with their length: enough to tell them disjoint by hand."""
 
     card = EmbedderCard("by length", 2, 64, 0.0)
 
@@ -124,8 +134,8 @@ class _ByLength:
 def test_mined_negatives_are_named_and_never_the_answer() -> None:
     here = _document("here", ALPS, NINETIES)
     documents = [here, _document("far", ANDES, NINETIES), _document("like it", ALPS), _document("here", ALPS)]
-    documents[3] = Document("twin", "HERE", "another text under the same title", ("Snow",))
-    asked = [Asked("snow depth in the Alps", here.whole, "title", here)]
+    documents[3] = CorpusDocument("twin", "HERE", "another text under the same title", ("Snow",))
+    asked = [PseudoQuestion("snow depth in the Alps", here.whole, "title", here)]
     (found,) = mine(asked, documents, _ByLength(), Mining(count=5, simans=SimAns(margin=-2.0)))
     assert {one.id: one.why for one in found.negatives} == {"far": "place", "like it": "fused"}
     assert found.positive.text == here.whole

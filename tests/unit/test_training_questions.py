@@ -9,15 +9,16 @@ import pytest
 
 from core.errors import Unavailable
 from core.record import Keyword, Record
-from training.corpora import Document, corpus_kinds, of_concepts, of_records
+from training.corpora import CorpusDocument, PseudoQuestion, corpus_kinds, distinct, of_concepts, of_records
 from training.examples import TrainingError
-from training.questions.asked import Asked, distinct
-from training.questions.by_language_model import FORMS, by_language_model
-from training.questions.from_fields import by_keywords, by_sentence, by_title, sentences_of
-from training.questions.key_phrases import most_telling, phrases_of
+from training.questions.from_records import by_keywords, by_sentence, by_title, sentences_of
+from training.questions.key_phrases import maximal_marginal_relevance, phrases_of
+from training.questions.language_model import FORMS, by_language_model
 
 TEXT = "Snow depth was measured by hand. Stations lie above 2000 m in the Alps. Data are daily."
-SNOW = Document("a:1", "Snow in the Alps", TEXT, ("EARTH SCIENCE > CRYOSPHERE > SNOW DEPTH",), corpus="a", group="a:1")
+SNOW = CorpusDocument(
+    "a:1", "Snow in the Alps", TEXT, ("EARTH SCIENCE > CRYOSPHERE > SNOW DEPTH",), corpus="a", group="a:1"
+)
 
 
 def test_a_title_asks_for_the_text_without_it() -> None:
@@ -38,8 +39,12 @@ def test_a_sentence_is_not_in_its_answer() -> None:
 
 
 def test_what_several_documents_are_asked_by_is_no_question() -> None:
-    other = Document("a:2", "Snow in the Alps", "Another text.", corpus="a")
-    asked = [Asked("snow", "x", "title", SNOW), Asked("SNOW", "y", "title", other), Asked("ice", "z", "title", other)]
+    other = CorpusDocument("a:2", "Snow in the Alps", "Another text.", corpus="a")
+    asked = [
+        PseudoQuestion("snow", "x", "title", SNOW),
+        PseudoQuestion("SNOW", "y", "title", other),
+        PseudoQuestion("ice", "z", "title", other),
+    ]
     assert [one.question for one in distinct(asked)] == ["ice"]
 
 
@@ -51,8 +56,8 @@ def test_the_second_phrase_is_the_least_alike() -> None:
     """cos to the text .9, .89, .6; the second is nearly the first one again, the third is not."""
     text = np.array([1.0, 0.0], dtype=np.float32)
     phrases = np.array([[np.cos(a), np.sin(a)] for a in (0.45, 0.47, -0.93)], dtype=np.float32)
-    assert most_telling(text, phrases, 2, 0.0) == [0, 1]
-    assert most_telling(text, phrases, 2, 0.7) == [0, 2]
+    assert maximal_marginal_relevance(text, phrases, 2, 0.0) == [0, 1]
+    assert maximal_marginal_relevance(text, phrases, 2, 0.7) == [0, 2]
 
 
 def test_records_and_concepts_become_documents() -> None:
@@ -87,8 +92,8 @@ PAIR = '```json\n{"question": "What was measured in the Alps?", "answer": "Snow 
 
 def test_a_language_model_asks_and_judges() -> None:
     (made,) = by_language_model([SNOW], _Model(PAIR, "Quality: 2"))
-    assert (made.asked.question, made.answer, made.quality) == ("What was measured in the Alps?", "Snow depth.", 2)
-    assert made.asked.origin == f"language model, {made.kind}"
+    assert (made.question.question, made.answer, made.quality) == ("What was measured in the Alps?", "Snow depth.", 2)
+    assert made.question.origin == f"language model, {made.form}"
 
 
 def test_what_is_of_quality_0_is_left_out_and_what_cannot_be_read_is_passed_over() -> None:
@@ -96,9 +101,9 @@ def test_what_is_of_quality_0_is_left_out_and_what_cannot_be_read_is_passed_over
 
 
 def test_all_nine_kinds_are_drawn() -> None:
-    documents = [Document(f"a:{number}", "", TEXT) for number in range(90)]
+    documents = [CorpusDocument(f"a:{number}", "", TEXT) for number in range(90)]
     made = by_language_model(documents, _Model(*[PAIR, "3"] * 90))
-    assert {one.kind for one in made} == set(FORMS)
+    assert {one.form for one in made} == set(FORMS)
 
 
 def test_a_model_that_never_says_anything_readable_is_given_up() -> None:

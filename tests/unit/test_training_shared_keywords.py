@@ -11,20 +11,18 @@ import pytest
 import torch
 
 from core.ports import EmbedderCard, TextKind, Vectors
-from training.corpora import Document
-from training.embedder.batches import batch_of, dealt
+from training.corpora import CorpusDocument, distinct
+from training.embedder.encoder import EmbedderTrainingSettings
 from training.embedder.held_out import HeldOut
-from training.embedder.settings import EmbedderSettings
-from training.examples import Candidate, Example, TrainingError, read_examples, write_examples
-from training.losses import info_nce
+from training.embedder.learner import arranged, batch_of, info_nce
+from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
 from training.negatives.mine import Mining, mine
-from training.questions.asked import distinct
+from training.questions.from_records import by_shared_keywords
 from training.questions.key_phrases import KeyPhrases, by_key_phrases
-from training.questions.shared_keywords import by_shared_keywords
 
 
-def document(number: int, *keywords: str) -> Document:
-    return Document(f"a:{number}", f"Title {number}", f"Text of the record {number}.", keywords, corpus="a")
+def document(number: int, *keywords: str) -> CorpusDocument:
+    return CorpusDocument(f"a:{number}", f"Title {number}", f"Text of the record {number}.", keywords, corpus="a")
 
 
 # Of 20 records all are a dataset (more than 15 %), three bear ice, two bear firn, one bears moss.
@@ -50,7 +48,7 @@ class _Words:
 
 
 def keyword(question: str, text: str, *labels: str) -> Example:
-    return Example(f"{question}-{text}", question, Candidate(text, text, 1, labels=labels), group=text)
+    return Example(f"{question}-{text}", question, CandidateText(text, text, 1, labels=labels), group=text)
 
 
 def test_a_keyword_asks_for_each_record_that_bears_it_unless_all_or_one_do() -> None:
@@ -75,31 +73,40 @@ def test_a_batchs_other_bearers_are_no_negatives() -> None:
 
 
 def test_a_mined_text_that_bears_the_question_is_masked_too() -> None:
-    batch = batch_of([keyword("ice", "A", "ice")], [[Candidate("D", "D", labels=("ice",)), Candidate("E", "E")]])
+    batch = batch_of(
+        [keyword("ice", "A", "ice")], [[CandidateText("D", "D", labels=("ice",)), CandidateText("E", "E")]]
+    )
     assert batch.also == [{1}]
+
+
+class _Given(torch.nn.Module):
+    def forward(self, vectors: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"sentence_embedding": vectors}
 
 
 def test_the_loss_with_a_masked_bearer_by_hand() -> None:
     """Cosines 0 (answer), 1 (bears it too), 0 (does not) at temperature 1: ln 2 with the mask, ln(2 + e) without."""
-    question, texts = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+    columns = [torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])]
     batch = batch_of(
-        [keyword("ice", "A", "ice")], [[Candidate("B", "B", labels=("ice",)), Candidate("C", "C", labels=("moss",))]]
+        [keyword("ice", "A", "ice")],
+        [[CandidateText("B", "B", labels=("ice",)), CandidateText("C", "C", labels=("moss",))]],
     )
     also = torch.zeros((1, 3), dtype=torch.bool)
     also[0, sorted(batch.also[0])] = True
     answers = torch.tensor(batch.answers)
-    assert float(info_nce(question, texts, answers, also, 1.0)) == pytest.approx(np.log(2.0))
-    unmasked = info_nce(question, texts, answers, torch.zeros_like(also), 1.0)
+    loss = info_nce(_Given(), 1.0)
+    assert float(loss(columns, (answers, also))) == pytest.approx(np.log(2.0))
+    unmasked = loss(columns, (answers, torch.zeros_like(also)))
     assert float(unmasked) == pytest.approx(np.log(2.0 + np.e))
 
 
 def test_hands_hold_questions_of_one_text_and_siblings_follow_each_other() -> None:
     asked = [keyword(question, text) for text in "ABCD" for question in ("x", "y", "z")]
-    hands = dealt(asked, 2, 1, random.Random(3))
+    hands = arranged(asked, 2, 1, random.Random(3))
     assert sorted(len(hand) for hand in hands) == [1] * 4 + [2] * 4
     assert all(len({one.positive.text for one in hand}) == 1 for hand in hands)
     assert {hand[0].positive.text for hand in hands[:4]} == set("ABCD")
-    together = dealt(asked, 2, 2, random.Random(3))
+    together = arranged(asked, 2, 2, random.Random(3))
     assert [one.positive.text for hand in together for one in hand[:1]][::2] == [
         hand[0].positive.text for hand in together
     ][1::2]
@@ -126,15 +133,15 @@ def test_shared_keywords_have_no_mined_negatives_and_labels_outlive_the_file(tmp
 
 def test_further_phrase_questions_say_it_in_other_words() -> None:
     text = "Snow depth at stations, soil moisture in fields, wind speed on masts, ozone above the ice sheet."
-    asked = list(by_key_phrases([Document("a:1", "", text)], _Words(), KeyPhrases(questions=3)))
-    again = list(by_key_phrases([Document("a:1", "", text)], _Words(), KeyPhrases(questions=3)))
+    asked = list(by_key_phrases([CorpusDocument("a:1", "", text)], _Words(), KeyPhrases(questions=3)))
+    again = list(by_key_phrases([CorpusDocument("a:1", "", text)], _Words(), KeyPhrases(questions=3)))
     assert [one.question for one in asked] == [one.question for one in again]
     assert len({one.question for one in asked}) > 1
-    assert asked[0] == next(by_key_phrases([Document("a:1", "", text)], _Words()))
+    assert asked[0] == next(by_key_phrases([CorpusDocument("a:1", "", text)], _Words()))
 
 
 def test_numbers_that_cannot_be_are_refused() -> None:
     with pytest.raises(TrainingError, match="siblings are at least 1"):
-        EmbedderSettings(siblings=0)
-    with pytest.raises(TrainingError, match="say lora or frozen"):
-        EmbedderSettings(lora=True, frozen=2)
+        EmbedderTrainingSettings(siblings=0)
+    with pytest.raises(TrainingError, match="either lora or frozen"):
+        EmbedderTrainingSettings(lora=True, frozen=2)

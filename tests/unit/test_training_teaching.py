@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from core.errors import Unavailable
 from core.ports import CrossEncoderCard
-from training.examples import Candidate, Example, TrainingError, read_examples, write_examples
-from training.teaching import Teacher, distilled
+from training.examples import CandidateText, Example, TrainingError, read_examples, write_examples
+from training.teaching import ScoringTeacher, with_teacher_scores
 
 EXAMPLES = [
     Example(
         f"e{at}",
         f"question {at}",
-        Candidate(f"a{at}", "snow " * (at + 1), 1),
-        (Candidate("n", "ice"), Candidate("m", "rain" * at + ".")),
+        CandidateText(f"a{at}", "snow " * (at + 1), 1),
+        (CandidateText("n", "ice"), CandidateText("m", "rain" * at + ".")),
     )
     for at in range(6)
 ]
@@ -41,25 +41,25 @@ class _ByLength:
 
 
 def test_each_text_has_its_score(tmp_path: Path) -> None:
-    found = distilled(EXAMPLES, Teacher("t", _ByLength()), tmp_path / "kept")
+    found = with_teacher_scores(EXAMPLES, ScoringTeacher("t", _ByLength()), tmp_path / "kept")
     for example in found:
         assert [one.teacher for one in example.candidates] == [len(one.text) for one in example.candidates]
-    write_examples(tmp_path / "distilled.jsonl", found)
-    assert read_examples(tmp_path / "distilled.jsonl") == found
+    write_examples(tmp_path / "with_teacher_scores.jsonl", found)
+    assert read_examples(tmp_path / "with_teacher_scores.jsonl") == found
 
 
 def test_after_a_dead_teacher_only_the_rest_is_scored(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"t does not answer: connection refused 4 of 6 examples are scored"):
-        distilled(EXAMPLES, Teacher("t", _ByLength(4)), tmp_path)
+        with_teacher_scores(EXAMPLES, ScoringTeacher("t", _ByLength(4)), tmp_path)
     (kept,) = tmp_path.iterdir()
     kept.write_bytes(kept.read_bytes()[:-3])  # the power went while the fourth was written
     again = _ByLength()
-    assert distilled(EXAMPLES, Teacher("t", again), tmp_path) == distilled(
-        EXAMPLES, Teacher("t", _ByLength()), tmp_path / "new"
+    assert with_teacher_scores(EXAMPLES, ScoringTeacher("t", again), tmp_path) == with_teacher_scores(
+        EXAMPLES, ScoringTeacher("t", _ByLength()), tmp_path / "new"
     )
     assert again.asked == 3
     other = _ByLength()
-    distilled(EXAMPLES, Teacher("another", other), tmp_path)
+    with_teacher_scores(EXAMPLES, ScoringTeacher("another", other), tmp_path)
     assert other.asked == 6
 
 
@@ -69,10 +69,10 @@ def test_a_score_that_is_no_number_is_refused(tmp_path: Path) -> None:
             return np.full(len(texts), np.nan)
 
     with pytest.raises(TrainingError, match="gave no number"):
-        distilled(EXAMPLES, Teacher("t", Mad()), tmp_path)
+        with_teacher_scores(EXAMPLES, ScoringTeacher("t", Mad()), tmp_path)
 
 
 def test_where_nothing_can_be_kept_it_is_said(tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("a file in the way of the folder")
     with pytest.raises(TrainingError, match="cannot be written"):
-        distilled(EXAMPLES, Teacher("t", _ByLength()), tmp_path / "kept")
+        with_teacher_scores(EXAMPLES, ScoringTeacher("t", _ByLength()), tmp_path / "kept")

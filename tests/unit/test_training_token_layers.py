@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from encoders.lower_states import BELOW, OWN_LAYERS
+from encoders.onnx_graphs import BELOW, OWN_LAYERS
 from encoders.onnx_session import Compute, OnnxSession
 from encoders.token_head import TokenHead
 from sonde.cli.train_tokens import tokens
-from training.tokens.lesson import Lesson, Listed, rows
+from training.tokens.lesson import CandidateList, LayerLessons, rows
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from training.examples import TrainingError  # noqa: E402 - torch first
 from training.tokens.layers import TokenLayers, export_layers  # noqa: E402
-from training.tokens.learn_layers import LayerSettings, teach  # noqa: E402
+from training.tokens.learn_layers import LayerSettings, train_layers  # noqa: E402
 
 _STATES, _DIMS, _WORDS = 32, 16, 60
 _SILENT = frozenset({1, 2, 3})
@@ -47,7 +47,7 @@ def _head() -> TokenHead:
     return TokenHead(np.zeros(_STATES, np.float32), projection.astype(np.float32), _SILENT)
 
 
-def _lesson() -> Lesson:
+def _lesson() -> LayerLessons:
     """Each question asks for the text with the words that come one later: nothing that a random base knows."""
     random = np.random.default_rng(1)
     words = [random.choice(np.arange(10, _WORDS - 1), size=4, replace=False).tolist() for _ in range(24)]
@@ -57,8 +57,8 @@ def _lesson() -> Lesson:
         others = [other for other in range(len(words)) if other != at][:8]
         places = np.array([at, *others], dtype=np.intp)
         grades = np.eye(1, len(places), dtype=np.float32)[0]
-        lists.append(Listed(at, places, np.full(len(places), 0.5, np.float32), grades))
-    return Lesson([[1, *own, 2] for own in words], texts, {"made": lists}, [], _SILENT)
+        lists.append(CandidateList(at, places, np.full(len(places), 0.5, np.float32), grades))
+    return LayerLessons([[1, *own, 2] for own in words], texts, {"made": lists}, [], _SILENT)
 
 
 def test_until_they_learn_they_give_the_embedder_s_own_states() -> None:
@@ -83,7 +83,7 @@ def test_texts_and_questions_are_made_of_states_as_in_service() -> None:
         own = states[row, : len(part)].numpy()
         served = head.vectors(part, own, "document")
         assert np.array_equal(signs[row][there[row]].numpy() > 0, served > 0)
-        assert np.allclose(asked[row][read.loud[row]], head.vectors(part, own, "query"), atol=1e-5)
+        assert np.allclose(asked[row][read.content[row]], head.vectors(part, own, "query"), atol=1e-5)
 
 
 def test_they_learn_from_grades_and_again_the_same() -> None:
@@ -91,25 +91,25 @@ def test_they_learn_from_grades_and_again_the_same() -> None:
     losses: list[float] = []
     layers = TokenLayers(_base(), _head(), dropout=0.0)
     before = [one.clone() for one in layers.lower.parameters()]
-    teach(layers, _lesson(), settings, lambda _step, loss: losses.append(loss))
+    train_layers(layers, _lesson(), settings, lambda _step, loss: losses.append(loss))
     assert losses[-1] < losses[0] - 0.5
     assert all(torch.equal(a, b) for a, b in zip(before, layers.lower.parameters(), strict=True))
     again = TokenLayers(_base(), _head(), dropout=0.0)
-    teach(again, _lesson(), settings, lambda _step, _loss: None)
+    train_layers(again, _lesson(), settings, lambda _step, _loss: None)
     assert torch.equal(again.projection, layers.projection)
 
 
 def test_they_learn_from_a_teacher_what_nobody_judged() -> None:
     lesson = _lesson()
     made = [
-        replace(one, fused=None, grades=None, taught=np.where(one.grades > 0, 0.5, 0.3).astype(np.float32))
+        replace(one, fused=None, grades=None, teacher_scores=np.where(one.grades > 0, 0.5, 0.3).astype(np.float32))
         for one in lesson.judged["made"]
         if one.grades is not None
     ]
     losses: list[float] = []
     settings = LayerSettings(steps=60, rate=3e-3, head_rate=3e-3, made=8)
     layers = TokenLayers(_base(), _head(), dropout=0.0)
-    teach(layers, replace(lesson, judged={}, made=made), settings, lambda _step, loss: losses.append(loss))
+    train_layers(layers, replace(lesson, judged={}, made=made), settings, lambda _step, loss: losses.append(loss))
     assert losses[-1] < losses[0] / 2
 
 

@@ -10,7 +10,7 @@ from encoders.token_head import TokenHead
 
 torch = pytest.importorskip("torch")
 
-from training.tokens.learn import JudgedList, LearnSettings, learnt_head  # noqa: E402 - torch first
+from training.tokens.head import JudgedList, LearnSettings, trained_head  # noqa: E402 - torch first
 
 _STATES, _DIMS = 16, 8
 
@@ -41,16 +41,16 @@ def _head() -> TokenHead:
 def test_it_learns_where_to_look_and_again_the_same() -> None:
     settings = LearnSettings(epochs=12, rate=0.02, stay=0.0)
     losses: list[float] = []
-    learnt = learnt_head(_head(), _lists(24), settings, lambda _epoch, loss: losses.append(loss))
+    learnt = trained_head(_head(), _lists(24), settings, lambda _epoch, loss: losses.append(loss))
     assert losses[-1] < losses[0] - 0.2
     assert np.abs(learnt.projection[_DIMS:]).mean() > 0.05
-    again = learnt_head(_head(), _lists(24), settings, lambda _epoch, _loss: None)
+    again = trained_head(_head(), _lists(24), settings, lambda _epoch, _loss: None)
     assert np.array_equal(again.projection, learnt.projection)
 
 
 def test_what_stays_costs_nothing_and_leaving_does() -> None:
     held = LearnSettings(epochs=3, rate=0.02, stay=1e3)
-    learnt = learnt_head(_head(), _lists(8), held, lambda _epoch, _loss: None)
-    free = learnt_head(_head(), _lists(8), LearnSettings(epochs=3, rate=0.02, stay=0.0), lambda _epoch, _loss: None)
+    learnt = trained_head(_head(), _lists(8), held, lambda _epoch, _loss: None)
+    free = trained_head(_head(), _lists(8), LearnSettings(epochs=3, rate=0.02, stay=0.0), lambda _epoch, _loss: None)
     away = [np.linalg.norm(one.projection - _head().projection) for one in (learnt, free)]
     assert away[0] < away[1] / 2

@@ -12,14 +12,13 @@ from core.errors import Unavailable
 from core.extent import BBox
 from core.ports import EmbedderCard, TextKind, Vectors
 from core.timespan import TimeSpan
-from training.corpora import Document
+from training.corpora import CorpusDocument
 from training.examples import TrainingError
-from training.questions.by_place_and_time import by_place_and_time, time_words
-from training.questions.place_names import PlaceNames
-from training.questions.remembered import RememberingModel
-from training.questions.ways import WITHOUT_A_MODEL, Asking, AskingParts, questions, ways
+from training.questions.from_records import BoxNames, by_place_and_time, time_words
+from training.questions.language_model import CachedLanguageModel
+from training.questions.ways import WITHOUT_A_MODEL, QuestionModels, QuestionSettings, questions, ways
 
-NAMES = PlaceNames()
+NAMES = BoxNames()
 TEXT = "Snow depth was measured by hand at stations above the tree line in each winter."
 
 
@@ -61,7 +60,7 @@ def test_deep_time_has_no_words() -> None:
 
 def test_topic_place_and_period_are_asked_together() -> None:
     box, span = BBox(4.0, 57.5, 31.5, 71.5), TimeSpan.from_iso("1990", "1999")
-    documents = [Document(f"a:{at}", "Snow", TEXT, ("Norway", "snow depth"), (box,), (span,)) for at in range(60)]
+    documents = [CorpusDocument(f"a:{at}", "Snow", TEXT, ("Norway", "snow depth"), (box,), (span,)) for at in range(60)]
     asked = {one.question for one in by_place_and_time(documents, NAMES)}
     assert asked == {
         "snow depth in Norway", "snow depth Norway", "snow depth in the 1990s",
@@ -70,7 +69,7 @@ def test_topic_place_and_period_are_asked_together() -> None:
 
 
 def test_without_extents_there_is_no_question() -> None:
-    assert list(by_place_and_time([Document("a:1", "Snow", TEXT, ("snow",))], NAMES)) == []
+    assert list(by_place_and_time([CorpusDocument("a:1", "Snow", TEXT, ("snow",))], NAMES)) == []
 
 
 def test_ways_are_named() -> None:
@@ -107,30 +106,30 @@ class _Model:
             yield f'{{"question": "What is known of {title}?", "answer": "Much."}}'
 
 
-DOCUMENTS = [Document(f"a:{at}", title, TEXT) for at, title in enumerate(("snow", "dull ice", "firn"))]
-ASKING = Asking(("language-model",), quality=2)
+DOCUMENTS = [CorpusDocument(f"a:{at}", title, TEXT) for at, title in enumerate(("snow", "dull ice", "firn"))]
+ASKING = QuestionSettings(("language-model",), quality=2)
 
 
 def test_a_language_models_questions_are_filtered_by_quality() -> None:
-    found = questions(DOCUMENTS, ASKING, AskingParts(_NoEmbedder(), _Model(99)))
+    found = questions(DOCUMENTS, ASKING, QuestionModels(_NoEmbedder(), _Model(99)))
     assert [one.question for one in found] == ["What is known of snow?", "What is known of firn?"]
 
 
 def test_without_an_endpoint_it_is_said() -> None:
     with pytest.raises(TrainingError, match="set SONDE_ANSWERS__URL"):
-        questions(DOCUMENTS, ASKING, AskingParts(_NoEmbedder()))
+        questions(DOCUMENTS, ASKING, QuestionModels(_NoEmbedder()))
 
 
 def test_after_a_dead_endpoint_only_the_rest_is_asked(tmp_path: Path) -> None:
     """Three documents take six answers; the endpoint dies after four, and a power cut halves the last line."""
     path = tmp_path / "kept" / "said.jsonl"
     with pytest.raises(TrainingError, match="does not answer: connection refused"):
-        questions(DOCUMENTS, ASKING, AskingParts(_NoEmbedder(), RememberingModel(_Model(4), "m", path)))
+        questions(DOCUMENTS, ASKING, QuestionModels(_NoEmbedder(), CachedLanguageModel(_Model(4), "m", path)))
     path.write_text(path.read_text()[:-20])
     second = _Model(99)
-    found = questions(DOCUMENTS, ASKING, AskingParts(_NoEmbedder(), RememberingModel(second, "m", path)))
+    found = questions(DOCUMENTS, ASKING, QuestionModels(_NoEmbedder(), CachedLanguageModel(second, "m", path)))
     assert [one.question for one in found] == ["What is known of snow?", "What is known of firn?"]
     assert second.asked == 3
     other = _Model(99)
-    questions(DOCUMENTS, ASKING, AskingParts(_NoEmbedder(), RememberingModel(other, "another model", path)))
+    questions(DOCUMENTS, ASKING, QuestionModels(_NoEmbedder(), CachedLanguageModel(other, "another model", path)))
     assert other.asked == 6

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.skos import LONGEST_LABEL, read_files
 from reading.vocabulary.vocabulary import Vocabulary, own_vocabulary, term_key
 from search_api.search.understanding.terms import MOST_NARROWER, widened_by

@@ -12,8 +12,8 @@ from functools import partial
 
 import pytest
 
-from search_api.http.admission import Limits
-from search_api.http.waiting_line import Crowded, QueueSize, Waiter, WaitingLine
+from search_api.http.admission import AdmissionLimits
+from search_api.http.fair_queue import QueueFull, QueueSize, Waiter, WaitingLine
 from sonde.settings import ApiSettings
 from sonde.wiring.api import limits_of
 
@@ -65,10 +65,10 @@ class Service:
         self._line = WaitingLine(size)
         self._waiting: dict[Waiter, str] = {}
 
-    def come(self, address: str, client: str) -> None:
+    def join(self, address: str, client: str) -> None:
         try:
-            waiter = self._line.come(address, self.clock.now)
-        except Crowded as crowded:
+            waiter = self._line.join(address, self.clock.now)
+        except QueueFull as crowded:
             self.day.refused[client] += 1
             self._come_again(address, client, crowded)
             return
@@ -76,31 +76,31 @@ class Service:
         self.clock.at(self.clock.now + self._size.longest_wait_s, lambda: self._give_up(waiter))
         self._begin_called()
 
-    def _come_again(self, address: str, client: str, crowded: Crowded) -> None:
+    def _come_again(self, address: str, client: str, crowded: QueueFull) -> None:
         self.day.told_to_return.append(crowded.retry_s)
-        self.clock.at(self.clock.now + max(1, math.ceil(crowded.retry_s)), lambda: self.come(address, client))
+        self.clock.at(self.clock.now + max(1, math.ceil(crowded.retry_s)), lambda: self.join(address, client))
 
     def _give_up(self, waiter: Waiter) -> None:
         if waiter not in self._waiting:
             return
         client = self._waiting.pop(waiter)
-        with pytest.raises(Crowded) as crowded:
-            self._line.give_up(waiter, self.clock.now)
+        with pytest.raises(QueueFull) as crowded:
+            self._line.abandon(waiter, self.clock.now)
         self.day.gave_up[client] += 1
         self._come_again(waiter.caller, client, crowded.value)
 
     def _begin_called(self) -> None:
-        for waiter in [one for one in self._waiting if one.called.is_set()]:
+        for waiter in [one for one in self._waiting if one.has_slot.is_set()]:
             client, begun = self._waiting.pop(waiter), self.clock.now
-            hurried = self._line.enter(waiter, begun)
-            self.day.waits.setdefault(client, []).append(begun - waiter.came)
+            in_hurry = self._line.must_hurry(waiter, begun)
+            self.day.waits.setdefault(client, []).append(begun - waiter.joined_at)
             took_s = self._service_s(begun)
-            self.clock.at(begun + took_s, partial(self._leave, waiter, client, took_s, hurried))
+            self.clock.at(begun + took_s, partial(self._leave, waiter, client, took_s, in_hurry))
 
-    def _leave(self, waiter: Waiter, client: str, took_s: float, hurried: bool) -> None:
-        self._line.leave(waiter, took_s, hurried)
+    def _leave(self, waiter: Waiter, client: str, took_s: float, in_hurry: bool) -> None:
+        self._line.leave(waiter, took_s, in_hurry)
         self._begin_called()
-        self.come(waiter.caller, client)
+        self.join(waiter.caller, client)
 
 
 def simulated(
@@ -110,7 +110,7 @@ def simulated(
     service = Service(size, service_s)
     for address, clients in addresses.items():
         for number in range(clients):
-            service.clock.at(0.001 * number, partial(service.come, address, f"{address}/{number}"))
+            service.clock.at(0.001 * number, partial(service.join, address, f"{address}/{number}"))
     service.clock.run(seconds)
     return service.day
 
@@ -137,11 +137,11 @@ def test_three_hundred_clients_lower_the_number_of_answers_by_less_than_a_tenth(
 
 def test_refused_requests_are_asked_to_come_one_after_the_other_and_only_while_they_are_expected() -> None:
     line = WaitingLine(QueueSize(slots=1, places=0, longest_wait_s=2.0))
-    line.come("any", 0.0)
+    line.join("any", 0.0)
 
     def refused(address: str, now: float) -> float:
-        with pytest.raises(Crowded) as crowded:
-            line.come(address, now)
+        with pytest.raises(QueueFull) as crowded:
+            line.join(address, now)
         return crowded.value.retry_s
 
     assert [refused("any", 0.0) for _ in range(3)] == pytest.approx([0.1, 0.2, 0.3])
@@ -180,16 +180,16 @@ def test_after_a_slow_spell_nobody_is_refused_for_it() -> None:
 def test_hurried_requests_teach_how_long_normal_ones_take_at_least_and_the_other_way_round() -> None:
     line = WaitingLine(QueueSize(slots=1, places=10, longest_wait_s=60.0))
 
-    def measured(took_s: float, hurried: bool) -> tuple[float, float]:
+    def measured(took_s: float, in_hurry: bool) -> tuple[float, float]:
         for _ in range(100):
-            line.leave(line.come("any", 0.0), took_s, hurried)
-        return line.expected_s("any", hurried=False), line.expected_s("any")
+            line.leave(line.join("any", 0.0), took_s, in_hurry)
+        return line.expected_s("any", in_hurry=False), line.expected_s("any")
 
-    assert measured(20.0, hurried=False) == (pytest.approx(20.0, rel=0.01), pytest.approx(0.1))
-    assert measured(2.0, hurried=True) == (pytest.approx(20.0, rel=0.01), pytest.approx(2.0, rel=0.01))
-    assert measured(0.5, hurried=False) == (pytest.approx(0.5, rel=0.01), pytest.approx(0.5, rel=0.01))
-    assert measured(1.5, hurried=True) == (pytest.approx(1.5, rel=0.01), pytest.approx(1.5, rel=0.01))
+    assert measured(20.0, in_hurry=False) == (pytest.approx(20.0, rel=0.01), pytest.approx(0.1))
+    assert measured(2.0, in_hurry=True) == (pytest.approx(20.0, rel=0.01), pytest.approx(2.0, rel=0.01))
+    assert measured(0.5, in_hurry=False) == (pytest.approx(0.5, rel=0.01), pytest.approx(0.5, rel=0.01))
+    assert measured(1.5, in_hurry=True) == (pytest.approx(1.5, rel=0.01), pytest.approx(1.5, rel=0.01))
 
 
 def test_few_threads_still_have_places_in_the_line() -> None:
-    assert Limits(at_once=4).of_threads(8).sizes()["search"].places >= 0
+    assert AdmissionLimits(at_once=4).of_threads(8).sizes()["search"].places >= 0

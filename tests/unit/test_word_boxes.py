@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from core.folding import letters_of, place_of
 from core.passage import WordBox, lines_of, read_boxes, write_boxes
-from indexer.documents.model import Block, PlacedWord
-from indexer.documents.word_places import TextPlaces
+from indexer.documents.parse.model import Block, PlacedWord
+from indexer.documents.segment.units import TextPlaces
 
 _POINTS = st.integers(0, 8000).map(lambda eighths: eighths / 8)
 _WORDS = st.builds(WordBox, *[st.integers(0, 9000)] * 3, *[_POINTS] * 4)

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from core.json_types import Json
+from core.batched import batched
 from core.ports import Vectors
-from encoders.recipe import Recipe, read_recipe
+from encoders.onnx_session import TokenIds, padded
+from encoders.recipe import Pooling, Recipe, read_recipe
 from encoders.tokens import Tokeniser
-from training.embedder.settings import EmbedderSettings
 from training.examples import TrainingError
-from training.precision import arithmetic
-from training.weights import loading
+from training.weights import Precision, arithmetic, loading
 
 if TYPE_CHECKING:
-    from torch import Tensor
-    from torch.nn import Parameter
+    from torch import Tensor, nn
     from transformers import PreTrainedModel
 
+LossName = Literal["infonce", "margin_mse"]
+
 # Files besides the weights that are copied to the new folder.
-_KEPT = (
+_COPIED = (
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
@@ -37,78 +38,126 @@ _BATCH = 32
 _LORA_PLACES = ["query", "key", "value", "dense"]
 
 
-class TrainableEncoder:
-    """Trainable weights. ``recipe`` is the base's own: pooling, token limit for serving, dimensions."""
+def task_instruction(task: str) -> str:
+    """The text before a question in paper 001: ``Instruct: {I}``, and ``Query: {q}`` on the next line."""
+    return f"Instruct: {task}\nQuery: "
 
-    def __init__(self, folder: Path, settings: EmbedderSettings) -> None:
+
+@dataclass(frozen=True, slots=True)
+class EmbedderTrainingSettings:
+    """``infonce``: each answer competes with the answers of the other questions and with ``negatives`` of its own, at
+    ``temperature``. ``margin_mse`` (GPL): learns a teacher's margins; ``margin_scale`` converts cosines to logits.
+
+    ``matryoshka``: sizes at which shortened vectors are trained too; empty: whole vectors only. ``lora``: low-rank
+    adapters of ``rank`` and ``alpha`` (paper 001: 8 and 16) instead of all weights; merged when the model is written.
+    ``frozen``: this many of the lowest layers, with the word vectors, keep the base's weights.
+    ``questions_each``: up to this many of the ``batch`` questions share one answer text, which is encoded once.
+    ``siblings``: up to this many such texts of one group are in a batch, as near misses of each other.
+    ``max_tokens`` of a document during training; the model's own limit does not change. ``threads`` 0: torch's.
+    """
+
+    loss: LossName = "infonce"
+    temperature: float = 0.05
+    margin_scale: float = 20.0
+    instruction: str = ""
+    matryoshka: tuple[int, ...] = ()
+    lora: bool = False
+    rank: int = 8
+    alpha: int = 16
+    frozen: int = 0
+    learning_rate: float = 2e-5
+    batch: int = 32
+    negatives: int = 1
+    questions_each: int = 1
+    siblings: int = 1
+    max_tokens: int = 128
+    precision: Precision = "float32"
+    seed: int = 0
+    device: str = "cpu"
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        if self.temperature <= 0 or self.learning_rate <= 0 or self.batch < 2:
+            raise TrainingError("Temperature and learning rate are above 0, and a batch holds at least 2 questions.")
+        if self.questions_each < 1 or self.siblings < 1:
+            raise TrainingError("questions_each and siblings are at least 1.")
+        if self.frozen < 0 or (self.frozen and self.lora):
+            raise TrainingError("frozen is 0 or more layers, and adapters have none: use either lora or frozen.")
+        if self.loss == "margin_mse" and self.negatives < 1:
+            raise TrainingError("margin_mse compares an answer with a negative: negatives is at least 1.")
+
+
+class TrainableEncoder:
+    """``recipe`` is the base's own: pooling, token limit for serving, dimensions. ``model`` maps token features to
+    ``sentence_embedding``, as the losses of sentence-transformers read it.
+    """
+
+    def __init__(self, folder: Path, settings: EmbedderTrainingSettings) -> None:
         """Raises ModelMissing if the folder holds no such model, TrainingError if it has only a graph."""
         self.folder, self.settings = folder, settings
         self.recipe: Recipe = read_recipe(folder)
-        self.module = _loaded(folder, settings)
-        reads = min(settings.max_tokens, self.recipe.max_tokens)
-        self._tokens = Tokeniser(folder / "tokenizer.json", reads)
+        self.module = _load(folder, settings)
+        self.model = _pooled(self.module, self.recipe.pooling, self.recipe.dims, settings)
+        self._tokens = Tokeniser(folder / "tokenizer.json", min(settings.max_tokens, self.recipe.max_tokens))
 
-    def encode(self, texts: Sequence[str]) -> Tensor:
-        """A tensor (n, dims) of unit norm, with gradients."""
+    def features(self, texts: Sequence[str]) -> dict[str, Tensor]:
+        """Ids and mask, each (n, longest)."""
         import torch
 
-        ids = self._tokens.ids(texts)
-        longest = max(len(each) for each in ids)
-        tokens = torch.zeros((len(ids), longest), dtype=torch.long)
-        mask = torch.zeros((len(ids), longest), dtype=torch.long)
-        for row, each in enumerate(ids):
-            tokens[row, : len(each)] = torch.tensor(each)
-            mask[row, : len(each)] = 1
-        device = self.settings.device
-        mask = mask.to(device)
-        with arithmetic(self.settings.precision, device):
-            states = self.module(input_ids=tokens.to(device), attention_mask=mask).last_hidden_state.float()
-        if self.recipe.pooling == "cls":
-            vectors = states[:, 0]
-        else:
-            weights = mask[..., None].float()
-            vectors = (states * weights).sum(1) / weights.sum(1)
-        return torch.nn.functional.normalize(vectors, dim=1)
+        arrays, _ = padded([TokenIds(ids) for ids in self._tokens.ids(texts)])
+        names = ("input_ids", "attention_mask")
+        return {name: torch.from_numpy(arrays[name]).to(self.settings.device) for name in names}
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """(n, dims) float32 without gradients, longest first so that little is padded."""
+        """(n, dims) float32, unit norm, longest first so that little is padded."""
         import torch
 
         order = sorted(range(len(texts)), key=lambda at: -len(texts[at]))
         rows = np.empty((len(texts), self.recipe.dims), dtype=np.float32)
         self.module.eval()
         with torch.inference_mode():
-            for at in range(0, len(order), _BATCH):
-                part = order[at : at + _BATCH]
-                rows[part] = self.encode([texts[index] for index in part]).float().cpu().numpy()
+            for part in batched(order, _BATCH):
+                features = self.features([texts[at] for at in part])
+                rows[part] = self.model(features)["sentence_embedding"].float().cpu().numpy()
         self.module.train()
         return rows
-
-    def learning(self) -> list[Parameter]:
-        """The parameters that change."""
-        return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
-
-    def weights(self) -> Json:
-        """The trained weights by name; sufficient to continue from the base."""
-        changing = {name for name, parameter in self.module.named_parameters() if parameter.requires_grad}
-        return {
-            name: value.detach().cpu().clone() for name, value in self.module.state_dict().items() if name in changing
-        }
-
-    def take(self, weights: Json) -> None:
-        self.module.load_state_dict(weights, strict=False)
 
     def save(self, folder: Path) -> None:
         """A sentence-transformers folder with safetensors, adapters merged. Raises OSError if the disk fails."""
         whole = self.module.merge_and_unload() if self.settings.lora else self.module
         whole.save_pretrained(str(folder), safe_serialization=True)
-        for name in _KEPT:
+        for name in _COPIED:
             if (self.folder / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(self.folder / name, folder / name)
 
 
-def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
+def _pooled(module: Any, pooling: Pooling, dims: int, settings: EmbedderTrainingSettings) -> nn.Module:
+    import torch
+
+    class Pooled(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = module
+
+        def get_embedding_dimension(self) -> int:
+            return dims
+
+        def forward(self, features: dict[str, Tensor]) -> dict[str, Tensor]:
+            """(n, dims) of unit norm."""
+            with arithmetic(settings.precision, settings.device):
+                states = self.inner(**features).last_hidden_state.float()
+            if pooling == "cls":
+                vectors = states[:, 0]
+            else:
+                weights = features["attention_mask"][..., None].float()
+                vectors = (states * weights).sum(1) / weights.sum(1)
+            return {"sentence_embedding": torch.nn.functional.normalize(vectors, dim=1)}
+
+    return Pooled()
+
+
+def _load(folder: Path, settings: EmbedderTrainingSettings) -> Any:
     import torch
 
     with loading(folder, threads=settings.threads, seed=settings.seed) as transformers:
@@ -124,7 +173,10 @@ def _loaded(folder: Path, settings: EmbedderSettings) -> Any:
     if settings.frozen:
         _freeze(module, settings.frozen)
     if settings.lora:
-        module = _with_adapters(module, settings)
+        from peft import LoraConfig, get_peft_model
+
+        shape = LoraConfig(r=settings.rank, lora_alpha=settings.alpha, target_modules=_LORA_PLACES, lora_dropout=0.05)
+        module = get_peft_model(module, shape)
     return module.to(settings.device).train()
 
 
@@ -139,10 +191,3 @@ def _freeze(module: PreTrainedModel, count: int) -> None:
         raise TrainingError(f"Of {of_model} layers {count} cannot be frozen: at least one has to learn.")
     for part in (getattr(module, "embeddings", module.get_input_embeddings()), *layers[:count]):
         part.requires_grad_(False)
-
-
-def _with_adapters(module: PreTrainedModel, settings: EmbedderSettings) -> Any:
-    from peft import LoraConfig, get_peft_model
-
-    shape = LoraConfig(r=settings.rank, lora_alpha=settings.alpha, target_modules=_LORA_PLACES, lora_dropout=0.05)
-    return get_peft_model(module, shape)

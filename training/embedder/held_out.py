@@ -10,7 +10,7 @@ import numpy as np
 from core.ports import Vectors
 from encoders.pooling import unit
 from evaluation.collection import Qrels
-from evaluation.metrics import Measured, measure
+from evaluation.metrics import RunMeasures, measure
 from evaluation.trec import Run
 from training.examples import Example
 
@@ -39,12 +39,12 @@ class HeldOut:
         labelled: dict[str, dict[str, int]] = {}
         for example in examples:
             question = questions.setdefault(example.question, f"q{len(questions)}")
-            for one in example.candidates:
-                name = texts.setdefault(one.text, f"t{len(texts)}")
-                grade = max(one.grade, 1) if one is example.positive else one.grade
+            for candidate in example.candidates:
+                name = texts.setdefault(candidate.text, f"t{len(texts)}")
+                grade = max(candidate.grade, 1) if candidate is example.positive else candidate.grade
                 if grade > 0:
                     qrels.setdefault(question, {})[name] = grade
-                for label in one.labels:
+                for label in candidate.labels:
                     labelled.setdefault(label, {})[name] = 1
         for text, question in questions.items():
             qrels[question] = {**labelled.get(text.casefold(), {}), **qrels[question]}
@@ -61,11 +61,7 @@ class HeldOut:
         """Mean AP@100, the measure during training: 1 / rank if there is one answer."""
         return self.measured(embed).means["AP@100"]
 
-    def mrr(self, embed: Embed) -> float:
-        """Mean reciprocal rank of the first answer, 0..1."""
-        return self.measured(embed).means["RR"]
-
-    def measured(self, embed: Embed, dims: int | None = None) -> Measured:
+    def measured(self, embed: Embed, dims: int | None = None) -> RunMeasures:
         """Every measure; ``dims``: with vectors shortened to this many numbers."""
         return measure(self.run(embed, dims), self.qrels)
 
@@ -73,10 +69,10 @@ class HeldOut:
         """The best hundred texts of each question by cosine; ties in the order of the texts."""
         names, question_names = list(self.texts), list(self.questions)
         documents = _short(embed(list(self.texts.values())), dims)
-        asked = _short(embed([self.instruction + text for text in self.questions.values()]), dims)
+        questions = _short(embed([self.instruction + text for text in self.questions.values()]), dims)
         run: dict[str, list[tuple[str, float]]] = {}
-        for start in range(0, len(asked), _BLOCK):
-            cosines = asked[start : start + _BLOCK] @ documents.T
+        for start in range(0, len(questions), _BLOCK):
+            cosines = questions[start : start + _BLOCK] @ documents.T
             for question, row in zip(question_names[start : start + _BLOCK], cosines, strict=True):
                 best = np.argsort(-row, kind="stable")[:_DEPTH]
                 run[question] = [(names[at], float(row[at])) for at in best]

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.json_types import Json
-from encoders.model_card import ModelCard
-from evaluation.metrics import HEADLINE, Measured
-from evaluation.significance import paired_randomisation
-from training.checkpoints import Checkpoints, beside
-from training.embedder.encoder import TrainableEncoder
-from training.embedder.export import Serving, write_embedder
+from core.ports import EmbedderCard
+from encoders.embedder import OnnxEmbedder
+from encoders.locate import Located, weights_digest
+from encoders.model_card import CARD, ModelCard, write_card
+from encoders.onnx_graphs import write_whole
+from encoders.onnx_session import Compute
+from encoders.prepare import prepared
+from encoders.recipe import read_json
+from encoders.recorded import record_embedder
+from evaluation.metrics import HEADLINE, RunMeasures, paired_randomisation
+from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
 from training.embedder.held_out import HeldOut
-from training.embedder.settings import EmbedderSettings
-from training.embedder.trainee import EmbedderTrainee
-from training.examples import Example, TrainingError
-from training.loop import Evaluation, TrainingBudget, train
-from training.provenance import Origin, now
-from training.splits import Split
+from training.embedder.learner import EmbedderLearner
+from training.examples import Example, Split, TrainingError
+from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
+from training.provenance import Origin, now, written_model
 
 LEAST_EXAMPLES = 20
 SHOWN = (HEADLINE, "RR", "AP@100", "ap_over_k@100", "R@1", "R@3", "R@5", "R@8", "R@32", "R@64")
-_LOOKED_AT = 300  # held-out questions during training; the card's figures use all of them
+_EVALUATED = 300  # held-out questions during training; the card's figures use all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,63 +48,52 @@ class Base:
 def train_embedder(
     base: Base,
     split: Split,
-    settings: EmbedderSettings,
-    course: TrainingBudget,
+    settings: EmbedderTrainingSettings,
+    budget: TrainingBudget,
     origin: Origin,
     out: Path,
     *,
     resume: bool = False,
-    told: Callable[[Evaluation], None] = lambda _: None,
+    report: OnEvaluation = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card. Raises TrainingError for too little text, a full disk, a diverging loss.
 
     Checkpoints are in ``.{out.name}.checkpoints`` beside it until the model is written.
     """
-    learnt = _learnable(split, settings)
-    checkpoints = Checkpoints(beside(out), _identity(base, split, settings), resume=resume)
+    examples = _usable(split, settings)
+    checkpoints = Checkpoints.beside(out, _identity(base, split, settings), resume=resume)
     encoder = TrainableEncoder(base.folder, settings)
-    _refuse_sizes(settings, encoder.recipe.dims)
-    whole = HeldOut.of(split.held_out, settings.instruction)
-    before_settings = HeldOut.of(split.held_out, base.instruction)
-    before, scores_before = before_settings.measured(encoder.embed), _unrelated(before_settings, encoder)
-    looked = HeldOut.of(_looked_at(split.held_out, settings.seed), settings.instruction)
-    done = train(EmbedderTrainee(encoder, learnt, looked), course, checkpoints, told)
-    after, scores_after = whole.measured(encoder.embed), _unrelated(whole, encoder)
-    shorter = {
-        f"{HEADLINE} at {size}": whole.measured(encoder.embed, size).means[HEADLINE] for size in settings.matryoshka
-    }
-    serving = Serving(
-        encoder.recipe, settings.instruction, matched_threshold(base.min_score, scores_before, scores_after)
-    )
+    if wrong := [size for size in settings.matryoshka if not 0 < size <= encoder.recipe.dims]:
+        raise TrainingError(
+            f"Matryoshka sizes lie between 1 and the model's {encoder.recipe.dims}; {wrong[0]} does not."
+        )
+    as_before = HeldOut.of(split.held_out, base.instruction)
+    before, unrelated_before = as_before.measured(encoder.embed), _unrelated(as_before, encoder)
+    evaluated = HeldOut.of(_sample(split.held_out, settings.seed), settings.instruction)
+    learner = EmbedderLearner(encoder, examples, evaluated)
+    optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
+    from training.trainer import train  # imports torch
+
+    done = train(learner, optimisation, budget, checkpoints, report)
+    held_out = HeldOut.of(split.held_out, settings.instruction)
+    threshold = matched_threshold(base.min_score, unrelated_before, _unrelated(held_out, encoder))
     card = ModelCard(
         kind="embedder",
         name=out.name,
         base=origin.base,
         licence=origin.base_licence,
-        data=(*origin.used(learnt), *origin.used(split.held_out, "held out")),
-        settings={**_plain(settings), **_plain(course)},
+        data=(*origin.used(examples), *origin.used(split.held_out, "held out")),
+        settings={**_plain(settings), **_plain(budget)},
         seed=settings.seed,
         commit=origin.commit,
         made=now(),
-        figures={**figures(before, after), **shorter, **done.figures("held-out AP@100 while training")},
+        figures=_figures(before, held_out, encoder, done),
         reproduce=origin.reproduce,
+        serving={**asdict(encoder.recipe), "instruction": settings.instruction, "min_score": threshold},
     )
-    written = write_embedder(out, encoder, serving, card)
+    card = _write(out, encoder, card)
     checkpoints.discard()
-    return written
-
-
-def _looked_at(held_out: Sequence[Example], seed: int) -> list[Example]:
-    """Some of every kind of question: a file has one kind after the other."""
-    chance = random.Random(seed)  # noqa: S311 # nosec B311 - a draw to be repeated
-    return chance.sample(held_out, min(_LOOKED_AT, len(held_out)))
-
-
-def figures(before: Measured, after: Measured) -> Json:
-    """Each measure before and after, and the probability of the headline's change by chance."""
-    compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
-    changed = {name: {"before": before.means[name], "after": after.means[name]} for name in SHOWN}
-    return {**changed, f"{HEADLINE} p": compared.p, "held-out questions": len(after.by_question)}
+    return card
 
 
 def matched_threshold(threshold: float, before: NDArray[np.float32], after: NDArray[np.float32]) -> float:
@@ -112,46 +107,94 @@ def matched_threshold(threshold: float, before: NDArray[np.float32], after: NDAr
     return round(float(np.quantile(after, share)), 3)
 
 
-def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
-    """Cosines of held-out questions with texts that do not answer them."""
-    names = list(held_out.questions)[:_LOOKED_AT]
-    texts = list(held_out.texts)[:_LOOKED_AT]
-    asked = encoder.embed([held_out.instruction + held_out.questions[name] for name in names])
-    documents = encoder.embed([held_out.texts[name] for name in texts])
-    wrong = np.array([[text not in held_out.qrels[name] for text in texts] for name in names], dtype=bool)
-    return np.asarray((asked @ documents.T)[wrong], dtype=np.float32)
-
-
-def _learnable(split: Split, settings: EmbedderSettings) -> list[Example]:
+def _usable(split: Split, settings: EmbedderTrainingSettings) -> list[Example]:
     """An example without a negative has no margin, so ``margin_mse`` leaves it out."""
-    kept = [one for one in split.train if one.negatives] if settings.loss == "margin_mse" else list(split.train)
-    if len(kept) < LEAST_EXAMPLES:
-        raise TrainingError(f"{len(kept)} examples are too little to learn from; give {LEAST_EXAMPLES} or more.")
-    untaught = [one for one in kept if any(text.teacher is None for text in one.candidates)]
-    if settings.loss == "margin_mse" and untaught:
+    fit = (
+        [example for example in split.train if example.negatives]
+        if settings.loss == "margin_mse"
+        else list(split.train)
+    )
+    if len(fit) < LEAST_EXAMPLES:
+        raise TrainingError(f"{len(fit)} examples are too little to learn from; give {LEAST_EXAMPLES} or more.")
+    unscored = [example for example in fit if any(text.teacher is None for text in example.candidates)]
+    if settings.loss == "margin_mse" and unscored:
         raise TrainingError(
-            f"{len(untaught)} of {len(kept)} examples lack a teacher's scores, which margin_mse learns from; score "
+            f"{len(unscored)} of {len(fit)} examples lack a teacher's scores, which margin_mse learns from; score "
             "them first, or use infonce."
         )
-    return kept
+    return fit
 
 
-def _refuse_sizes(settings: EmbedderSettings, dims: int) -> None:
-    if wrong := [size for size in settings.matryoshka if not 0 < size <= dims]:
-        raise TrainingError(f"Matryoshka sizes lie between 1 and the model's {dims}; {wrong[0]} does not.")
+def _sample(held_out: Sequence[Example], seed: int) -> list[Example]:
+    """Some of every kind of question: a file has one kind after the other."""
+    chance = random.Random(seed)  # noqa: S311 # nosec B311 - a draw to be repeated
+    return chance.sample(held_out, min(_EVALUATED, len(held_out)))
 
 
-def _identity(base: Base, split: Split, settings: EmbedderSettings) -> Json:
+def _unrelated(held_out: HeldOut, encoder: TrainableEncoder) -> NDArray[np.float32]:
+    """Cosines of held-out questions with texts that do not answer them."""
+    names = list(held_out.questions)[:_EVALUATED]
+    texts = list(held_out.texts)[:_EVALUATED]
+    questions = encoder.embed([held_out.instruction + held_out.questions[name] for name in names])
+    documents = encoder.embed([held_out.texts[name] for name in texts])
+    wrong = np.array([[text not in held_out.qrels[name] for text in texts] for name in names], dtype=bool)
+    return np.asarray((questions @ documents.T)[wrong], dtype=np.float32)
+
+
+def _figures(before: RunMeasures, held_out: HeldOut, encoder: TrainableEncoder, done: FinishedTraining) -> Json:
+    """Each measure before and after, and the probability of the headline's change by chance."""
+    after = held_out.measured(encoder.embed)
+    compared = paired_randomisation(after.column(HEADLINE), before.column(HEADLINE))
+    sizes = encoder.settings.matryoshka
+    return {
+        **{name: {"before": before.means[name], "after": after.means[name]} for name in SHOWN},
+        f"{HEADLINE} p": compared.p,
+        "held-out questions": len(after.by_question),
+        **{f"{HEADLINE} at {size}": held_out.measured(encoder.embed, size).means[HEADLINE] for size in sizes},
+        **done.figures("held-out AP@100 while training"),
+    }
+
+
+def _identity(base: Base, split: Split, settings: EmbedderTrainingSettings) -> Json:
     """What must be equal for a training to continue."""
     return {"base": str(base.folder), "train": _ids(split.train), "held_out": _ids(split.held_out), **_plain(settings)}
 
 
 def _ids(examples: Sequence[Example]) -> str:
-    import hashlib
+    lines = (
+        f"{example.id}\t{example.question}\t{[text.teacher for text in example.candidates]}" for example in examples
+    )
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
-    told = (f"{one.id}\t{one.question}\t{[each.teacher for each in one.candidates]}" for one in examples)
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+def _plain(settings: EmbedderTrainingSettings | TrainingBudget) -> Json:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()}
 
 
-def _plain(value: EmbedderSettings | TrainingBudget) -> Json:
-    return {name: list(each) if isinstance(each, tuple) else each for name, each in asdict(value).items()}
+def _write(out: Path, encoder: TrainableEncoder, card: ModelCard) -> ModelCard:
+    """Weights, graphs and the card with the int8 figures and recorded vectors."""
+    recipe = encoder.recipe
+    with written_model(out) as draft:
+        encoder.save(draft)
+        (draft / CARD).write_text(json.dumps(card.serving), encoding="utf-8")
+        int8 = _export(draft)
+        served = EmbedderCard(out.name, recipe.dims, recipe.max_tokens, card.serving["min_score"], runtime="onnx-fp32")
+        embedder = OnnxEmbedder(draft / "model.onnx", recipe, served, Compute(threads=1))
+        figures = {**card.figures, "int8_mean_cosine": int8["mean"], "int8_least_cosine": int8["minimum"]}
+        card = replace(card, figures=figures, recorded=record_embedder(embedder))
+        write_card(draft, card)
+    return card
+
+
+def _export(draft: Path) -> Json:
+    """Writes both graphs beside the weights, so that serving needs no torch; returns the comparison of int8 with
+    fp32.
+    """
+    scratch = draft / ".scratch"
+    scratch.mkdir()
+    made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "states")
+    facts: Json = read_json(made / CARD)["int8"]
+    for graph in made.glob("*.onnx"):
+        write_whole(graph, draft / graph.name)
+    shutil.rmtree(scratch)
+    return facts

@@ -14,7 +14,7 @@ _WORD = re.compile(r"\w+")
 K1, B = 1.2, 0.75
 
 
-class Bm25:
+class Bm25Index:
     """Robertson's weights as in Lucene: idf = ln(1 + (n - df + .5) / (df + .5))."""
 
     def __init__(self, texts: Sequence[str]) -> None:

@@ -1,21 +1,142 @@
-"""Makes examples with hard negatives from questions and answers: by words, by meaning, by both, by place and time."""
+"""Makes examples with hard negatives from questions and answers: by words, by meaning, by both, by place and time; of
+these the useful ones, which score about as high as the answer, not far above it.
+
+Negatives with the same topic but the wrong place or period come from the records' own extents; neither paper has them.
+Only a question with a place has a wrong place, and only one with a period has a wrong period: for "snow depth" any
+record of snow depth is right, wherever it is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from core.extent import BBox
 from core.ports import Embedder, Vectors
-from training.corpora import Document
-from training.examples import Candidate, Example
-from training.negatives.bm25 import Bm25
-from training.negatives.elsewhere import Said, elsewhere, said
-from training.negatives.simans import SimAns, probabilities, sample
-from training.questions.asked import Asked
+from core.timespan import TimeSpan
+from reading.gazetteer import Gazetteer
+from reading.places import PlaceReader
+from reading.times import TimeReader
+from training.corpora import CorpusDocument, PseudoQuestion
+from training.examples import CandidateText, Example
+from training.negatives.bm25 import Bm25Index
 
 _RRF = 60
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAndTime:
+    """The place and time of a question; empty if it has none."""
+
+    boxes: tuple[BBox, ...] = ()
+    times: tuple[TimeSpan, ...] = ()
+
+
+def place_and_time_of(question: str) -> PlaceAndTime:
+    """As a search reads it, but only with the gazetteer and the words of time."""
+    places, times = _readers()
+    return PlaceAndTime(
+        tuple(mention.place.bbox for mention in places.read(question)),
+        tuple(mention.span for mention in times.read(question)),
+    )
+
+
+def elsewhere(
+    document: CorpusDocument, question: PlaceAndTime, candidates: Iterable[CorpusDocument], count: int
+) -> list[tuple[CorpusDocument, str]]:
+    """The first ``count`` of ``candidates`` that share a keyword but are disjoint both from the document and from the
+    question's place or time, with ``place`` or ``time`` as the reason.
+
+    A record without a place or time is never a negative.
+    """
+    topics = {term.casefold() for term in document.keywords}
+    negatives: list[tuple[CorpusDocument, str]] = []
+    for other in candidates:
+        if len(negatives) == count:
+            break
+        if topics.isdisjoint(term.casefold() for term in other.keywords):
+            continue
+        if disjoint(document.boxes, other.boxes) and disjoint(question.boxes, other.boxes):
+            negatives.append((other, "place"))
+        elif never_overlapping(document.times, other.times) and never_overlapping(question.times, other.times):
+            negatives.append((other, "time"))
+    return negatives
+
+
+@cache
+def _readers() -> tuple[PlaceReader, TimeReader]:
+    return PlaceReader(Gazetteer()), TimeReader()
+
+
+def disjoint(some: Sequence[BBox], candidates: Sequence[BBox]) -> bool:
+    """Whether both have boxes, and no box of the one touches a box of the other."""
+    return bool(some and candidates) and not any(_touch(a, b) for a in some for b in candidates)
+
+
+def never_overlapping(some: Sequence[TimeSpan], candidates: Sequence[TimeSpan]) -> bool:
+    """Whether both have spans, and no span of the one overlaps a span of the other."""
+    return bool(some and candidates) and not any(_overlap(a, b) for a in some for b in candidates)
+
+
+def _touch(a: BBox, b: BBox) -> bool:
+    return any(
+        part.west <= other.east and other.west <= part.east and part.south <= other.north and other.south <= part.north
+        for part in a.parts()
+        for other in b.parts()
+    )
+
+
+def _overlap(a: TimeSpan, b: TimeSpan) -> bool:
+    return _before(a.start_ms, b.end_ms) and _before(b.start_ms, a.end_ms)
+
+
+def _before(start: int | None, end: int | None) -> bool:
+    """Open ends reach everything."""
+    return start is None or end is None or start <= end
+
+
+@dataclass(frozen=True, slots=True)
+class SimAns:
+    """SimANS (Zhou et al., EMNLP 2022): p ~ exp(-a (s(negative) - s(positive) - b)^2), ``a`` > 0 the sharpness.
+
+    ``margin``: a candidate above s(positive) - margin probably answers too and is dropped (Moreira et al. 2024).
+    Scores are cosines, so margin and b are in -2..2.
+    """
+
+    a: float = 20.0
+    b: float = -0.1
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.a <= 0 or not -2.0 <= self.b <= 2.0 or not -2.0 <= self.margin <= 2.0:
+            raise ValueError(f"SimANS with a={self.a}, b={self.b}, margin={self.margin}: a > 0, the others in -2..2")
+
+
+def probabilities(scores: Sequence[float], positive: float, settings: SimAns) -> NDArray[np.float64]:
+    """(n,) with sum 1; 0 for candidates that the margin drops; all 0 if it drops everything."""
+    values = np.asarray(scores, dtype=np.float64)
+    possible = values <= positive - settings.margin
+    if not possible.any():
+        return np.zeros(len(values))
+    exponent = np.where(possible, -settings.a * (values - positive - settings.b) ** 2, -np.inf)
+    weight = np.exp(exponent - exponent.max())
+    probability: NDArray[np.float64] = weight / weight.sum()
+    return probability
+
+
+def sample(probability: NDArray[np.float64], count: int, chance: np.random.Generator) -> list[int]:
+    """Up to ``count`` different indexes, drawn by their probabilities, most likely first."""
+    possible = np.flatnonzero(probability > 0.0)
+    if len(possible) == 0:
+        return []
+    # Gumbel's trick: the largest of log p + noise is a draw without replacement.
+    keys = np.log(probability[possible]) + chance.gumbel(size=len(possible))
+    drawn = possible[np.argsort(-keys, kind="stable")[:count]]
+    return sorted((int(at) for at in drawn), key=lambda at: (-probability[at], at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +153,11 @@ class Mining:
 
 
 def mine(
-    asked: Sequence[Asked],
-    documents: Sequence[Document],
+    questions: Sequence[PseudoQuestion],
+    documents: Sequence[CorpusDocument],
     embedder: Embedder,
     mining: Mining,
-    told: Callable[[int, int], None] = lambda _done, _all: None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Example]:
     """One example for each question, in order; ``documents`` is the pool of negatives.
 
@@ -45,32 +166,34 @@ def mine(
     often missing where they belong.
     """
     pool = _Pool(documents, embedder)
-    own = [one for one in asked if not one.shared]
-    questions = iter(embedder.embed([one.question for one in own], "query"))
-    answers = iter(embedder.embed([one.answer for one in own], "document"))
+    own = [question for question in questions if not question.shared]
+    vectors = zip(
+        embedder.embed([question.question for question in own], "query"),
+        embedder.embed([question.answer for question in own], "document"),
+        strict=True,
+    )
     examples = []
-    for at, one in enumerate(asked):
-        negatives: tuple[Candidate, ...] = ()
-        if not one.shared:
-            question, answer = next(questions), next(answers)
+    for at, question in enumerate(questions):
+        negatives: tuple[CandidateText, ...] = ()
+        if not question.shared:
+            vector, answer = next(vectors)
             chance = np.random.default_rng([mining.seed, at])
-            negatives = pool.negatives(one, question, float(question @ answer), mining, chance)
-        name = f"{one.document.id}#{one.origin}-{at}"
-        positive = Candidate(one.document.id, one.answer, grade=1, labels=one.document.labels)
-        examples.append(
-            Example(name, one.question, positive, negatives, one.origin, one.document.corpus, one.document.group)
-        )
-        told(at + 1, len(asked))
+            negatives = pool.negatives(question, vector, float(vector @ answer), mining, chance)
+        document, origin = question.document, question.origin
+        positive = CandidateText(document.id, question.answer, grade=1, labels=document.labels)
+        name = f"{document.id}#{origin}-{at}"
+        examples.append(Example(name, question.question, positive, negatives, origin, document.corpus, document.group))
+        progress(at + 1, len(questions))
     return examples
 
 
 class _Pool:
     """The documents, indexed by words and by meaning."""
 
-    def __init__(self, documents: Sequence[Document], embedder: Embedder) -> None:
+    def __init__(self, documents: Sequence[CorpusDocument], embedder: Embedder) -> None:
         self._documents = documents
         self._labels = [frozenset(document.labels) for document in documents]
-        self._words = Bm25([document.whole for document in documents])
+        self._words = Bm25Index([document.whole for document in documents])
         self._of_topic: dict[str, list[int]] = {}
         for at, document in enumerate(documents):
             for term in {keyword.casefold() for keyword in document.keywords}:
@@ -78,54 +201,54 @@ class _Pool:
         self._vectors: Vectors = embedder.embed([document.whole for document in documents], "document")
 
     def negatives(
-        self, asked: Asked, question: Vectors, positive: float, mining: Mining, chance: np.random.Generator
-    ) -> tuple[Candidate, ...]:
-        cosines = self._vectors @ question
+        self, question: PseudoQuestion, vector: Vectors, positive: float, mining: Mining, chance: np.random.Generator
+    ) -> tuple[CandidateText, ...]:
+        cosines = self._vectors @ vector
         near = [int(at) for at in np.argsort(-cosines, kind="stable")[: mining.depth]]
-        worded = self._words.best(asked.question, mining.depth)
-        found = self._named(asked, worded, near)
-        where_and_when = said(asked.question) if mining.elsewhere else Said()
-        topical = self._topical(asked, found, cosines, mining.depth) if where_and_when != Said() else []
-        places = elsewhere(asked.document, where_and_when, topical, mining.elsewhere)
-        chosen = {document.id: why for document, why in places}
-        rest = [at for at in found if self._documents[at].id not in chosen]
+        arms = self._arms(question, self._words.best(question.question, mining.depth), near)
+        place_and_time = place_and_time_of(question.question) if mining.elsewhere else PlaceAndTime()
+        topical = self._topical(question, arms, cosines, mining.depth) if place_and_time != PlaceAndTime() else []
+        places = elsewhere(question.document, place_and_time, topical, mining.elsewhere)
+        chosen = {document.id for document, _ in places}
+        rest = [at for at in arms if self._documents[at].id not in chosen]
         probability = probabilities(cosines[rest].tolist(), positive, mining.simans)
         drawn = [rest[at] for at in sample(probability, mining.count - len(chosen), chance)]
-        hard = [_candidate(document, why) for document, why in places]
         return (
-            *hard,
-            *(_candidate(self._documents[at], found[at]) for at in drawn),
+            *(_candidate(document, why) for document, why in places),
+            *(_candidate(self._documents[at], arms[at]) for at in drawn),
         )
 
-    def _topical(self, asked: Asked, found: Iterable[int], cosines: Vectors, depth: int) -> list[Document]:
-        """What the arms found, then documents with a shared keyword, nearest first: the arms find few on the right
-        topic in the wrong place, because they read the place too.
+    def _topical(
+        self, question: PseudoQuestion, first: Iterable[int], cosines: Vectors, depth: int
+    ) -> list[CorpusDocument]:
+        """``first``, then documents with a shared keyword, nearest first: the arms find few on the right topic in the
+        wrong place, because they read the place too.
         """
-        sharing = {at for term in asked.document.keywords for at in self._of_topic.get(term.casefold(), ())}
-        held = np.array(sorted(sharing), dtype=np.intp)
-        nearest = held[np.argsort(-cosines[held], kind="stable")[:depth]]
-        order = dict.fromkeys([*found, *(int(at) for at in nearest)])
-        return [self._documents[at] for at in order if not _same(asked.document, self._documents[at])]
+        sharing = {at for term in question.document.keywords for at in self._of_topic.get(term.casefold(), ())}
+        places = np.array(sorted(sharing), dtype=np.intp)
+        nearest = places[np.argsort(-cosines[places], kind="stable")[:depth]]
+        order = dict.fromkeys([*first, *(int(at) for at in nearest)])
+        return [self._documents[at] for at in order if not _same(question.document, self._documents[at])]
 
-    def _named(self, asked: Asked, worded: Sequence[int], near: Sequence[int]) -> dict[int, str]:
+    def _arms(self, question: PseudoQuestion, worded: Sequence[int], near: Sequence[int]) -> dict[int, str]:
         """Position -> the arm that found it, best fused rank first; ``fused`` if both did."""
         ranks: dict[int, float] = {}
-        for found in (worded, near):
-            for rank, at in enumerate(found, 1):
+        for positions in (worded, near):
+            for rank, at in enumerate(positions, 1):
                 ranks[at] = ranks.get(at, 0.0) + 1.0 / (_RRF + rank)
-        in_words, in_meaning, topic = set(worded), set(near), asked.question.casefold()
+        in_words, in_meaning, topic = set(worded), set(near), question.question.casefold()
         order = sorted(ranks, key=lambda at: (-ranks[at], at))
         return {
             at: "fused" if at in in_words and at in in_meaning else "bm25" if at in in_words else "dense"
             for at in order
-            if not _same(asked.document, self._documents[at]) and topic not in self._labels[at]
+            if not _same(question.document, self._documents[at]) and topic not in self._labels[at]
         }
 
 
-def _candidate(document: Document, why: str) -> Candidate:
-    return Candidate(document.id, document.whole, why=why, labels=document.labels)
+def _candidate(document: CorpusDocument, why: str) -> CandidateText:
+    return CandidateText(document.id, document.whole, why=why, labels=document.labels)
 
 
-def _same(one: Document, other: Document) -> bool:
-    same_title = bool(one.title) and one.title.casefold() == other.title.casefold()
-    return one.id == other.id or same_title or one.text == other.text
+def _same(document: CorpusDocument, other: CorpusDocument) -> bool:
+    same_title = bool(document.title) and document.title.casefold() == other.title.casefold()
+    return document.id == other.id or same_title or document.text == other.text

@@ -8,15 +8,18 @@ from itertools import chain
 from typing import Literal, get_args
 
 from core.ports import Embedder, LanguageModel
-from training.corpora import Document
+from training.corpora import CorpusDocument, PseudoQuestion, distinct
 from training.examples import TrainingError
-from training.questions.asked import Asked, distinct
-from training.questions.by_language_model import by_language_model
-from training.questions.by_place_and_time import by_place_and_time
-from training.questions.from_fields import by_keywords, by_sentence, by_title
+from training.questions.from_records import (
+    BoxNames,
+    by_keywords,
+    by_place_and_time,
+    by_sentence,
+    by_shared_keywords,
+    by_title,
+)
 from training.questions.key_phrases import KeyPhrases, by_key_phrases
-from training.questions.place_names import PlaceNames
-from training.questions.shared_keywords import by_shared_keywords
+from training.questions.language_model import by_language_model
 
 Way = Literal["titles", "keywords", "sentences", "key-phrases", "place-and-time", "language-model"]
 WITHOUT_A_MODEL: tuple[Way, ...] = ("titles", "keywords", "sentences", "key-phrases", "place-and-time")
@@ -24,7 +27,7 @@ WITHOUT_A_MODEL: tuple[Way, ...] = ("titles", "keywords", "sentences", "key-phra
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QuestionSettings:
     """``quality`` 0..3: the minimum for a language model's question, in its own judgement. ``shared_keywords``: this
     many keywords of each document are also questions for all documents with them; 0: none. ``phrase_questions``: number
     of key-phrase questions per document.
@@ -38,12 +41,12 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class AskingParts:
-    """``model`` None: no endpoint is configured."""
+class QuestionModels:
+    """``language_model`` None: no endpoint is configured."""
 
     embedder: Embedder
-    model: LanguageModel | None = None
-    names: PlaceNames | None = None
+    language_model: LanguageModel | None = None
+    names: BoxNames | None = None
 
 
 def ways(text: str) -> tuple[Way, ...]:
@@ -57,28 +60,32 @@ def ways(text: str) -> tuple[Way, ...]:
     return tuple(way for way in known if way in named)
 
 
-def questions(documents: Sequence[Document], asking: Asking, parts: AskingParts) -> list[Asked]:
+def questions(
+    documents: Sequence[CorpusDocument], settings: QuestionSettings, models: QuestionModels
+) -> list[PseudoQuestion]:
     """Runs every way in turn; drops questions made from several documents.
 
     Raises TrainingError if a language model is required and none is configured, or it fails; its answers are stored
-    (``questions.remembered``).
+    (``CachedLanguageModel``).
     """
-    made: Mapping[Way, Callable[[], Iterator[Asked]]] = {
+    seed = settings.seed
+    phrases = KeyPhrases(questions=settings.phrase_questions)
+    makers: Mapping[Way, Callable[[], Iterator[PseudoQuestion]]] = {
         "titles": lambda: by_title(documents),
-        "keywords": lambda: by_keywords(documents, asking.seed),
-        "sentences": lambda: by_sentence(documents, asking.seed),
-        "key-phrases": lambda: by_key_phrases(
-            documents, parts.embedder, KeyPhrases(questions=asking.phrase_questions), asking.seed
-        ),
-        "place-and-time": lambda: by_place_and_time(documents, parts.names or PlaceNames(), asking.seed),
-        "language-model": lambda: _by_model(documents, asking, parts.model),
+        "keywords": lambda: by_keywords(documents, seed),
+        "sentences": lambda: by_sentence(documents, seed),
+        "key-phrases": lambda: by_key_phrases(documents, models.embedder, phrases, seed),
+        "place-and-time": lambda: by_place_and_time(documents, models.names or BoxNames(), seed),
+        "language-model": lambda: _by_model(documents, settings, models.language_model),
     }
-    shared = by_shared_keywords(documents, asking.shared_keywords, asking.seed)
-    return list(distinct(chain((one for way in asking.ways for one in made[way]()), shared)))
+    own = chain.from_iterable(makers[way]() for way in settings.ways)
+    return list(distinct(chain(own, by_shared_keywords(documents, settings.shared_keywords, seed))))
 
 
-def _by_model(documents: Sequence[Document], asking: Asking, model: LanguageModel | None) -> Iterator[Asked]:
+def _by_model(
+    documents: Sequence[CorpusDocument], settings: QuestionSettings, model: LanguageModel | None
+) -> Iterator[PseudoQuestion]:
     if model is None:
         raise TrainingError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
-    for one in by_language_model(documents, model, least=asking.quality, seed=asking.seed):
-        yield one.asked
+    for pair in by_language_model(documents, model, least=settings.quality, seed=settings.seed):
+        yield pair.question

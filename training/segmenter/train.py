@@ -1,126 +1,216 @@
-"""Trains a segmenter: from running text to a model folder."""
+"""Trains a segmenter, a next-sentence classifier: from running text to a model folder."""
 
 from __future__ import annotations
 
 import json
+import random
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.errors import ModelMissing
-from encoders.files import published
+from core.batched import batched
 from encoders.locate import Located, weights_digest
-from encoders.model_card import CARD, ModelCard, Used, write_card
-from encoders.onnx_session import Compute
+from encoders.model_card import CARD, ModelCard, TrainingData, write_card
+from encoders.onnx_session import Compute, padded
 from encoders.prepare import prepared
 from encoders.recorded import record_segmenter
-from encoders.segmenter import NextSentence
-from training.checkpoints import Checkpoints, beside
-from training.examples import TrainingError
-from training.loop import Evaluation, Finished, TrainingBudget, train
-from training.provenance import UNKNOWN, Origin, now
-from training.segmenter.sentence_boundaries import Running, SentencePair, sentence_pairs_of
-from training.segmenter.trainee import SegmenterSettings, SegmenterTrainee
-from training.splits import is_held_out
+from encoders.segmenter import NextSentence, SentencePairTokeniser
+from training.examples import TrainingError, is_held_out
+from training.loop import Checkpoints, FinishedTraining, OnEvaluation, Optimisation, TrainingBudget
+from training.provenance import UNKNOWN, Origin, now, written_model
+from training.segmenter.boundaries import RunningText, SentencePair, auc, sentence_pairs_of
+from training.weights import loading
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 LEAST_SENTENCES = 100
-_LOOKED_AT = 600
+_EVALUATED = 600
+_BATCH = 64
+_COPIED = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class SegmenterSettings:
+    """``layers`` of the base that are kept, from below (0: all); ``window`` sentences on each side of a boundary;
+    ``max_tokens`` of both sides together, in training and in service. ``threads`` 0: torch's.
+    """
+
+    layers: int = 3
+    window: int = 2
+    max_tokens: int = 128
+    batch: int = 32
+    learning_rate: float = 5e-5
+    seed: int = 0
+    device: str = "cpu"
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        if self.window < 1 or self.batch < 1 or self.learning_rate <= 0 or self.max_tokens < 16:
+            raise TrainingError("Window and batch are at least 1, max_tokens at least 16, and the rate is above 0.")
 
 
 def train_segmenter(
     base: Path,
-    texts: Sequence[Running],
+    texts: Sequence[RunningText],
     settings: SegmenterSettings,
-    course: TrainingBudget,
+    budget: TrainingBudget,
     origin: Origin,
     out: Path,
     *,
     held_out: float = 0.1,
     resume: bool = False,
-    told: Callable[[Evaluation], None] = lambda _: None,
+    report: OnEvaluation = lambda _: None,
 ) -> ModelCard:
     """Writes ``out`` and returns its card; whole documents are held out. Raises TrainingError for too little text, a
     full disk, a diverging loss. Checkpoints are beside ``out`` until the model is written.
     """
-    learnt, kept = _split(texts, settings, held_out)
-    identity = {**asdict(settings), "base": str(base), "boundaries": len(learnt), "held_out": len(kept)}
-    checkpoints = Checkpoints(beside(out), identity, resume=resume)
-    trainee = SegmenterTrainee(base, learnt, kept[:_LOOKED_AT], settings)
-    done = train(trainee, course, checkpoints, told)
+    pairs, held_out_pairs = _split(texts, settings, held_out)
+    identity = {**asdict(settings), "base": str(base), "boundaries": len(pairs), "held_out": len(held_out_pairs)}
+    checkpoints = Checkpoints.beside(out, identity, resume=resume)
+    learner = SegmenterLearner(base, pairs, held_out_pairs[:_EVALUATED], settings)
+    optimisation = Optimisation(settings.learning_rate, settings.device, settings.seed)
+    from training.trainer import train  # imports torch
+
+    done = train(learner, optimisation, budget, checkpoints, report)
     card = ModelCard(
         kind="segmenter",
         name=out.name,
         base=origin.base,
         licence=origin.base_licence,
-        data=_used(texts, learnt, kept, origin),
-        settings={**asdict(settings), **asdict(course)},
+        data=_used(texts, len(pairs), len(held_out_pairs), origin),
+        settings={**asdict(settings), **asdict(budget)},
         seed=settings.seed,
         commit=origin.commit,
         made=now(),
-        figures=_figures(trainee, kept, done),
+        figures=_figures(learner, held_out_pairs, done),
         reproduce=origin.reproduce,
         serving={"max_tokens": settings.max_tokens, "window": settings.window},
     )
-    written = _write(out, trainee, card)
+    card = _write(out, learner, card)
     checkpoints.discard()
-    return written
+    return card
+
+
+class SegmenterLearner:
+    """training.loop.Learner; the seed and the step's number decide its pairs."""
+
+    def __init__(
+        self, base: Path, pairs: Sequence[SentencePair], held_out: Sequence[SentencePair], settings: SegmenterSettings
+    ) -> None:
+        """Raises ModelMissing if ``base`` is not an encoder with weights."""
+        self.base, self.settings = base, settings
+        self.module = _load(base, settings)
+        self._tokens = SentencePairTokeniser(base / "tokenizer.json", settings.max_tokens)
+        self._pairs, self._held_out = list(pairs), list(held_out)
+
+    def loss(self, step: int) -> Tensor:
+        import torch
+
+        pairs = self.drawn(step)
+        labels = torch.tensor([pair.label for pair in pairs]).to(self.settings.device)
+        return torch.nn.functional.cross_entropy(self._logits(pairs), labels)
+
+    def measure(self) -> float:
+        """The probability that a true boundary coheres more than a false one, 0..1."""
+        scores = self.coherence(self._held_out)
+        false = np.array([pair.label == 1 for pair in self._held_out])
+        return auc(scores[~false], scores[false])
+
+    def drawn(self, step: int) -> list[SentencePair]:
+        """Every pair once per epoch, each time in another order."""
+        size = min(self.settings.batch, len(self._pairs))
+        epoch, place = divmod((step - 1) * size, len(self._pairs) - len(self._pairs) % size)
+        order = list(range(len(self._pairs)))
+        random.Random(f"{self.settings.seed}:epoch:{epoch}").shuffle(order)  # noqa: S311 # nosec B311
+        return [self._pairs[at] for at in order[place : place + size]]
+
+    def coherence(self, pairs: Sequence[SentencePair]) -> NDArray[np.float64]:
+        """(n,) probability that the second continues the first."""
+        import torch
+
+        self.module.eval()
+        with torch.inference_mode():
+            parts = [torch.softmax(self._logits(part), dim=1)[:, 0].cpu().numpy() for part in batched(pairs, _BATCH)]
+        self.module.train()
+        return np.concatenate(parts).astype(np.float64)
+
+    def save(self, folder: Path) -> None:
+        """Weights and tokenizer. Raises OSError if the disk fails."""
+        self.module.save_pretrained(str(folder), safe_serialization=True)
+        for name in _COPIED:
+            if (self.base / name).is_file():
+                shutil.copyfile(self.base / name, folder / name)
+
+    def _logits(self, pairs: Sequence[SentencePair]) -> Any:
+        import torch
+
+        arrays, _ = padded(self._tokens.tokens([pair.before for pair in pairs], [pair.behind for pair in pairs]))
+        tensors = {name: torch.from_numpy(array).to(self.settings.device) for name, array in arrays.items()}
+        return self.module(**tensors).logits
+
+
+def _load(base: Path, settings: SegmenterSettings) -> Any:
+    with loading(base, threads=settings.threads, seed=settings.seed) as transformers:
+        config = transformers.AutoConfig.from_pretrained(str(base), local_files_only=True)  # nosec B615
+        config.num_labels = 2
+        config.num_hidden_layers = min(settings.layers or config.num_hidden_layers, config.num_hidden_layers)
+        module = transformers.AutoModelForSequenceClassification.from_pretrained(  # nosec B615
+            str(base), config=config, use_safetensors=True, local_files_only=True
+        )
+    return module.to(settings.device).train()
 
 
 def _split(
-    texts: Sequence[Running], settings: SegmenterSettings, share: float
+    texts: Sequence[RunningText], settings: SegmenterSettings, share: float
 ) -> tuple[list[SentencePair], list[SentencePair]]:
     """False boundaries are drawn within each side, so that no held-out sentence is used for training."""
     count = sum(len(text.sentences) for text in texts)
     if count < LEAST_SENTENCES:
         raise TrainingError(f"{count} sentences are too little text for a segmenter; give {LEAST_SENTENCES} or more.")
-    held = [text for text in texts if is_held_out(text.document, share, settings.seed)]
-    rest = [text for text in texts if not is_held_out(text.document, share, settings.seed)]
-    learnt, kept = (sentence_pairs_of(side, settings.window, settings.seed) for side in (rest, held))
-    order = np.random.default_rng(settings.seed).permutation(len(kept))
-    return learnt, [kept[at] for at in order]
+    sides = [
+        [text for text in texts if is_held_out(text.document, share, settings.seed) is held_out]
+        for held_out in (False, True)
+    ]
+    pairs, held_out_pairs = (sentence_pairs_of(side, settings.window, settings.seed) for side in sides)
+    order = np.random.default_rng(settings.seed).permutation(len(held_out_pairs))
+    return pairs, [held_out_pairs[at] for at in order]
 
 
-def _figures(trainee: SegmenterTrainee, kept: Sequence[SentencePair], done: Finished) -> dict[str, object]:
-    scores = trainee.coherence(kept)
-    false = np.array([pair.label == 1 for pair in kept])
+def _figures(learner: SegmenterLearner, held_out: Sequence[SentencePair], done: FinishedTraining) -> dict[str, object]:
+    scores = learner.coherence(held_out)
+    false = np.array([pair.label == 1 for pair in held_out])
     return {
         **done.figures("held-out AUC"),
         "held-out accuracy": float(((scores < 0.5) == false).mean()),
-        "held-out boundaries": len(kept),
+        "held-out boundaries": len(held_out),
     }
 
 
-def _used(
-    texts: Sequence[Running], learnt: Sequence[SentencePair], kept: Sequence[SentencePair], origin: Origin
-) -> tuple[Used, ...]:
-    names = dict(origin.licences or {})
+def _used(texts: Sequence[RunningText], train: int, held_out: int, origin: Origin) -> tuple[TrainingData, ...]:
     documents = len({text.document for text in texts})
-    licence = "; ".join(f"{name}: {licence}" for name, licence in names.items()) or UNKNOWN
+    licence = "; ".join(f"{name}: {licence}" for name, licence in (origin.licences or {}).items()) or UNKNOWN
     return (
-        Used("running text", licence, len(learnt), "boundaries", f"{documents} documents in all"),
-        Used("running text", licence, len(kept), "boundaries", "held out"),
+        TrainingData("running text", licence, train, "boundaries", f"{documents} documents in all"),
+        TrainingData("running text", licence, held_out, "boundaries", "held out"),
     )
 
 
-def _write(out: Path, trainee: SegmenterTrainee, card: ModelCard) -> ModelCard:
+def _write(out: Path, learner: SegmenterLearner, card: ModelCard) -> ModelCard:
     """The card with the written graph's results on the sample."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with published(out) as draft:
-            trainee.save(draft)
-            (draft / CARD).write_text(json.dumps({**card.serving, "kind": card.kind}), encoding="utf-8")
-            scratch = draft / ".scratch"
-            scratch.mkdir()
-            made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
-            (made / "model.onnx").replace(draft / "model.onnx")
-            shutil.rmtree(scratch)
-            full = replace(card, recorded=record_segmenter(NextSentence(draft, Compute(1))))
-            write_card(draft, full)
-    except OSError as error:
-        raise TrainingError(f"{out} cannot be written: {error.strerror or error}. The checkpoint is kept.") from error
-    except ModelMissing as error:
-        raise TrainingError(f"The export failed, the checkpoint is kept: {error}") from error
-    return full
+    with written_model(out) as draft:
+        learner.save(draft)
+        (draft / CARD).write_text(json.dumps({**card.serving, "kind": card.kind}), encoding="utf-8")
+        scratch = draft / ".scratch"
+        scratch.mkdir()
+        made = prepared(Located(draft.name, draft, weights_digest(draft)), scratch, "logits")
+        (made / "model.onnx").replace(draft / "model.onnx")
+        shutil.rmtree(scratch)
+        card = replace(card, recorded=record_segmenter(NextSentence(draft, Compute(1))))
+        write_card(draft, card)
+    return card

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch.nn import functional
 
-from encoders.lower_states import BELOW, OWN_LAYERS
+from encoders.onnx_graphs import BELOW, OWN_LAYERS
 from encoders.quantise import quantise
 from encoders.token_head import TokenHead
 from encoders.torch_export import trace
@@ -85,9 +85,9 @@ class TokenLayers(torch.nn.Module):
 class _Layer(torch.nn.Module):
     """BERT's layer (Devlin et al. 2019) with the weights of ``given``."""
 
-    def __init__(self, given: BertLayer, heads: int, dropout: float) -> None:
+    def __init__(self, source: BertLayer, heads: int, dropout: float) -> None:
         super().__init__()
-        self.layer = copy.deepcopy(given).requires_grad_(True)
+        self.layer = copy.deepcopy(source).requires_grad_(True)
         self.heads, self.dropout = heads, dropout
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training.precision import Precision, arithmetic
-from training.tokens.lesson import Lesson, Listed, rows
+from training.tokens.lesson import CandidateList, LayerLessons, rows
+from training.weights import Precision, arithmetic
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,15 +27,15 @@ _NOT_THERE = -2.0  # below every similarity
 _WARM_UP = 0.06
 _PARTS = 2  # of a long text, drawn anew each time: memory is limited
 _FUSED_SCALE, _OWN_SCALE = 12.0, 30.0  # of scores to logits, at the beginning
-_SCALE_RATE, _TAUGHT_RATE = 0.05, 0.005
+_SCALE_RATE, _TEACHER_RATE = 0.05, 0.005
 
 
 @dataclass(frozen=True, slots=True)
 class LayerSettings:
     """A step draws ``judged`` questions, each with at most ``right`` right candidates and ``wrong`` of its best
     ``depth`` wrong ones, and ``made`` ones with the answer and ``hard`` others. ``share``: of late interaction beside
-    the fused score; ``alone``: the part of the loss over late interaction alone. ``taught``: of the teacher's part,
-    whose scores ``sharpness`` turns to logits. ``mix``: how often a collection is drawn, 1 where it names none.
+    the fused score; ``alone``: the part of the loss over late interaction alone. ``teacher_weight``: of the teacher's
+    part, whose scores ``sharpness`` converts to logits. ``mix``: how often a collection is drawn, 1 if not named.
     """
 
     steps: int = 320
@@ -49,7 +49,7 @@ class LayerSettings:
     hard: int = 11
     share: float = 0.5
     alone: float = 0.3
-    taught: float = 1.0
+    teacher_weight: float = 1.0
     sharpness: float = 40.0
     mix: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
@@ -62,22 +62,26 @@ class LayerSettings:
         return self.right + self.depth
 
 
-def teach(
-    layers: TokenLayers, lesson: Lesson, settings: LayerSettings, told: Callable[[int, float], None], each: int = 20
+def train_layers(
+    layers: TokenLayers,
+    lesson: LayerLessons,
+    settings: LayerSettings,
+    progress: Callable[[int, float], None],
+    each: int = 20,
 ) -> None:
-    """Changes ``layers`` (``training.tokens.layers``). ``told`` gets every ``each``th step with the mean loss since the
-    last one. The same lesson, settings and processor give the same layers; a GPU adds in another order.
+    """Changes ``layers`` (``training.tokens.layers``). ``progress`` gets every ``each``th step with the mean loss since
+    the last one. The same lesson, settings and processor give the same layers; a GPU adds in another order.
     """
     import torch
 
     torch.manual_seed(settings.seed)  # for the dropout
-    learner = _Learner(layers.to(settings.device), lesson, settings)
+    learner = _LayerTrainer(layers.to(settings.device), lesson, settings)
     losses: list[float] = []
     layers.train()
     for step in range(settings.steps):
         losses.append(learner.step(_rate(step / settings.steps)))
         if (step + 1) % each == 0 or step + 1 == settings.steps:
-            told(step + 1, float(np.mean(losses)))
+            progress(step + 1, float(np.mean(losses)))
             losses.clear()
     layers.eval()
 
@@ -87,27 +91,29 @@ def _rate(done: float) -> float:
     return min(1.0, (done + 1e-3) / _WARM_UP) * 0.5 * (1.0 + math.cos(math.pi * done))
 
 
-class _Learner:
+class _LayerTrainer:
     """Draws questions, and steps down the loss of their candidates."""
 
-    def __init__(self, layers: TokenLayers, lesson: Lesson, settings: LayerSettings) -> None:
+    def __init__(self, layers: TokenLayers, lesson: LayerLessons, settings: LayerSettings) -> None:
         import torch
 
         self._layers, self._lesson, self._settings = layers, lesson, settings
-        self._draw = _Draw(lesson, settings)
+        self._sampler = _Sampler(lesson, settings)
         scales = [
             torch.tensor(start, device=settings.device, requires_grad=True) for start in (_FUSED_SCALE, _OWN_SCALE, 1.0)
         ]
-        self._fused_scale, self._own_scale, self._taught_scale = scales
+        self._fused_scale, self._own_scale, self._teacher_scale = scales
         groups: list[tuple[list[Tensor], float]] = [
             ([*layers.own.parameters()], settings.rate),
             ([layers.mean, layers.projection], settings.head_rate),
             (scales[:2], _SCALE_RATE),
-            (scales[2:], _TAUGHT_RATE),
+            (scales[2:], _TEACHER_RATE),
         ]
-        self._parameters = [one for some, _ in groups for one in some]
+        self._parameters = [parameter for parameters, _ in groups for parameter in parameters]
         self._rates = [rate for _, rate in groups]
-        self._optimiser = torch.optim.AdamW([{"params": some, "lr": rate} for some, rate in groups], weight_decay=0.0)
+        self._optimiser = torch.optim.AdamW(
+            [{"params": parameters, "lr": rate} for parameters, rate in groups], weight_decay=0.0
+        )
 
     def step(self, rate: float) -> float:
         import torch
@@ -115,63 +121,63 @@ class _Learner:
         for group, most in zip(self._optimiser.param_groups, self._rates, strict=True):
             group["lr"] = most * rate
         with arithmetic(self._settings.precision, self._settings.device):
-            drawn = [some for some in (self._draw.judged(), self._draw.made()) if some]
-            loss = torch.stack([self._loss(some) for some in drawn]).sum()
+            drawn = [lists for lists in (self._sampler.judged(), self._sampler.made()) if lists]
+            loss = torch.stack([self._loss(lists) for lists in drawn]).sum()
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self._parameters, 1.0)
         self._optimiser.step()
         return float(loss.detach())
 
-    def _loss(self, drawn: Sequence[Listed]) -> Tensor:
+    def _loss(self, drawn: Sequence[CandidateList]) -> Tensor:
         """The mean over the questions."""
         import torch
 
-        asked, weights = self._questions([one.question for one in drawn])
-        lengths = [len(one.texts) for one in drawn]
+        questions, weights = self._questions([candidates.question for candidates in drawn])
+        lengths = [len(candidates.texts) for candidates in drawn]
         owners = torch.repeat_interleave(torch.tensor(lengths)).to(self._settings.device)
-        signs, there, texts = self._texts(np.concatenate([one.texts for one in drawn]))
-        similar = torch.bmm(asked[owners[texts]].to(signs.dtype), signs.transpose(1, 2)).float()
+        signs, there, texts = self._texts(np.concatenate([candidates.texts for candidates in drawn]))
+        similar = torch.bmm(questions[owners[texts]].to(signs.dtype), signs.transpose(1, 2)).float()
         best = similar.masked_fill(~there[:, None, :], _NOT_THERE).amax(-1)
         whole = torch.full((len(owners), best.shape[1]), _NOT_THERE, device=best.device)
         whole = whole.scatter_reduce(0, texts[:, None].expand_as(best), best, "amax")
         scores = torch.split((whole * weights[owners]).sum(1), lengths)
-        return torch.stack([self._of_one(one, own) for one, own in zip(drawn, scores, strict=True)]).mean()
+        return torch.stack([self._list_loss(own, row) for own, row in zip(drawn, scores, strict=True)]).mean()
 
-    def _of_one(self, one: Listed, scores: Tensor) -> Tensor:
+    def _list_loss(self, candidates: CandidateList, scores: Tensor) -> Tensor:
         import torch
 
         loss = torch.zeros((), device=scores.device)
-        if one.fused is not None and one.grades is not None:
-            wanted = self._on(one.grades / one.grades.sum())
-            together = self._fused_scale * (self._on(one.fused) + self._settings.share * scores)
+        if candidates.fused is not None and candidates.grades is not None:
+            target = self._on(candidates.grades / candidates.grades.sum())
+            together = self._fused_scale * (self._on(candidates.fused) + self._settings.share * scores)
             alone = self._settings.alone
             mixed = (1.0 - alone) * torch.log_softmax(together, 0) + alone * torch.log_softmax(
                 self._own_scale * scores, 0
             )
-            loss = loss - (wanted * mixed).sum()
-        if one.taught is not None:
-            wanted = torch.log_softmax(self._settings.sharpness * self._on(one.taught), 0)
-            found = torch.log_softmax(self._settings.sharpness * self._taught_scale * scores, 0)
-            loss = loss + self._settings.taught * (wanted.exp() * (wanted - found)).sum()
+            loss = loss - (target * mixed).sum()
+        if candidates.teacher_scores is not None:
+            target = torch.log_softmax(self._settings.sharpness * self._on(candidates.teacher_scores), 0)
+            learnt = torch.log_softmax(self._settings.sharpness * self._teacher_scale * scores, 0)
+            loss = loss + self._settings.teacher_weight * (target.exp() * (target - learnt)).sum()
         return loss
 
     def _questions(self, places: Sequence[int]) -> tuple[Tensor, Tensor]:
         """Vectors (n, tokens, dims), and each token's share of the mean (n, tokens)."""
-        read = rows([self._lesson.questions[at] for at in places], self._lesson.silent)
-        loud = self._on(read.loud).float()
+        read = rows([self._lesson.questions[at] for at in places], self._lesson.ignored)
+        content = self._on(read.content).float()
         states = self._layers.states(self._on(read.ids), self._on(read.mask))
-        return self._layers.projected(states), loud / loud.sum(1, keepdim=True)
+        return self._layers.projected(states), content / content.sum(1, keepdim=True)
 
     def _texts(self, places: NDArray[np.intp]) -> tuple[Tensor, Tensor, Tensor]:
         """Signs and mask of each part, and whose it is, by its place in ``places``."""
         parts, owners = [], []
         for at, place in enumerate(places):
             own = self._lesson.texts[place]
-            drawn = self._draw.parts(len(own))
+            drawn = self._sampler.parts(len(own))
             parts += [own[part] for part in drawn]
             owners += [at] * len(drawn)
-        read = rows(parts, self._lesson.silent)
+        read = rows(parts, self._lesson.ignored)
         signs, there = self._layers.documents(
             self._on(read.ids), self._on(read.mask), self._on(read.places), read.count
         )
@@ -183,10 +189,10 @@ class _Learner:
         return torch.from_numpy(array).to(self._settings.device)
 
 
-class _Draw:
+class _Sampler:
     """What a step learns from; the same seed draws the same."""
 
-    def __init__(self, lesson: Lesson, settings: LayerSettings) -> None:
+    def __init__(self, lesson: LayerLessons, settings: LayerSettings) -> None:
         self._settings = settings
         self._random = np.random.default_rng(settings.seed)
         self._judged = [lesson.judged[name] for name in sorted(lesson.judged)]
@@ -194,32 +200,34 @@ class _Draw:
         self._chances = weights / weights.sum() if len(weights) else weights
         self._made = self._endless(lesson.made)
 
-    def judged(self) -> list[Listed]:
+    def judged(self) -> list[CandidateList]:
         """Each with its best right candidates, and wrong ones drawn from the best."""
-        return [self._one() for _ in range(self._settings.judged if self._judged else 0)]
+        return [self._judged_list() for _ in range(self._settings.judged if self._judged else 0)]
 
-    def made(self) -> list[Listed]:
+    def made(self) -> list[CandidateList]:
         """Each with its answer and others; empty if there are none."""
-        some = (next(self._made, None) for _ in range(self._settings.made))
-        return [self._of_made(one) for one in some if one is not None]
+        lists = (next(self._made, None) for _ in range(self._settings.made))
+        return [self._made_list(candidates) for candidates in lists if candidates is not None]
 
     def parts(self, count: int) -> list[int]:
         """Some of a text's parts, in order."""
         return sorted(self._random.permutation(count)[:_PARTS].tolist())
 
-    def _one(self) -> Listed:
+    def _judged_list(self) -> CandidateList:
         judged = self._judged[int(self._random.choice(len(self._judged), p=self._chances))]
-        one = judged[int(self._random.integers(len(judged)))]
-        grades = np.zeros(len(one.texts)) if one.grades is None else one.grades
+        candidates = judged[int(self._random.integers(len(judged)))]
+        grades = np.zeros(len(candidates.texts)) if candidates.grades is None else candidates.grades
         right = np.flatnonzero(grades > 0)[: self._settings.right]
         wrong = np.flatnonzero(grades <= 0)[: self._settings.depth]
-        return one.taken(np.concatenate([right, np.sort(self._random.permutation(wrong)[: self._settings.wrong])]))
+        return candidates.chosen(
+            np.concatenate([right, np.sort(self._random.permutation(wrong)[: self._settings.wrong])])
+        )
 
-    def _of_made(self, one: Listed) -> Listed:
-        others = 1 + self._random.permutation(len(one.texts) - 1)[: self._settings.hard]
-        return one.taken(np.concatenate([[0], others]).astype(np.intp))
+    def _made_list(self, candidates: CandidateList) -> CandidateList:
+        others = 1 + self._random.permutation(len(candidates.texts) - 1)[: self._settings.hard]
+        return candidates.chosen(np.concatenate([[0], others]).astype(np.intp))
 
-    def _endless(self, made: Sequence[Listed]) -> Iterator[Listed]:
+    def _endless(self, made: Sequence[CandidateList]) -> Iterator[CandidateList]:
         while made:
             for at in self._random.permutation(len(made)):
                 yield made[int(at)]

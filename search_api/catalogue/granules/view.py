@@ -1,19 +1,21 @@
-"""``/collections/{catalogue}/items/{id}/granules``: are there granules here and then? Asked live of the other side."""
+"""``/collections/{catalogue}/items/{id}/granules``: granules of a record in an area and a period, live."""
 
 from __future__ import annotations
 
-from flask import Response, jsonify
+from flask import Response
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 
 from core.extent import BBox
 from core.json_types import Json
 from search_api.catalogue.granules.answers import Granule, TimeLine
+from search_api.catalogue.view import ItemPath, stored_record
+from search_api.formats_out.notations import without_empty
 from search_api.http.addresses import GEOJSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, sent_as
-from search_api.http.parameter_types import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
+from search_api.http.openapi import WITH_NOT_FOUND, answer_as
+from search_api.http.parameters import FlatBoxParameter, Parameters, SpanText, read_datetime, read_flat_bbox
+from search_api.http.responses import json_as
 from search_api.parts import Parts
-from search_api.protocols.ogc.items import ItemPath
 
 _MOST_SHOWN = 100
 
@@ -42,43 +44,42 @@ def granules_views(parts: Parts) -> APIBlueprint:
         "/collections/<catalogue>/items/<record>/granules",
         summary="Granules of a record, asked live of its STAC API or of NASA CMR",
         description="404: nothing says where its granules are. 503: the other side does not answer, or wrongly.",
-        responses={200: sent_as(GEOJSON, GranuleAnswer), **WITH_NOT_FOUND},
+        responses={200: answer_as(GEOJSON, GranuleAnswer), **WITH_NOT_FOUND},
     )
     def granules(path: ItemPath, query: GranuleQuery) -> Response:
-        record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
-        found = parts.granules.ask(record, _asked(query))
+        record = stored_record(parts, path).record
+        granules_page = parts.granules.ask(record, _stac_filters(query))
         search = parts.granules.of(record)
-        features = [_feature(one) for one in found.first[: query.limit]]
-        response = jsonify(
+        features = [_feature(granule) for granule in granules_page.first[: query.limit]]
+        return json_as(
+            GEOJSON,
             {
                 "type": "FeatureCollection",
                 "features": features,
-                **({} if found.matched is None else {"numberMatched": found.matched}),
+                **({} if granules_page.matched is None else {"numberMatched": granules_page.matched}),
                 "numberReturned": len(features),
-                "links": [link("self", Addresses.of(parts).this(), GEOJSON)],
+                "links": [link("self", Addresses.of(parts.http).this(), GEOJSON)],
                 **(
                     {}
                     if search is None
                     else {"sonde:searched": {"kind": search.kind, "host": parts.granules.host(search)}}
                 ),
-                **({} if found.line is None else {"sonde:timeline": _line(found.line)}),
-            }
+                **({} if granules_page.line is None else {"sonde:timeline": _line(granules_page.line)}),
+            },
         )
-        response.mimetype = GEOJSON
-        return response
 
     return api
 
 
-def _asked(query: GranuleQuery) -> dict[str, str]:
+def _stac_filters(query: GranuleQuery) -> dict[str, str]:
     """As parameters of STAC; an instant of any precision as an interval of RFC 3339."""
-    asked: dict[str, str] = {}
+    filters: dict[str, str] = {}
     if query.bbox:
-        asked["bbox"] = ",".join(f"{edge:g}" for edge in read_flat_bbox(query.bbox).as_list())
+        filters["bbox"] = ",".join(f"{edge:g}" for edge in read_flat_bbox(query.bbox).as_list())
     if query.datetime:
         span = read_datetime(query.datetime)
-        asked["datetime"] = "/".join(edge or ".." for edge in (span.start_iso, span.end_iso))
-    return asked
+        filters["datetime"] = "/".join(edge or ".." for edge in (span.start_iso, span.end_iso))
+    return filters
 
 
 def _line(line: TimeLine) -> Json:
@@ -86,15 +87,15 @@ def _line(line: TimeLine) -> Json:
     return {"interval": line.interval, "of": "all" if line.of_all else "read", "values": values}
 
 
-def _feature(one: Granule) -> Json:
-    said = {"title": one.title, "start_datetime": one.start, "end_datetime": one.end}
+def _feature(granule: Granule) -> Json:
+    properties = {"title": granule.title, "start_datetime": granule.start, "end_datetime": granule.end}
     return {
         "type": "Feature",
-        "id": one.id,
-        "geometry": None if one.box is None else _polygon(one.box),
-        **({} if one.box is None else {"bbox": one.box.as_list()}),
-        "properties": {name: value for name, value in said.items() if value},
-        "links": [{"rel": "about", "href": one.href}] if one.href else [],
+        "id": granule.id,
+        "geometry": None if granule.box is None else _polygon(granule.box),
+        **({} if granule.box is None else {"bbox": granule.box.as_list()}),
+        "properties": without_empty(properties),
+        "links": [{"rel": "about", "href": granule.href}] if granule.href else [],
     }
 
 

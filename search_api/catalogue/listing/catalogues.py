@@ -13,12 +13,12 @@ from core.extent import BBox
 from core.json_types import Json, JsonMapping
 from core.timespan import TimeSpan
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 
 ALL = "all"
-_KEPT_S = 60.0
-_ASKED_AGAIN_S = 1.0
-_MOST_MEMORIES = 64
+_CACHE_S = 60.0
+_SHORTEST_CACHE_S = 1.0
+_MOST_CACHED = 64
 _MOST_SOURCES = 1000
 
 # The hull comes from the doc values for ranking (w,s,e,n; start/end). A box across the antimeridian counts as the
@@ -50,7 +50,7 @@ class SourceDescription:
     licence: str = ""
 
 
-_NOTHING_SAID = SourceDescription()
+_NO_DESCRIPTION = SourceDescription()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Catalogue:
     box: BBox | None = None
     span: TimeSpan | None = None
     updated: int | None = None
-    said: SourceDescription = _NOTHING_SAID
+    about: SourceDescription = _NO_DESCRIPTION
 
     @property
     def source(self) -> str | None:
@@ -87,38 +87,38 @@ class Catalogues:
         self._descriptions = descriptions
         self._seen_by = seen_by
         self._lock = threading.Lock()
-        self._kept: TTLCache[frozenset[str], tuple[Catalogue, ...]] = TTLCache(_MOST_MEMORIES, _KEPT_S)
-        self._just_read: TTLCache[frozenset[str], bool] = TTLCache(_MOST_MEMORIES, _ASKED_AGAIN_S)
+        self._cache: TTLCache[frozenset[str], tuple[Catalogue, ...]] = TTLCache(_MOST_CACHED, _CACHE_S)
+        self._just_read: TTLCache[frozenset[str], bool] = TTLCache(_MOST_CACHED, _SHORTEST_CACHE_S)
 
     def list(self) -> tuple[Catalogue, ...]:
         """``all`` first, then each source by its id."""
         groups = self._seen_by()
         with self._lock:
-            kept = self._kept.get(groups)
-        remembered("catalogues", hit=kept is not None)
-        if kept is not None:
-            return kept
-        found = self._read()
+            cached = self._cache.get(groups)
+        count_cache_lookup("catalogues", hit=cached is not None)
+        if cached is not None:
+            return cached
+        catalogues = self._read()
         with self._lock:
-            self._kept[groups], self._just_read[groups] = found, True
-        return found
+            self._cache[groups], self._just_read[groups] = catalogues, True
+        return catalogues
 
     def get(self, catalogue: str) -> Catalogue:
         """Raises NotFound, after another look for sources that were harvested just now."""
         for _ in range(2):
-            for one in self.list():
-                if one.id == catalogue:
-                    return one
+            for known in self.list():
+                if known.id == catalogue:
+                    return known
             with self._lock:
                 if self._seen_by() in self._just_read:
                     break
-                self._kept.pop(self._seen_by(), None)
+                self._cache.pop(self._seen_by(), None)
         raise NotFound(f"There is no catalogue {catalogue!r}; /collections lists all.")
 
     def forget(self) -> None:
         """Clears the cache, after a record was pushed or deleted here."""
         with self._lock:
-            self._kept.clear()
+            self._cache.clear()
             self._just_read.clear()
 
     def _read(self) -> tuple[Catalogue, ...]:
@@ -131,13 +131,13 @@ class Catalogues:
                 "aggs": {**measures, "source": {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": measures}},
             }
         )
-        said, found = self._descriptions(), answer["aggregations"]
+        descriptions, counts = self._descriptions(), answer["aggregations"]
         sources = [
-            _catalogue(bucket["key"], said.get(bucket["key"], _NOTHING_SAID), bucket["doc_count"], bucket)
-            for bucket in sorted(found["source"]["buckets"], key=lambda one: str(one["key"]))
+            _catalogue(bucket["key"], descriptions.get(bucket["key"], _NO_DESCRIPTION), bucket["doc_count"], bucket)
+            for bucket in sorted(counts["source"]["buckets"], key=lambda entry: str(entry["key"]))
         ]
-        whole = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], found)
-        return (whole, *(one for one in sources if one.id != ALL))
+        whole = _catalogue(ALL, SourceDescription("All catalogues"), answer["hits"]["total"]["value"], counts)
+        return (whole, *(entry for entry in sources if entry.id != ALL))
 
 
 def _runtime() -> Json:
@@ -158,7 +158,7 @@ def _measures() -> Json:
     return {**least, **most, "updated": {"max": {"field": "harvest.written"}}}
 
 
-def _catalogue(catalogue: str, said: SourceDescription, count: int, measured: JsonMapping) -> Catalogue:
+def _catalogue(catalogue: str, description: SourceDescription, count: int, measured: JsonMapping) -> Catalogue:
     value = {name: measured[name]["value"] for name in ("west", "south", "east", "north", "start", "end", "updated")}
     box = None
     if value["west"] is not None:
@@ -168,4 +168,4 @@ def _catalogue(catalogue: str, said: SourceDescription, count: int, measured: Js
         start, end = end, start
     span = None if start is None and end is None else TimeSpan(start, end)
     updated = None if value["updated"] is None else int(value["updated"])
-    return Catalogue(catalogue, said.title or catalogue, count, box, span, updated, said)
+    return Catalogue(catalogue, description.title or catalogue, count, box, span, updated, description)

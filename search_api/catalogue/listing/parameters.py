@@ -9,8 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 
 from core.reference_systems import read_reference_system
 from search_api.catalogue.listing.catalogues import Catalogue
-from search_api.catalogue.listing.request import Clause, ListRequest, Selection
-from search_api.http.parameter_types import (
+from search_api.catalogue.listing.query import Clause, ListRequest, Selection
+from search_api.http.parameters import (
     LONGEST_QUERY,
     Cursor,
     FlatBoxParameter,
@@ -116,26 +116,26 @@ def read_filter(text: str | None, language: Language, system: str | None = None)
     return (clause_of(tree if system is None else in_degrees(tree, read_reference_system(system))),)
 
 
-def to_list_request(given: ItemsParameters, catalogue: Catalogue) -> ListRequest:
+def to_list_request(query: ItemsParameters, catalogue: Catalogue) -> ListRequest:
     """Raises InvalidInput for an invalid filter, order or cursor."""
     selection = Selection(
         source=catalogue.source,
-        terms=tuple(term.strip() for term in given.q.split(",") if term.strip()),
-        area=read_flat_bbox(given.bbox) if given.bbox else None,
-        span=read_datetime(given.datetime) if given.datetime else None,
-        types=tuple(given.type),
-        ids=tuple(given.ids),
-        external_ids=tuple(given.externalIds),
-        also=read_filter(given.filter, given.filter_lang, given.filter_crs),
+        terms=tuple(term.strip() for term in query.q.split(",") if term.strip()),
+        area=read_flat_bbox(query.bbox) if query.bbox else None,
+        span=read_datetime(query.datetime) if query.datetime else None,
+        types=tuple(query.type),
+        ids=tuple(query.ids),
+        external_ids=tuple(query.externalIds),
+        also=read_filter(query.filter, query.filter_lang, query.filter_crs),
     )
-    order = read_sortby(given.sortby) if given.sortby else ()
+    order = read_sortby(query.sortby) if query.sortby else ()
     after = None
-    if given.cursor is not None:
-        after = read_position(given.cursor, question(given, catalogue), kinds_of(order))
-    return ListRequest(selection, order, min(given.limit, LARGEST_PAGE), after)
+    if query.cursor is not None:
+        after = read_position(query.cursor, question(query, catalogue), kinds_of(order))
+    return ListRequest(selection, order, min(query.limit, LARGEST_PAGE), after)
 
 
-def question(given: ItemsParameters, catalogue: Catalogue) -> str:
+def question(query: ItemsParameters, catalogue: Catalogue) -> str:
     """Everything that decides the records and their order; the page size may change between pages."""
-    asked = given.model_dump(mode="json", exclude={"cursor", "limit", "f"})
-    return json.dumps([catalogue.id, asked], sort_keys=True)
+    values = query.model_dump(mode="json", exclude={"cursor", "limit", "f"})
+    return json.dumps([catalogue.id, values], sort_keys=True)

@@ -1,21 +1,51 @@
-"""A selection as one Elasticsearch query: filters only, no scores."""
+"""A listing request, and its Elasticsearch query: filters only, no scores."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
+from core.extent import BBox
 from core.json_types import Json
-from search_api.catalogue.listing.request import ListRequest, Selection
-from search_api.search.order import sort_body
+from core.timespan import TimeSpan
+from search_api.search.order import SortKey, sort_body
 from search_api.search.retrieval.filters import area_clause, span_clause
 from search_api.search.retrieval.language_fields import LANGUAGES
 from search_api.search.retrieval.record_texts import phrase
 
 Clause = Json
 
-_WORDS = ("words",)
-_PARTED = ("title", "alternate_titles", "abstract", "keywords.term")
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which records. Several values of one field: any of them; ``source`` None: all catalogues.
+
+    ``terms``: words or phrases, of which a record contains any. ``also``: further clauses.
+    """
+
+    source: str | None = None
+    terms: tuple[str, ...] = ()
+    area: BBox | None = None
+    span: TimeSpan | None = None
+    types: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    external_ids: tuple[str, ...] = ()
+    also: tuple[Clause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """One page. ``after`` holds the sort values of the last record of the previous page."""
+
+    selection: Selection = field(default_factory=Selection)
+    order: tuple[SortKey, ...] = ()
+    limit: int = 100
+    after: tuple[object, ...] | None = None
+
+
+_ONE_FIELD = ("words",)
+_SEPARATE_FIELDS = ("title", "alternate_titles", "abstract", "keywords.term")
 """Where the records of an older schema have their words."""
 
 _WORD = re.compile(r"\w+(?:['’.]\w+)*")
@@ -36,18 +66,14 @@ def selected(selection: Selection, has_words: bool) -> Clause:
     }
     clauses: list[Clause] = [{"terms": {field: list(values)}} for field, values in exact.items() if values]
     if selection.terms:
-        clauses.append(_any_term(selection.terms, _WORDS if has_words else _PARTED))
+        texts = _ONE_FIELD if has_words else _SEPARATE_FIELDS
+        clauses.append(any_of([reading for term in selection.terms for reading in _readings(term, texts)]))
     if selection.area is not None:
         clauses.append(area_clause(selection.area, "intersects"))
     if selection.span is not None:
         clauses.append(span_clause(selection.span))
     clauses += selection.also
     return {"bool": {"filter": clauses}} if clauses else {"match_all": {}}
-
-
-def _any_term(terms: Sequence[str], texts: Sequence[str]) -> Clause:
-    """Records that contain any of the terms (OGC API - Records, q-response)."""
-    return any_of([reading for term in terms for reading in _readings(term, texts)])
 
 
 def _readings(term: str, texts: Sequence[str]) -> list[Clause]:
@@ -58,11 +84,10 @@ def _readings(term: str, texts: Sequence[str]) -> list[Clause]:
     """
     words = dict.fromkeys(word.lower() for word in _WORD.findall(term))
     languages = LANGUAGES if len(words) <= _MOST_STEMMED_WORDS else ()
-    return [phrase(term, texts), *(_reduced(term, words, _of(texts, language)) for language in languages)]
-
-
-def _of(texts: Sequence[str], language: str) -> Sequence[str]:
-    return [f"{text}.{language}" for text in texts]
+    return [
+        phrase(term, texts),
+        *(_reduced(term, words, [f"{text}.{language}" for text in texts]) for language in languages),
+    ]
 
 
 def _reduced(term: str, words: Iterable[str], fields: Sequence[str]) -> Clause:

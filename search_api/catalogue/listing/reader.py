@@ -18,8 +18,7 @@ from es_gateway.searching import on_current, search_all
 from es_mappings.codecs import natives, vectors
 from es_mappings.codecs.records import from_document
 from es_mappings.names import alias
-from search_api.catalogue.listing.query import page_body
-from search_api.catalogue.listing.request import ListRequest
+from search_api.catalogue.listing.query import ListRequest, page_body
 from search_api.search.retrieval.serving import Serving, ServingResolver
 
 LARGEST_ORIGINAL_BYTES = 64 * 1024 * 1024
@@ -29,16 +28,20 @@ LONGEST_ID = 512
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A record with the harvest that imported it; moments as ISO 8601."""
+    """A record with the harvest that imported it; moments as ISO 8601.
+
+    ``version`` changes with each write of the record; "" in a list of records.
+    """
 
     record: Record
     written: str | None = None
     first_seen: str | None = None
     run: str | None = None
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ListPage:
     """``after``: the start of the next page, None on the last one. ``matched``: the size of the whole listing."""
 
     found: tuple[Stored, ...]
@@ -68,15 +71,15 @@ class RecordReader:
         """Whether the records have all their words in one field. Raises Unavailable."""
         return self._resolver.resolve().has_words
 
-    def page(self, request: ListRequest) -> Page:
+    def page(self, request: ListRequest) -> ListPage:
         """Raises Unavailable, or InvalidInput if the cursor does not fit the order."""
         answer = self._on_records(lambda serving: {**page_body(request, serving.has_words), "_source": vectors.WITHOUT})
         hits = answer["hits"]["hits"]
         shown = hits[: request.limit]
         after = tuple(shown[-1]["sort"]) if len(hits) > request.limit and shown else None
-        return Page(tuple(_stored(hit) for hit in shown), int(answer["hits"]["total"]["value"]), after)
+        return ListPage(tuple(_stored(hit) for hit in shown), int(answer["hits"]["total"]["value"]), after)
 
-    def pages(self, request: ListRequest) -> Iterator[Page]:
+    def pages(self, request: ListRequest) -> Iterator[ListPage]:
         """All pages from this one on."""
         while True:
             page = self.page(request)
@@ -87,26 +90,26 @@ class RecordReader:
 
     def record(self, record_id: str, source: str | None = None) -> Stored:
         """Raises NotFound if there is no record with that id (in that catalogue)."""
-        found = self._source(record_id, "records", vectors.WITHOUT)
-        if found is None or (source is not None and found["_source"]["source"] != source):
+        hit = self._source(record_id, "records", vectors.WITHOUT)
+        if hit is None or (source is not None and hit["_source"]["source"] != source):
             raise NotFound(f"There is no record {record_id!r}" + (f" in the catalogue {source!r}." if source else "."))
-        return _stored(found)
+        return _stored(hit)
 
     def original(self, record_id: str) -> Original:
         """Raises NotFound if the original was not stored."""
-        found = self._source(record_id, "natives", None)
-        if found is None:
+        hit = self._source(record_id, "natives", None)
+        if hit is None:
             raise NotFound(f"The original metadata of {record_id!r} were not kept.")
         try:
-            kept = natives.from_document(found["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
+            document = natives.from_document(hit["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
         except natives.NativeUnreadable as error:
             raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
-        return Original(kept.content, kept.format, kept.media_type)
+        return Original(document.content, document.format, document.media_type)
 
     def vector(self, record_id: str) -> list[float] | None:
         """The record's embedding; None if it has none (yet)."""
-        found = self._source(record_id, "records", {"includes": [vectors.VECTOR]})
-        return None if found is None else found["_source"].get(vectors.VECTOR)
+        hit = self._source(record_id, "records", {"includes": [vectors.VECTOR]})
+        return None if hit is None else hit["_source"].get(vectors.VECTOR)
 
     def search(self, body: JsonMapping, index: str | None = None) -> Json:
         """One search on the live records. Raises Unavailable."""
@@ -132,11 +135,19 @@ class RecordReader:
             return None  # Elasticsearch refuses to look it up
         index = self._resolver.resolve().records.index if kind == "records" else alias(self._prefix, "natives")
         chosen = {f"source_{name}": value for name, value in (fields or {}).items()}
-        found = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
-        return dict(found) if found.get("found") else None
+        answer = self._client.options(ignore_status=404).get(index=index, id=record_id, **chosen).body
+        return dict(answer) if answer.get("found") else None
 
 
 def _stored(hit: JsonMapping) -> Stored:
     source = hit["_source"]
     harvest = source.get("harvest", {})
-    return Stored(from_document(source), harvest.get("written"), harvest.get("first_seen"), harvest.get("run"))
+    moments = harvest.get("written"), harvest.get("first_seen"), harvest.get("run")
+    return Stored(from_document(source), *moments, _version(hit))
+
+
+def _version(hit: JsonMapping) -> str:
+    """Sequence numbers begin again in each index (a reindex makes one), and primary terms count restored copies."""
+    if "_seq_no" not in hit:
+        return ""
+    return f"{hit['_index'].rpartition('-')[2]}.{hit['_primary_term']}.{hit['_seq_no']}"

@@ -65,20 +65,20 @@ class MentionReader:
         quoted, referring = self._named(record, phrases)
         visible = self._visible([id for id in referring if id not in quoted])
         entries = {**self._entries(list(quoted)), **{id: referring[id] for id in visible}}
-        found = [
+        mentions = [
             Mention(entry, quoted.get(id), None if id in quoted else _reference(entry, phrases))
             for id, entry in sorted(entries.items())
         ]
-        return [one for one in found if one.passage is not None or one.reference is not None][:limit]
+        return [mention for mention in mentions if mention.passage is not None or mention.reference is not None][:limit]
 
     def explaining(self, record: Record, limit: int) -> list[Mention]:
         """Documents that belong to the record, each with its first passage of text. By the document's id."""
         scope = scopes(self.prefix, "public", None)[0]
         own = [scope.clause, {"term": {"record": record.id}}, {"term": {"kind": "text"}}]
         body = {"query": {"bool": {"filter": own}}, "size": limit, "_source": _PASSAGE, **_ONCE}
-        found = search_all(self.client, [{"index": scope.index, "ignore_unavailable": True}, body])[0]
-        first = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(found))
-        by_document = {one.document: one for one in first}
+        answer = search_all(self.client, [{"index": scope.index, "ignore_unavailable": True}, body])[0]
+        first = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(answer))
+        by_document = {passage.document: passage for passage in first}
         entries = self._entries(list(by_document))
         return [Mention(entry, by_document[id]) for id, entry in sorted(entries.items())]
 
@@ -93,7 +93,7 @@ class MentionReader:
         texts = {"bool": {"filter": [scope.clause, _any_phrase("text", phrases)], "must_not": others}}
         lists = {"bool": {"filter": [scope.clause, _any_phrase("references", phrases)], "must_not": others}}
         entries = {"index": alias(self.prefix, "documents"), "ignore_unavailable": True}
-        found, listed = search_all(
+        in_text, in_references = search_all(
             self.client,
             [
                 {"index": scope.index, "ignore_unavailable": True},
@@ -102,9 +102,9 @@ class MentionReader:
                 {"query": lists, "size": _MOST_DOCUMENTS, "_source": {"excludes": _ENTRY_WITHOUT}},
             ],
         )
-        read = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(found))
-        quoted = {one.document: one for one in read if names_one(one.text, phrases)}
-        return quoted, {hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in _hits(listed)}
+        read = (passages.from_document(hit["_id"], hit["_source"])[0] for hit in _hits(in_text))
+        quoted = {passage.document: passage for passage in read if names_one(passage.text, phrases)}
+        return quoted, {hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in _hits(in_references)}
 
     def _visible(self, ids: Sequence[str]) -> list[str]:
         """Those with a first passage that the caller may see: entries are not filtered, passages are."""
@@ -113,15 +113,15 @@ class MentionReader:
         scope = scopes(self.prefix, "public", None)[0]
         filters = [scope.clause, {"terms": {"document": ids}}, {"term": {"ordinal": 0}}]
         body: Json = {"query": {"bool": {"filter": filters}}, "size": len(ids), "_source": ["document"]}
-        found = search_all(self.client, [{"index": scope.index, "ignore_unavailable": True}, body])[0]
-        return [str(hit["_source"]["document"]) for hit in _hits(found)]
+        answer = search_all(self.client, [{"index": scope.index, "ignore_unavailable": True}, body])[0]
+        return [str(hit["_source"]["document"]) for hit in _hits(answer)]
 
     def _entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         if not ids:
             return {}
         answer = self.client.mget(index=alias(self.prefix, "documents"), ids=ids, source_excludes=_ENTRY_WITHOUT)
-        found = (one for one in answer.body["docs"] if one.get("found"))
-        return {one["_id"]: documents.from_document(one["_id"], one["_source"]) for one in found}
+        answers = (document for document in answer.body["docs"] if document.get("found"))
+        return {document["_id"]: documents.from_document(document["_id"], document["_source"]) for document in answers}
 
 
 def phrases_of(record: Record) -> list[str]:
@@ -143,7 +143,7 @@ def _is_in(phrase: str, text: str) -> bool:
 
 
 def _reference(entry: DocumentEntry, phrases: Sequence[str]) -> str | None:
-    return next((one for one in entry.references if names_one(one, phrases)), None)
+    return next((reference for reference in entry.references if names_one(reference, phrases)), None)
 
 
 def _any_phrase(field: str, phrases: Sequence[str]) -> Clause:

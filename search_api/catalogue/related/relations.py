@@ -1,11 +1,13 @@
-"""Asks the records for those that a record is related to, in one request, and says how."""
+"""The records that a record is related to: versions, copies, sources, parts, siblings, project; by one request."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from core.folding import folded, folded_words
 from core.json_types import Json
 from core.record import Record
 from es_gateway.client import Elasticsearch
@@ -13,16 +15,106 @@ from es_gateway.searching import on_current, search_all
 from es_mappings.codecs import vectors
 from es_mappings.codecs.records import from_document
 from reading.identifiers import read_identifiers
-from search_api.catalogue.related.versions import (
-    VersionOrder,
-    are_versions,
-    doi_stem,
-    order_of,
-    title_stem,
-    version_key,
-)
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.serving import ServingResolver
+
+VersionOrder = Literal["newer_version", "older_version", "other_version"]
+
+LEAST_STEM_WORDS = 2
+"""A title of one word ("Bathymetry") does not name a data set."""
+
+_NUMBER = r"\d+(?:[._]\d+)*"
+_TITLE_VERSION = re.compile(
+    rf"[\s,;:(\[-]*\b(?:(?:version|edition|release|vers|ver|v)\.?\s*(?P<number>{_NUMBER})"
+    rf"|(?P<ordinal>\d+)(?:st|nd|rd|th)\s+(?:version|edition|release))\b[)\]]?"
+)
+_MARKED_SUFFIX = re.compile(rf"[./_-](?:version|ver|v)[._-]?({_NUMBER})$")
+_BARE_SUFFIX = re.compile(r"[./_-](\d{3})$")
+_LEAST_COMMON_WORDS = 0.5
+
+
+def title_stem(title: str) -> tuple[str, ...]:
+    """The words of the title without "Version 3", "v2.1" or "4th edition"; () if too few are left."""
+    words = tuple(folded_words(_TITLE_VERSION.sub(" ", folded(title))))
+    return words if len(words) >= LEAST_STEM_WORDS else ()
+
+
+def doi_stem(doi: str) -> tuple[str, bool] | None:
+    """The DOI without its last number, and whether that is marked as a version (``.v2``).
+
+    ``10.5067/MODIS/MOD13Q1.006`` gives ``10.5067/modis/mod13q1``. None if it ends neither so nor with three digits.
+    """
+    plain = folded(doi)
+    marked = _MARKED_SUFFIX.search(plain)
+    suffix = marked or _BARE_SUFFIX.search(plain)
+    if suffix is None or "/" not in plain[: suffix.start()]:
+        return None
+    return plain[: suffix.start()], marked is not None
+
+
+def version_key(record: Record) -> tuple[int, ...] | None:
+    """The numbers of its version: stated, else in its title, else at the end of its DOI. None if there are none."""
+    stated = re.search(_NUMBER, record.edition or "")
+    if stated is not None:
+        return _numbers(stated[0])
+    titled = _TITLE_VERSION.search(folded(record.title))
+    if titled is not None:
+        return _numbers(titled["number"] or titled["ordinal"])
+    plain = folded(record.doi or "")
+    suffix = (_MARKED_SUFFIX.search(plain) or _BARE_SUFFIX.search(plain)) if doi_stem(plain) else None
+    return None if suffix is None else _numbers(suffix[1])
+
+
+def are_versions(record: Record, other: Record) -> bool:
+    """Two data sets with one title apart from the version, or with DOIs that differ only in it.
+
+    The same title without any version is no evidence: catalogues hold many "Meteorological data".
+    """
+    stem = title_stem(record.title)
+    if stem and stem == title_stem(other.title):
+        return version_key(record) != version_key(other)
+    return _of_one_doi_family(record, other)
+
+
+def order_of(record: Record, other: Record) -> VersionOrder:
+    """What ``other`` is to ``record``: by version number, else by date."""
+    own, its = version_key(record), version_key(other)
+    if own is not None and its is not None and own != its:
+        return "newer_version" if its > own else "older_version"
+    dated = _day(record), _day(other)
+    if "" in dated or dated[0] == dated[1]:
+        return "other_version"
+    return "newer_version" if dated[1] > dated[0] else "older_version"
+
+
+def _of_one_doi_family(record: Record, other: Record) -> bool:
+    own, its = doi_stem(record.doi or ""), doi_stem(other.doi or "")
+    if own is None or its is None or own[0] != its[0] or record.doi == other.doi:
+        return False
+    return (own[1] and its[1]) or _alike(record.title, other.title)
+
+
+def _alike(title: str, other: str) -> bool:
+    """A bare number may also count data sets, so their titles must share half of their words, and all other numbers:
+    "part 1" and "part 2" are no versions.
+    """
+    words, others = set(title_stem(title)), set(title_stem(other))
+    numbered = {word for word in words ^ others if any(letter.isdigit() for letter in word)}
+    return bool(words) and not numbered and len(words & others) / len(words | others) >= _LEAST_COMMON_WORDS
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """``2.0`` and ``2`` are one version."""
+    numbers = [int(digits) for digits in re.split(r"[._]", text)]
+    while len(numbers) > 1 and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _day(record: Record) -> str:
+    dates = record.dates
+    return (dates.published or dates.created or dates.modified or "")[:10]
+
 
 Relation = VersionOrder | Literal["copy", "source", "derived", "whole", "part", "sibling", "project"]
 RELATIONS: tuple[Relation, ...] = (
@@ -57,11 +149,11 @@ class RelationReader:
     def of(self, record: Record, limit: int) -> tuple[Related, ...]:
         """In the order of RELATIONS, without empty ones and without the record itself; at most ``limit`` of each."""
         queries = _queries(record)
-        answers = on_current(self.resolver, lambda serving: self._asked(serving.records.index, queries.values()))
-        found = dict(zip(queries, map(_records, answers), strict=True))
-        return tuple(_arranged(record, found, limit))
+        answers = on_current(self.resolver, lambda serving: self._searches(serving.records.index, queries.values()))
+        matches = dict(zip(queries, map(_records, answers), strict=True))
+        return tuple(_in_order(record, matches, limit))
 
-    def _asked(self, index: str, queries: Iterable[Json]) -> list[Json]:
+    def _searches(self, index: str, queries: Iterable[Json]) -> list[Json]:
         searches: list[Json] = []
         for query in queries:
             body = {"query": query, "size": _CANDIDATES, "sort": ["_score", {"id": "asc"}], "_source": vectors.WITHOUT}
@@ -70,7 +162,7 @@ class RelationReader:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Matches:
     records: tuple[Record, ...]
     matched: int
 
@@ -81,35 +173,30 @@ _Key = tuple[str, str | None]
 
 def _queries(record: Record) -> dict[_Key, Json]:
     """By what they ask for. Each leaves out the record itself."""
-    names = _names_of(record)
-    asked: dict[_Key, Clause | None] = {
+    names = list(dict.fromkeys(name for name in (record.identifier, record.id, record.doi) if name))
+    clauses: dict[_Key, Clause | None] = {
         ("versions", None): _version_clause(record),
         ("copies", None): {"term": {"identity": record.identity}},
-        ("sources", None): _named(_references(record.provenance.derived_from)),
+        ("sources", None): _identified_by(_references(record.provenance.derived_from)),
         ("derived", None): _any_case("provenance.derived_from", [*names, *_addresses(record)]),
-        ("whole", None): _named(_references([record.parent])) if record.parent else None,
+        ("whole", None): _identified_by(_references([record.parent])) if record.parent else None,
         ("parts", None): _any_case("parent", names),
         ("siblings", None): {"term": {"parent": record.parent}} if record.parent else None,
         **{("project", name): {"term": {"names.projects": name}} for name in record.names.projects[:3]},
     }
     itself = [{"term": {"id": record.id}}]
-    return {key: {"bool": {"must": [clause], "must_not": itself}} for key, clause in asked.items() if clause}
+    return {key: {"bool": {"must": [clause], "must_not": itself}} for key, clause in clauses.items() if clause}
 
 
 def _version_clause(record: Record) -> Clause | None:
     """Candidates: the rule is ``are_versions``."""
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     if stem := title_stem(record.title):
-        found.append({"match": {"title": {"query": " ".join(stem), "operator": "and"}}})
+        clauses.append({"match": {"title": {"query": " ".join(stem), "operator": "and"}}})
     family = doi_stem(record.doi or "")
     if family is not None:
-        found.append({"prefix": {"doi": family[0]}})
-    return {"bool": {"should": found}} if found else None
-
-
-def _names_of(record: Record) -> list[str]:
-    """By which other records may name it."""
-    return list(dict.fromkeys(name for name in (record.identifier, record.id, record.doi) if name))
+        clauses.append({"prefix": {"doi": family[0]}})
+    return {"bool": {"should": clauses}} if clauses else None
 
 
 def _addresses(record: Record) -> list[str]:
@@ -118,12 +205,12 @@ def _addresses(record: Record) -> list[str]:
 
 def _references(texts: Sequence[str | None]) -> list[str]:
     """As identifiers: what is written, and the DOI in it."""
-    known = [text for text in texts if text][:_MOST_REFERENCES]
-    dois = [found.value for text in known for found in read_identifiers(text) if found.kind == "doi"]
-    return list(dict.fromkeys([*known, *dois]))
+    stated = [text for text in texts if text][:_MOST_REFERENCES]
+    dois = [identifier.value for text in stated for identifier in read_identifiers(text) if identifier.kind == "doi"]
+    return list(dict.fromkeys([*stated, *dois]))
 
 
-def _named(names: Sequence[str]) -> Clause | None:
+def _identified_by(names: Sequence[str]) -> Clause | None:
     if not names:
         return None
     return {"bool": {"should": [{"terms": {"identifiers": names}}, {"terms": {"id": names}}]}}
@@ -133,64 +220,68 @@ def _any_case(field: str, names: Sequence[str]) -> Clause:
     return {"bool": {"should": [{"term": {field: {"value": name, "case_insensitive": True}}} for name in names]}}
 
 
-def _records(answer: Json) -> _Found:
+def _records(answer: Json) -> _Matches:
     hits = answer["hits"]
-    return _Found(tuple(from_document(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
+    return _Matches(tuple(from_document(hit["_source"]) for hit in hits["hits"]), int(hits["total"]["value"]))
 
 
-def _arranged(record: Record, found: Mapping[_Key, _Found], limit: int) -> Iterable[Related]:
+def _in_order(record: Record, matches: Mapping[_Key, _Matches], limit: int) -> Iterable[Related]:
     by_relation: dict[Relation, tuple[list[Record], int, str | None]] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
 
     def take(relation: Relation, records: Iterable[Record], matched: int | None, name: str | None = None) -> None:
-        fresh = [one for one in records if one.id not in taken]
-        if fresh:
-            taken.update(one.id for one in fresh)
-            by_relation[relation] = (fresh, len(fresh) if matched is None else matched, name)
+        unused = [answer for answer in records if answer.id not in used]
+        if unused:
+            used.update(answer.id for answer in unused)
+            by_relation[relation] = (unused, len(unused) if matched is None else matched, name)
 
-    for version, records in _versions(record, found).items():
+    for version, records in _versions(record, matches).items():
         take(version, records, None)
-    for relation, asked in _ASKED_AS.items():
-        one = found.get((asked, None))
-        if one is not None:
-            take(relation, one.records, one.matched)
-    name, projects = _nearest_project(found)
+    for relation, query in _QUERY_OF.items():
+        answer = matches.get((query, None))
+        if answer is not None:
+            take(relation, answer.records, answer.matched)
+    name, projects = _nearest_project(matches)
     if projects is not None:
         take("project", projects.records, projects.matched, name)
     for relation in RELATIONS:
         if relation in by_relation:
-            kept, matched, name = by_relation[relation]
-            yield Related(relation, tuple(kept[:limit]), max(matched, len(kept)), name)
+            members, matched, name = by_relation[relation]
+            yield Related(relation, tuple(members[:limit]), max(matched, len(members)), name)
 
 
-_ASKED_AS: Mapping[Relation, str] = {
+_QUERY_OF: Mapping[Relation, str] = {
     "copy": "copies", "source": "sources", "derived": "derived", "whole": "whole", "part": "parts",
     "sibling": "siblings",
 }  # fmt: skip
 
 
-def _versions(record: Record, found: Mapping[_Key, _Found]) -> dict[VersionOrder, list[Record]]:
+def _versions(record: Record, matches: Mapping[_Key, _Matches]) -> dict[VersionOrder, list[Record]]:
     """Newest first. A copy of the record itself is no version of it; one that names it as its source may be."""
     candidates = [
-        one
-        for asked in ("versions", "sources", "derived")
-        for one in getattr(found.get((asked, None)), "records", ())
-        if one.identity != record.identity and are_versions(record, one)
+        candidate
+        for query in ("versions", "sources", "derived")
+        for candidate in getattr(matches.get((query, None)), "records", ())
+        if candidate.identity != record.identity and are_versions(record, candidate)
     ]
-    parted: dict[VersionOrder, list[Record]] = {name: [] for name in get_args(VersionOrder)}
-    for one in {one.id: one for one in candidates}.values():
-        parted[order_of(record, one)].append(one)
-    return {name: sorted(records, key=_newest) for name, records in parted.items()}
+    by_order: dict[VersionOrder, list[Record]] = {name: [] for name in get_args(VersionOrder)}
+    for candidate in {candidate.id: candidate for candidate in candidates}.values():
+        by_order[order_of(record, candidate)].append(candidate)
+    return {name: sorted(records, key=_newest) for name, records in by_order.items()}
 
 
 def _newest(record: Record) -> tuple[tuple[int, ...], str]:
     return tuple(-number for number in version_key(record) or ()), record.id
 
 
-def _nearest_project(found: Mapping[_Key, _Found]) -> tuple[str | None, _Found | None]:
+def _nearest_project(matches: Mapping[_Key, _Matches]) -> tuple[str | None, _Matches | None]:
     """The project with the fewest records: the most telling one."""
-    few = [(one.matched, name or "", one) for (asked, name), one in found.items() if asked == "project" and one.matched]
+    few = [
+        (project.matched, name or "", project)
+        for (query, name), project in matches.items()
+        if query == "project" and project.matched
+    ]
     if not few:
         return None, None
-    matched, name, one = min(few, key=lambda each: each[:2])
-    return (name, one) if matched <= _RARE_PROJECT else (None, None)
+    matched, name, project = min(few, key=lambda entry: entry[:2])
+    return (name, project) if matched <= _RARE_PROJECT else (None, None)

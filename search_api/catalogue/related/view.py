@@ -9,25 +9,26 @@ from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
-from search_api.catalogue.related.events import Citation
+from search_api.catalogue.related.citations import CitingWork
 from search_api.catalogue.related.mentions import Mention, phrases_of
 from search_api.catalogue.related.relations import RELATIONS, Related
+from search_api.catalogue.view import ItemPath, stored_record
+from search_api.formats_out.notations import without_empty
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND
-from search_api.http.parameter_types import Parameters
+from search_api.http.openapi import WITH_NOT_FOUND
+from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.protocols.ogc.items import ItemPath
 from search_api.search.views import geojson
 
 
-class KinParameters(Parameters):
+class RelatedParameters(Parameters):
     """How many of each relation."""
 
     limit: int = Field(6, ge=1, le=50)
 
 
-class KinAnswer(BaseModel):
+class RelatedAnswer(BaseModel):
     """What the record leads on to."""
 
     model_config = ConfigDict(title="RecordKin")
@@ -49,25 +50,25 @@ class CitationsAnswer(BaseModel):
     citations: list[Json]
 
 
-def kin_views(parts: Parts) -> APIBlueprint:
+def related_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("kin", __name__, abp_tags=[Tag(name="records", description="OGC API - Records")])
 
     @api.get(
         "/collections/<catalogue>/items/<record>/kin",
         summary="Versions of a record, its campaign, and the documents that name it",
-        responses={200: KinAnswer, **WITH_NOT_FOUND},
+        responses={200: RelatedAnswer, **WITH_NOT_FOUND},
     )
-    def kin(path: ItemPath, query: KinParameters) -> Response:
-        record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
-        addresses, phrases = Addresses.of(parts), phrases_of(record)
-        related = parts.kin.relations.of(record, query.limit)
-        mentions = parts.kin.mentions.of(record, query.limit)
-        explains = parts.kin.mentions.explaining(record, query.limit)
+    def kin(path: ItemPath, query: RelatedParameters) -> Response:
+        record = stored_record(parts, path).record
+        addresses, phrases = Addresses.of(parts.http), phrases_of(record)
+        related = parts.relations.of(record, query.limit)
+        mentions = parts.mentions.of(record, query.limit)
+        explains = parts.mentions.explaining(record, query.limit)
         return jsonify(
             {
-                "related": [_related(one, addresses) for one in related],
-                "explains": [_mention(one, (), addresses) for one in explains],
-                "mentions": [_mention(one, phrases, addresses) for one in mentions],
+                "related": [_related(entry, addresses) for entry in related],
+                "explains": [_mention(entry, (), addresses) for entry in explains],
+                "mentions": [_mention(entry, phrases, addresses) for entry in mentions],
                 "links": [link("self", addresses.this(), JSON), link("about", addresses.item(record), GEOJSON)],
             }
         )
@@ -78,21 +79,23 @@ def kin_views(parts: Parts) -> APIBlueprint:
         responses={200: CitationsAnswer, 503: Problem, **WITH_NOT_FOUND},
     )
     def citations(path: ItemPath) -> Response:
-        record = parts.records.record(path.record, parts.catalogues.get(path.catalogue).source).record
-        found = parts.kin.citations.of(record.doi) if record.doi and not record.access_groups else ()
-        return jsonify({"asked": parts.kin.citations.is_on, "citations": [_citation(one) for one in found]})
+        record = stored_record(parts, path).record
+        works = parts.citations.of(record.doi) if record.doi and not record.access_groups else ()
+        return jsonify({"asked": parts.citations.is_on, "citations": [_citation(entry) for entry in works]})
 
     return api
 
 
-def _citation(one: Citation) -> Json:
-    said = {"doi": one.doi, "relation": one.relation, "said_by": one.said_by, "year": one.year}
-    return {name: value for name, value in said.items() if value}
+def _citation(citation: CitingWork) -> Json:
+    return without_empty(
+        {"doi": citation.doi, "relation": citation.relation, "said_by": citation.said_by, "year": citation.year}
+    )
 
 
 def _related(related: Related, addresses: Addresses) -> Json:
     records = [
-        {**geojson.feature(one), "links": [link("self", addresses.item(one), GEOJSON)]} for one in related.records
+        {**geojson.feature(record), "links": [link("self", addresses.item(record), GEOJSON)]}
+        for record in related.records
     ]
     named = {} if related.name is None else {"name": related.name}
     return {"relation": related.relation, **named, "matched": related.matched, "records": records}
@@ -100,7 +103,7 @@ def _related(related: Related, addresses: Addresses) -> Json:
 
 def _mention(mention: Mention, phrases: Sequence[str], addresses: Addresses) -> Json:
     entry, passage = mention.document, mention.passage
-    said: Json = {
+    members: Json = {
         "document": entry.id,
         "title": entry.title or entry.name,
         "authors": list(entry.authors),
@@ -112,4 +115,4 @@ def _mention(mention: Mention, phrases: Sequence[str], addresses: Addresses) -> 
         "page": None if passage is None else passage.first_page,
         "links": [link("about", addresses.to(f"/documents/{entry.id}"), GEOJSON)],
     }
-    return {name: value for name, value in said.items() if value not in (None, [], "")}
+    return without_empty(members)

@@ -6,6 +6,9 @@ import logging
 from typing import Literal
 
 import structlog
+from flask import Flask, Response, g, request
+
+from search_api.http.access.guard import scope_of
 
 Outcome = Literal["done", "refused", "failed"]
 
@@ -17,6 +20,41 @@ _log: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
 def audit(action: str, target: str, *, subject: str | None, outcome: Outcome = "done", **more: str | int) -> None:
     """Logs one action. ``subject`` None: the caller is unknown. Adds the request's id inside a request.
 
-    Never pass a secret, or a text that somebody wrote for another purpose.
+    Never pass a secret, or text that a person wrote for another purpose.
     """
     _log.info("audit", channel="audit", action=action, target=target, subject=subject, outcome=outcome, **more)
+
+
+_READING = frozenset(("GET", "HEAD", "OPTIONS"))
+
+
+def register(app: Flask) -> None:
+    """Logs one event per request with caller, action, target and outcome; never the request body."""
+
+    @app.after_request
+    def write_audit(response: Response) -> Response:
+        rule = request.url_rule
+        if rule is None or not _is_audited(rule.rule, request.method):
+            return response
+        caller = g.get("caller")
+        audit(
+            f"{request.method} {rule.rule}",
+            request.path,
+            subject=None if caller is None else caller.subject,
+            outcome=_outcome(response.status_code),
+            status=response.status_code,
+            request_id=g.get("request_id", ""),
+            address=request.remote_addr or "",
+        )
+        return response
+
+
+def _is_audited(route: str, method: str) -> bool:
+    needed = scope_of(route, method)
+    return needed == "admin" or (method not in _READING and needed in ("write", "library", "curate"))
+
+
+def _outcome(status: int) -> Outcome:
+    if status < 400:
+        return "done"
+    return "failed" if status >= 500 else "refused"

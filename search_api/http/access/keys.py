@@ -1,4 +1,4 @@
-"""API keys as values: their parts, and the check of a key's text; no I/O.
+"""API keys: their parts, the store ``{prefix}-keys``, and the callers that they identify.
 
 A key's text is ``sonde_<id>_<secret>``: the id finds the key, the secret (256 random bits) proves it. Only the secret's
 SHA-256 is stored. Slow hashes protect secrets that people choose; 256 random bits cannot be guessed from a fast one.
@@ -10,11 +10,23 @@ import hashlib
 import hmac
 import re
 import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from core.access import ALL_SCOPES, AccessScope, Caller, NotAuthenticated, checked_name
-from core.errors import InvalidInput
+import structlog
+from cachetools import TTLCache
+
+from core.access import ALL_SCOPES, AccessScope, Authenticator, Caller, NotAuthenticated, checked_name
+from core.errors import InvalidInput, NotFound, Unavailable
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError, VersionConflict
+from es_mappings.indices import ensure_without_vectors
+from es_mappings.names import alias
+from search_api.http.telemetry import count_cache_lookup
 
 PREFIX = "sonde_"
 _TEXT = re.compile(r"sonde_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
@@ -47,7 +59,7 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSecret:
+class StoredSecret:
     """``hash``: SHA-256 in hex; ``until``: the end of a rotated secret, None for the current one."""
 
     hash: str
@@ -60,7 +72,7 @@ class ApiKey:
 
     id: str
     grant: Grant
-    secrets: tuple[KeptSecret, ...]
+    secrets: tuple[StoredSecret, ...]
     created: datetime
     revoked: datetime | None = None
     last_used: datetime | None = None
@@ -76,23 +88,23 @@ class ApiKey:
         return "expired" if self.grant.expires is not None and self.grant.expires <= now else "active"
 
 
-def made(grant: Grant, now: datetime) -> tuple[ApiKey, str]:
+def new_key(grant: Grant, now: datetime) -> tuple[ApiKey, str]:
     """A new key and its text, which is not stored. Raises InvalidInput for an invalid grant."""
     id, secret = secrets.token_hex(8), secrets.token_urlsafe(_SECRET_BYTES)
-    return ApiKey(id, grant.checked(now), (KeptSecret(_hashed(secret)),), now), f"{PREFIX}{id}_{secret}"
+    return ApiKey(id, grant.checked(now), (StoredSecret(_hash(secret)),), now), f"{PREFIX}{id}_{secret}"
 
 
-def rotated(key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
+def rotated_key(key: ApiKey, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
     """The key with a new secret, and its text; the previous secret stays valid for ``grace``.
 
     Secrets of earlier rotations end now, so there are never more than two.
     """
     secret = secrets.token_urlsafe(_SECRET_BYTES)
-    old = [replace(one, until=now + grace) for one in key.secrets if one.until is None]
-    return replace(key, secrets=(KeptSecret(_hashed(secret)), *old)), f"{PREFIX}{key.id}_{secret}"
+    old = [replace(stored, until=now + grace) for stored in key.secrets if stored.until is None]
+    return replace(key, secrets=(StoredSecret(_hash(secret)), *old)), f"{PREFIX}{key.id}_{secret}"
 
 
-def parted(text: str) -> tuple[str, str]:
+def split_key(text: str) -> tuple[str, str]:
     """Id and secret. Raises NotAuthenticated for a text that cannot be a key."""
     match = _TEXT.fullmatch(text)
     if match is None:
@@ -100,20 +112,227 @@ def parted(text: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def admitted(key: ApiKey | None, secret: str, now: datetime) -> Caller:
+def caller_of(key: ApiKey | None, secret: str, now: datetime) -> Caller:
     """The caller of the key. Raises NotAuthenticated; only the right secret reveals that the key has ended."""
-    kept = key.secrets if key is not None else ()
-    given = _hashed(secret)
+    stored = key.secrets if key is not None else ()
+    hashed = _hash(secret)
     # Compares all stored hashes in constant time, so that the time does not reveal a partial match.
-    matches = [one for one in kept if hmac.compare_digest(one.hash, given)]
+    matches = [candidate for candidate in stored if hmac.compare_digest(candidate.hash, hashed)]
     if key is None or not matches:
         raise NotAuthenticated(_UNKNOWN)
     if (state := key.state(now)) != "active":
         raise NotAuthenticated(f"This key is {state}.")
-    if all(one.until is not None and one.until <= now for one in matches):
+    if all(candidate.until is not None and candidate.until <= now for candidate in matches):
         raise NotAuthenticated("This key was replaced by a new one.")
     return key.caller
 
 
-def _hashed(secret: str) -> str:
+def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
+
+
+log = structlog.get_logger(__name__)
+
+MOST_LISTED = 10_000
+_USE_IS_STORED_EVERY = timedelta(hours=1)
+
+
+class KeyStore:
+    """Reads and writes keys. Every call raises Unavailable if Elasticsearch fails."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._prefix = prefix
+        self._index = alias(prefix, "keys")
+
+    def add(self, grant: Grant, now: datetime) -> tuple[ApiKey, str]:
+        """A new key and its text; creates the index if necessary. Raises InvalidInput."""
+        key, text = new_key(grant, now)
+        with _unavailable_if_failing():
+            ensure_without_vectors(self._client, self._prefix, ("keys",))
+            self._client.create(index=self._index, id=key.id, document=_document(key), refresh=True, require_alias=True)
+        return key, text
+
+    def find(self, id: str) -> ApiKey | None:
+        """The key in real time; None if there is none."""
+        answer = self._read(id)
+        return None if answer is None else _key_of(answer["_id"], answer["_source"])
+
+    def list(self) -> list[ApiKey]:
+        """At most 10,000, newest first; empty if the index does not exist yet."""
+        with _unavailable_if_failing():
+            answer = self._client.search(
+                index=self._index, size=MOST_LISTED, sort=[{"created": "desc"}], ignore_unavailable=True
+            )
+        return [_key_of(hit["_id"], hit["_source"]) for hit in answer.body["hits"]["hits"]]
+
+    def groups_of(self, subject: str, scope: AccessScope, now: datetime) -> frozenset[str] | None:
+        """The groups that the person's active keys with this scope have together; None for a person without any key,
+        active or not.
+        """
+        with _unavailable_if_failing():
+            answer = self._client.search(
+                index=self._index, size=MOST_LISTED, query={"term": {"subject": subject}}, ignore_unavailable=True
+            )
+        keys = [_key_of(hit["_id"], hit["_source"]) for hit in answer.body["hits"]["hits"]]
+        active = [key for key in keys if key.state(now) == "active" and key.grant.scopes & {scope, "admin"}]
+        return frozenset[str]().union(*(key.grant.groups for key in active)) if keys else None
+
+    def revoke(self, id: str, now: datetime) -> ApiKey:
+        """Revokes the key and returns it; a revoked key keeps its earlier time. Raises NotFound."""
+        return self._changed(id, lambda key: key if key.revoked else replace(key, revoked=now))
+
+    def rotate(self, id: str, grace: timedelta, now: datetime) -> tuple[ApiKey, str]:
+        """The key with a new secret, and its text. Raises NotFound, also for a key that is no longer active."""
+        texts: list[str] = []
+
+        def change(key: ApiKey) -> ApiKey:
+            if (state := key.state(now)) != "active":
+                raise NotFound(f"The key {id} is {state}; make a new one with `sonde keys add`.")
+            after, text = rotated_key(key, grace, now)
+            texts.append(text)
+            return after
+
+        return self._changed(id, change), texts[-1]
+
+    def note_use(self, key: ApiKey, now: datetime) -> None:
+        """Stores the time of use, at most once an hour; a failure is only logged, because the time is informative."""
+        if key.last_used is not None and now - key.last_used < _USE_IS_STORED_EVERY:
+            return
+        try:
+            self._client.update(index=self._index, id=key.id, doc={"last_used": now.isoformat()})
+        except ElasticsearchError as error:
+            log.warning("keys.use_not_noted", key=key.id, error=type(error).__name__)
+
+    def _changed(self, id: str, change: Callable[[ApiKey], ApiKey]) -> ApiKey:
+        """Raises Unavailable if the key was changed in the meantime."""
+        answer = self._read(id)
+        if answer is None:
+            raise NotFound(f"There is no key {id}; `sonde keys list` shows all keys.")
+        after = change(_key_of(answer["_id"], answer["_source"]))
+        with _unavailable_if_failing():
+            self._client.index(
+                index=self._index,
+                id=id,
+                document=_document(after),
+                if_seq_no=answer["_seq_no"],
+                if_primary_term=answer["_primary_term"],
+                refresh=True,
+                require_alias=True,
+            )
+        return after
+
+    def _read(self, id: str) -> JsonMapping | None:
+        with _unavailable_if_failing():
+            answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return answer if answer.get("found") else None
+
+
+@contextmanager
+def _unavailable_if_failing() -> Iterator[None]:
+    try:
+        yield
+    except VersionConflict as error:
+        raise Unavailable("Somebody else has just changed the key; try again.") from error
+    except ElasticsearchError as error:
+        raise Unavailable(f"Keys cannot be read or written now: {type(error).__name__}.") from error
+
+
+def _document(key: ApiKey) -> Json:
+    document = {
+        "subject": key.grant.subject,
+        "scopes": sorted(key.grant.scopes),
+        "groups": sorted(key.grant.groups),
+        "note": key.grant.note or None,
+        "secrets": [{"hash": stored.hash, "until": _text(stored.until)} for stored in key.secrets],
+        "created": _text(key.created),
+        "expires": _text(key.grant.expires),
+        "revoked": _text(key.revoked),
+        "last_used": _text(key.last_used),
+    }
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def _key_of(id: str, source: JsonMapping) -> ApiKey:
+    grant = Grant(
+        source["subject"],
+        frozenset(source["scopes"]),
+        frozenset(source.get("groups", ())),
+        _time(source.get("expires")),
+        source.get("note", ""),
+    )
+    stored_secrets = tuple(StoredSecret(entry["hash"], _time(entry.get("until"))) for entry in source["secrets"])
+    created = datetime.fromisoformat(source["created"])
+    return ApiKey(id, grant, stored_secrets, created, _time(source.get("revoked")), _time(source.get("last_used")))
+
+
+def _text(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat()
+
+
+def _time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+_MOST_REMEMBERED = 10_000
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class KeyAuthenticator:
+    """Identifies callers by API key. Keys are cached for ``memory``: a revocation takes effect after that time."""
+
+    def __init__(self, store: KeyStore, memory: timedelta, now: Clock = utc_now) -> None:
+        self._store = store
+        self._now = now
+        self._lock = threading.Lock()
+        self._read: TTLCache[str, tuple[ApiKey | None]] = TTLCache(
+            _MOST_REMEMBERED, memory.total_seconds(), lambda: now().timestamp()
+        )
+
+    def identify(self, bearer: str | None) -> Caller:
+        """Raises NotAuthenticated, or Unavailable if the key is not cached and cannot be read."""
+        if bearer is None:
+            raise NotAuthenticated("There is no key.")
+        id, secret = split_key(bearer)
+        now = self._now()
+        key, fresh = self._found(id)
+        caller = caller_of(key, secret, now)
+        if fresh and key is not None:
+            self._store.note_use(key, now)
+        return caller
+
+    def _found(self, id: str) -> tuple[ApiKey | None, bool]:
+        """The key, and whether it was read just now."""
+        with self._lock:
+            cached = self._read.get(id)
+        count_cache_lookup("keys", hit=cached is not None)
+        if cached is not None:
+            return cached[0], False
+        key = self._store.find(id)
+        with self._lock:
+            self._read[id] = (key,)
+        return key, True
+
+
+@dataclass(frozen=True, slots=True)
+class Bearers:
+    """The service's authenticator: passes each bearer text to the authenticator of its type.
+
+    ``anonymous``: the scopes of a request without a key or token. ``tokens`` None: no issuer is configured.
+    """
+
+    keys: Authenticator
+    anonymous: Caller
+    tokens: Authenticator | None = None
+
+    def identify(self, bearer: str | None) -> Caller:
+        if bearer is None:
+            return self.anonymous
+        if bearer.startswith(PREFIX) or self.tokens is None:
+            return self.keys.identify(bearer)
+        return self.tokens.identify(bearer)

@@ -1,16 +1,118 @@
-"""Identifies callers by the tokens (JWT) of an OpenID Connect issuer."""
+"""Identifies callers by the tokens (JWT) of an OpenID Connect issuer, and fetches its public keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import jwt
+import structlog
 
 from core.access import ALL_SCOPES, AccessScope, Caller, NotAuthenticated, checked_name
+from core.errors import SondeError, Unavailable
 from core.json_types import JsonMapping
+from net.exchange import Outgoing
+from net.gate import Gate
 from search_api.http.access.algorithms import ALGORITHMS, Algorithm
-from search_api.http.access.jwks import IssuerKeys
+
+log = structlog.get_logger(__name__)
+
+_LARGEST_BYTES = 1024 * 1024
+_MOST_KEYS = 100
+_TIMEOUT_S = 5.0
+_KEY_TYPES = frozenset(("RSA", "EC", "OKP"))
+"""Without ``oct``: a public document must not contain shared secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issuer:
+    """``jwks_url`` None: read from the issuer's discovery document. Times in seconds.
+
+    Keys are fetched again after ``fresh_s``, and for an unknown key id, but at most once per ``pause_s``: tokens with
+    invented ids must not cause endless requests to the issuer. While the issuer does not answer, its keys count for
+    ``longest_s`` after they were fetched.
+    """
+
+    issuer: str
+    jwks_url: str | None = None
+    fresh_s: float = 3600.0
+    pause_s: float = 30.0
+    longest_s: float = 86_400.0
+
+
+class IssuerKeys:
+    """Keys by their id; thread-safe."""
+
+    def __init__(self, issuer: Issuer, gate: Callable[[], Gate], clock: Callable[[], float] = time.monotonic) -> None:
+        self._issuer = issuer
+        self._gate = gate
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._keys: dict[str | None, jwt.PyJWK] = {}
+        self._fetched: float | None = None
+        self._tried: float | None = None
+
+    def find(self, id: str | None) -> jwt.PyJWK:
+        """The key with that id; without an id, the issuer's only key.
+
+        Raises NotAuthenticated if the issuer has no such key, Unavailable if it has not answered for too long.
+        """
+        with self._lock:
+            now = self._clock()
+            stale = self._fetched is None or now - self._fetched >= self._issuer.fresh_s
+            if (stale or self._cached_key(id) is None) and (
+                self._tried is None or now - self._tried >= self._issuer.pause_s
+            ):
+                self._refresh(now)
+            if self._fetched is None or now - self._fetched >= self._issuer.longest_s:
+                raise Unavailable("The issuer of tokens does not answer, so tokens cannot be checked now.")
+            key = self._cached_key(id)
+        if key is None:
+            raise NotAuthenticated("This token was signed by a key that its issuer does not list.")
+        return key
+
+    def _cached_key(self, id: str | None) -> jwt.PyJWK | None:
+        if id is None and len(self._keys) == 1:
+            return next(iter(self._keys.values()))
+        return self._keys.get(id)
+
+    def _refresh(self, now: float) -> None:
+        """Keys that were fetched before remain valid while the issuer does not answer."""
+        self._tried = now
+        try:
+            self._keys = self._fetch()
+            self._fetched = now
+        except (SondeError, ValueError, KeyError, TypeError) as error:
+            log.warning("access.issuer_unreachable", issuer=self._issuer.issuer, error=type(error).__name__)
+
+    def _fetch(self) -> dict[str | None, jwt.PyJWK]:
+        url = self._issuer.jwks_url or self._discovered()
+        keys: dict[str | None, jwt.PyJWK] = {}
+        for entry in self._json(url)["keys"][:_MOST_KEYS]:
+            if entry.get("kty") not in _KEY_TYPES or entry.get("use", "sig") != "sig":
+                continue
+            try:
+                keys[entry.get("kid")] = jwt.PyJWK(entry)
+            except jwt.PyJWTError as error:  # a key with an unsupported algorithm does not affect the others
+                log.info("access.key_left_out", issuer=self._issuer.issuer, error=type(error).__name__)
+        return keys
+
+    def _discovered(self) -> str:
+        document = self._json(f"{self._issuer.issuer.rstrip('/')}/.well-known/openid-configuration")
+        if document["issuer"] != self._issuer.issuer:
+            raise ValueError("the discovery document is another issuer's")
+        return str(document["jwks_uri"])
+
+    def _json(self, url: str) -> Any:
+        answer = self._gate().request(Outgoing(url, max_bytes=_LARGEST_BYTES, timeout_s=_TIMEOUT_S))
+        if answer.status != 200:
+            raise Unavailable(f"The issuer of tokens answered {answer.status}.")
+        return json.loads(answer.content)
+
 
 _LONGEST_TOKEN = 16_384
 _MOST_GROUPS = 500
@@ -80,15 +182,16 @@ class TokenAuthenticator:
         subject = _at(claims, self._policy.subject_claim)
         try:
             name = checked_name("subject", subject if isinstance(subject, str) else "")
-            groups = frozenset(checked_name("group", one) for one in _words(_at(claims, self._policy.groups_claim)))
+            groups = frozenset(checked_name("group", value) for value in _words(_at(claims, self._policy.groups_claim)))
         except ValueError as error:
             raise NotAuthenticated(f"This token is not accepted: {error}.") from None
         prefix = self._policy.scope_prefix
-        said = {one.removeprefix(prefix) for one in self._scopes(claims) if one.startswith(prefix)}
-        return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in said}, groups)
-
-    def _scopes(self, claims: JsonMapping) -> list[str]:
-        return _words(_at(claims, self._policy.scopes_claim))
+        scopes = {
+            value.removeprefix(prefix)
+            for value in _words(_at(claims, self._policy.scopes_claim))
+            if value.startswith(prefix)
+        }
+        return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in scopes}, groups)
 
 
 _WRONG: dict[type[Exception], str] = {
@@ -104,13 +207,13 @@ def _at(claims: JsonMapping, path: str) -> object:
     """The claim with that name, else the value at the path."""
     if path in claims:
         return claims[path]
-    found: object = claims
+    value: object = claims
     for name in path.split("."):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _words(value: object) -> list[str]:
     if isinstance(value, str):
         return value.split()
-    return [one for one in value if isinstance(one, str)][:_MOST_GROUPS] if isinstance(value, list) else []
+    return [word for word in value if isinstance(word, str)][:_MOST_GROUPS] if isinstance(value, list) else []

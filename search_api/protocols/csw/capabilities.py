@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from search_api.formats_out.xml_text import child
+from search_api.formats_out.notations import add_child
 from search_api.protocols.csw import filter_xml
 from search_api.protocols.csw.names import (
     ADDITIONAL,
@@ -34,7 +34,7 @@ _LOCATIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class CswService:
     """What the capabilities say of this service; ``revised`` and ``languages`` are those of its records."""
 
     address: str
@@ -46,7 +46,7 @@ class Service:
     schemas: Sequence[str]
 
 
-def capabilities(service: Service) -> Element:
+def capabilities(service: CswService) -> Element:
     root = etree.Element(f"{{{CSW}}}Capabilities", nsmap={**NSMAP, "inspire_ds": INSPIRE_DS, "inspire_common": INSPIRE})
     root.set("version", VERSION)
     root.set(f"{{{XSI}}}schemaLocation", _LOCATIONS)
@@ -57,34 +57,34 @@ def capabilities(service: Service) -> Element:
     return root
 
 
-def _identification(root: Element, service: Service) -> None:
-    made = _ows(root, "ServiceIdentification")
-    _ows(made, "Title", service.title)
-    _ows(made, "Abstract", service.abstract)
-    keywords = _ows(made, "Keywords")
+def _identification(root: Element, service: CswService) -> None:
+    element = _ows(root, "ServiceIdentification")
+    _ows(element, "Title", service.title)
+    _ows(element, "Abstract", service.abstract)
+    keywords = _ows(element, "Keywords")
     for word in ("catalogue", "discovery", "metadata", "infoCatalogueService"):
         _ows(keywords, "Keyword", word)
-    _ows(made, "ServiceType", "CSW")
-    _ows(made, "ServiceTypeVersion", VERSION)
-    _ows(made, "Fees", "none")
-    _ows(made, "AccessConstraints", "none")
+    _ows(element, "ServiceType", "CSW")
+    _ows(element, "ServiceTypeVersion", VERSION)
+    _ows(element, "Fees", "none")
+    _ows(element, "AccessConstraints", "none")
 
 
-def _provider(root: Element, service: Service) -> None:
-    made = _ows(root, "ServiceProvider")
-    _ows(made, "ProviderName", service.publisher)
-    child(made, f"{{{OWS}}}ProviderSite", **{f"{{{XLINK}}}href": service.address, f"{{{XLINK}}}type": "simple"})
-    contact = _ows(_ows(_ows(made, "ServiceContact"), "ContactInfo"), "Address")
+def _provider(root: Element, service: CswService) -> None:
+    element = _ows(root, "ServiceProvider")
+    _ows(element, "ProviderName", service.publisher)
+    add_child(element, f"{{{OWS}}}ProviderSite", **{f"{{{XLINK}}}href": service.address, f"{{{XLINK}}}type": "simple"})
+    contact = _ows(_ows(_ows(element, "ServiceContact"), "ContactInfo"), "Address")
     _ows(contact, "ElectronicMailAddress", service.mail)
 
 
-def _operations(root: Element, service: Service) -> None:
-    made = _ows(root, "OperationsMetadata")
+def _operations(root: Element, service: CswService) -> None:
+    element = _ows(root, "OperationsMetadata")
     for name, parameters in operations(service.schemas).items():
-        operation = child(made, f"{{{OWS}}}Operation", name=name)
+        operation = add_child(element, f"{{{OWS}}}Operation", name=name)
         http = _ows(_ows(operation, "DCP"), "HTTP")
         for method in ("Get", "Post"):
-            way = child(
+            way = add_child(
                 http, f"{{{OWS}}}{method}", **{f"{{{XLINK}}}href": service.address, f"{{{XLINK}}}type": "simple"}
             )
             if method == "Post":
@@ -94,9 +94,9 @@ def _operations(root: Element, service: Service) -> None:
         if name == "GetRecords":
             _domain(operation, "Constraint", "SupportedISOQueryables", ADDITIONAL)
             _domain(operation, "Constraint", "SupportedDublinCoreQueryables", SUPPORTED)
-    _domain(made, "Parameter", "service", ("CSW",))
-    _domain(made, "Parameter", "version", (VERSION,))
-    _inspire(_ows(made, "ExtendedCapabilities"), service)
+    _domain(element, "Parameter", "service", ("CSW",))
+    _domain(element, "Parameter", "version", (VERSION,))
+    _inspire(_ows(element, "ExtendedCapabilities"), service)
 
 
 def operations(schemas: Iterable[str]) -> dict[str, dict[str, Sequence[str]]]:
@@ -116,58 +116,58 @@ def operations(schemas: Iterable[str]) -> dict[str, dict[str, Sequence[str]]]:
     }
 
 
-def _inspire(parent: Element, service: Service) -> None:
+def _inspire(parent: Element, service: CswService) -> None:
     """Every element that INSPIRE's network services ask of a discovery service, without a link to other metadata."""
-    made = child(parent, f"{{{INSPIRE_DS}}}ExtendedCapabilities")
+    element = add_child(parent, f"{{{INSPIRE_DS}}}ExtendedCapabilities")
     _inspire_text(
-        _inspire_text(made, "ResourceLocator"), "URL", f"{service.address}?service=CSW&request=GetCapabilities"
+        _inspire_text(element, "ResourceLocator"), "URL", f"{service.address}?service=CSW&request=GetCapabilities"
     )
-    _inspire_text(made, "ResourceType", "service")
-    _inspire_text(_inspire_text(made, "TemporalReference"), "DateOfLastRevision", service.revised)
-    conformity = _inspire_text(made, "Conformity")
+    _inspire_text(element, "ResourceType", "service")
+    _inspire_text(_inspire_text(element, "TemporalReference"), "DateOfLastRevision", service.revised)
+    conformity = _inspire_text(element, "Conformity")
     specification = _inspire_text(conformity, "Specification")
     _inspire_text(specification, "Title", "Commission Regulation (EC) No 976/2009, network services")
     _inspire_text(specification, "DateOfPublication", "2009-10-19")
     _inspire_text(conformity, "Degree", "notEvaluated")
-    contact = _inspire_text(made, "MetadataPointOfContact")
+    contact = _inspire_text(element, "MetadataPointOfContact")
     _inspire_text(contact, "OrganisationName", service.publisher)
     _inspire_text(contact, "EmailAddress", service.mail)
-    _inspire_text(made, "MetadataDate", service.revised)
-    _inspire_text(made, "SpatialDataServiceType", "discovery")
-    keyword = _inspire_text(made, "MandatoryKeyword")
+    _inspire_text(element, "MetadataDate", service.revised)
+    _inspire_text(element, "SpatialDataServiceType", "discovery")
+    keyword = _inspire_text(element, "MandatoryKeyword")
     _inspire_text(keyword, "KeywordValue", "infoCatalogueService")
-    languages = _inspire_text(made, "SupportedLanguages")
+    languages = _inspire_text(element, "SupportedLanguages")
     _inspire_text(_inspire_text(languages, "DefaultLanguage"), "Language", "eng")
-    _inspire_text(_inspire_text(made, "ResponseLanguage"), "Language", "eng")
+    _inspire_text(_inspire_text(element, "ResponseLanguage"), "Language", "eng")
 
 
 def _filters(root: Element) -> None:
-    made = child(root, f"{{{OGC}}}Filter_Capabilities")
-    spatial = child(made, f"{{{OGC}}}Spatial_Capabilities")
-    operands = child(spatial, f"{{{OGC}}}GeometryOperands")
+    element = add_child(root, f"{{{OGC}}}Filter_Capabilities")
+    spatial = add_child(element, f"{{{OGC}}}Spatial_Capabilities")
+    operands = add_child(spatial, f"{{{OGC}}}GeometryOperands")
     for name in ("Envelope", "Point", "LineString", "Polygon"):
-        child(operands, f"{{{OGC}}}GeometryOperand", f"gml:{name}")
-    operators = child(spatial, f"{{{OGC}}}SpatialOperators")
+        add_child(operands, f"{{{OGC}}}GeometryOperand", f"gml:{name}")
+    operators = add_child(spatial, f"{{{OGC}}}SpatialOperators")
     for name in filter_xml.SPATIAL:
-        child(operators, f"{{{OGC}}}SpatialOperator", name=name)
-    scalar = child(made, f"{{{OGC}}}Scalar_Capabilities")
-    child(scalar, f"{{{OGC}}}LogicalOperators")
-    compared = child(scalar, f"{{{OGC}}}ComparisonOperators")
+        add_child(operators, f"{{{OGC}}}SpatialOperator", name=name)
+    scalar = add_child(element, f"{{{OGC}}}Scalar_Capabilities")
+    add_child(scalar, f"{{{OGC}}}LogicalOperators")
+    compared = add_child(scalar, f"{{{OGC}}}ComparisonOperators")
     for name in filter_xml.COMPARISONS:
-        child(compared, f"{{{OGC}}}ComparisonOperator", name.replace("OrEqualTo", "EqualTo"))
-    ids = child(made, f"{{{OGC}}}Id_Capabilities")
-    child(ids, f"{{{OGC}}}EID")
+        add_child(compared, f"{{{OGC}}}ComparisonOperator", name.replace("OrEqualTo", "EqualTo"))
+    ids = add_child(element, f"{{{OGC}}}Id_Capabilities")
+    add_child(ids, f"{{{OGC}}}EID")
 
 
 def _domain(parent: Element, kind: str, name: str, values: Iterable[str]) -> None:
-    made = child(parent, f"{{{OWS}}}{kind}", name=name)
+    element = add_child(parent, f"{{{OWS}}}{kind}", name=name)
     for value in values:
-        _ows(made, "Value", value)
+        _ows(element, "Value", value)
 
 
 def _ows(parent: Element, name: str, text: str | None = None) -> Element:
-    return child(parent, f"{{{OWS}}}{name}", text)
+    return add_child(parent, f"{{{OWS}}}{name}", text)
 
 
 def _inspire_text(parent: Element, name: str, text: str | None = None) -> Element:
-    return child(parent, f"{{{INSPIRE}}}{name}", text)
+    return add_child(parent, f"{{{INSPIRE}}}{name}", text)

@@ -1,4 +1,4 @@
-"""OGC Filter 1.1 as the tree of CQL2's JSON, so that one translator serves both."""
+"""OGC Filter 1.1 as the tree of CQL2's JSON, so that one translator serves both; boxes of any reference system."""
 
 from __future__ import annotations
 
@@ -7,13 +7,61 @@ from collections.abc import Callable
 
 from lxml import etree
 
+from core.extent import BBox
 from core.json_types import Json
-from core.reference_systems import ReferenceSystem
-from search_api.http.parameter_types import plain_number
-from search_api.protocols.csw.boxes import in_degrees, system_of
-from search_api.protocols.csw.errors import CswError
-from search_api.protocols.csw.names import GML, OGC
+from core.reference_systems import ReferenceSystem, read_reference_system
+from search_api.http.parameters import plain_number
+from search_api.protocols.csw.names import GML, OGC, CswError
 from search_api.search.filtering.tokens import DEEPEST
+
+
+def system_of(name: str, locator: str = "constraint") -> ReferenceSystem:
+    """Raises CswError that names the system."""
+    try:
+        return read_reference_system(name)
+    except ValueError as error:
+        raise CswError("InvalidParameterValue", str(error), locator) from None
+
+
+def in_degrees(corners: list[float], system: ReferenceSystem, locator: str = "constraint") -> list[float]:
+    """west, south, east, north of two corners in a reference system. Raises CswError."""
+    if not all(map(math.isfinite, corners)):
+        raise CswError("InvalidParameterValue", "a corner of a box is two numbers", locator)
+    try:
+        return _on_earth(*system.box(*corners))
+    except ValueError as error:
+        raise CswError("InvalidParameterValue", str(error), locator) from None
+
+
+def box_of_pair(text: str) -> BBox:
+    """``w,s,e,n`` or ``w,s,e,n,EPSG:n`` of a key-value pair, as OWS Common has it. Raises CswError."""
+    *numbers, last = text.split(",") if text.count(",") in (4, 6) else [*text.split(","), ""]
+    system = system_of(last, "bbox")
+    try:
+        corners = [plain_number(number) for number in numbers]
+    except ValueError:
+        corners = []
+    if len(corners) == 6:
+        corners = [corners[position] for position in (0, 1, 3, 4)]
+    if len(corners) != 4:
+        raise CswError("InvalidParameterValue", "bbox is west,south,east,north and the name of its system", "bbox")
+    try:
+        return BBox(*in_degrees(corners, system, "bbox"))
+    except ValueError as error:
+        raise CswError("InvalidParameterValue", f"bbox: {error}", "bbox") from None
+
+
+def _on_earth(west: float, south: float, east: float, north: float) -> list[float]:
+    """What lies on the Earth of a map's extent: desktop maps reach past the poles, and around the world more than once.
+
+    ``west > east`` crosses the antimeridian.
+    """
+    south, north = (min(90.0, max(-90.0, lat)) for lat in (south, north))
+    if east - west >= 360:
+        return [-180.0, south, 180.0, north]
+    west, east = (lon if -180 <= lon <= 180 else (lon + 180) % 360 - 180 for lon in (west, east))
+    return [west, south, east, north]
+
 
 _COMPARED = {
     "PropertyIsEqualTo": "=",
@@ -49,7 +97,7 @@ def _condition(element: etree._Element, depth: int) -> Json:
     if depth > DEEPEST:
         raise _wrong(f"the filter is nested more than {DEEPEST} deep")
     if name in ("And", "Or", "Not"):
-        inside = [_condition(one, depth + 1) for one in element]
+        inside = [_condition(child, depth + 1) for child in element]
         if not inside or (name == "Not" and len(inside) > 1):
             raise _wrong(f"{name} does not hold as many conditions as it needs")
         return {"op": name.lower(), "args": inside}
@@ -66,7 +114,7 @@ def _condition(element: etree._Element, depth: int) -> Json:
 def _like(element: etree._Element) -> Json:
     """With CQL's own signs, whatever signs the request chose."""
     text = str(_literal(element, "Literal"))
-    many, one = element.get("wildCard", "%"), element.get("singleChar", "_")
+    many, single = element.get("wildCard", "%"), element.get("singleChar", "_")
     escape = element.get("escapeChar") or element.get("escape") or "\\"
     written, literal = [], False
     for character in text:
@@ -75,20 +123,16 @@ def _like(element: etree._Element) -> Json:
             literal = False
         elif character == escape:
             literal = True
-        elif character in (many, one):
+        elif character in (many, single):
             written.append("%" if character == many else "_")
         else:
             written.append(f"\\{character}" if character in "%_\\" else character)
     return {"op": "like", "args": [_property(element), "".join(written)]}
 
 
-def _null(element: etree._Element) -> Json:
-    return {"op": "isNull", "args": [_property(element)]}
-
-
 def _between(element: etree._Element) -> Json:
     edges = [element.find(f"{{{OGC}}}{name}") for name in ("LowerBoundary", "UpperBoundary")]
-    values = [_literal(one, "Literal") for one in edges if one is not None]
+    values = [_literal(edge, "Literal") for edge in edges if edge is not None]
     if len(values) != 2:
         raise _wrong("PropertyIsBetween needs LowerBoundary and UpperBoundary")
     return {"op": "between", "args": [_property(element), *values]}
@@ -96,7 +140,7 @@ def _between(element: etree._Element) -> Json:
 
 _OTHERS: dict[str, Callable[[etree._Element], Json]] = {
     "PropertyIsLike": _like,
-    "PropertyIsNull": _null,
+    "PropertyIsNull": lambda element: {"op": "isNull", "args": [_property(element)]},
     "PropertyIsBetween": _between,
 }
 
@@ -117,11 +161,11 @@ def _literal(element: etree._Element, name: str) -> str:
 
 def _geometry(element: etree._Element) -> Json:
     """GML 3.1 as GeoJSON, or as a box, in degrees."""
-    for one in element:
-        kind = etree.QName(one)
+    for child in element:
+        kind = etree.QName(child)
         if kind.namespace == GML:
-            name = next((said for part in one.iter() if (said := part.get("srsName"))), "")
-            return _shape(kind.localname, _pairs(one), system_of(name))
+            name = next((srs for part in child.iter() if (srs := part.get("srsName"))), "")
+            return _shape(kind.localname, _pairs(child), system_of(name))
     raise _wrong(f"{etree.QName(element).localname} has no geometry in GML")
 
 
@@ -131,18 +175,18 @@ def _shape(kind: str, points: list[list[float]], system: ReferenceSystem) -> Jso
     if system.latitude_first and system.in_degrees:
         points = [point[::-1] for point in points]
     if kind == "Point" and len(points) == 1:
-        found: Json = {"type": "Point", "coordinates": points[0]}
+        geometry: Json = {"type": "Point", "coordinates": points[0]}
     elif kind == "LineString" and len(points) > 1:
-        found = {"type": "LineString", "coordinates": points}
+        geometry = {"type": "LineString", "coordinates": points}
     elif kind == "Polygon" and len(points) > 3:
-        found = {"type": "Polygon", "coordinates": [points]}
+        geometry = {"type": "Polygon", "coordinates": [points]}
     else:
         raise _wrong(
             f"gml:{kind[:40]} is not supported, or has too few positions; there are Envelope, Point, LineString, "
             "Polygon"
         )
     try:
-        return found if system.in_degrees else system.geometry(found)
+        return geometry if system.in_degrees else system.geometry(geometry)
     except ValueError as error:
         raise _wrong(str(error)) from None
 
@@ -152,13 +196,13 @@ def _pairs(element: etree._Element) -> list[list[float]]:
     if element.find(f".//{{{GML}}}interior") is not None:
         raise _wrong("a polygon with holes is not supported")
     points: list[list[float]] = []
-    for one in element.iter():
-        if isinstance(one.tag, str) and one.text and etree.QName(one).localname in _POSITIONS:
+    for child in element.iter():
+        if isinstance(child.tag, str) and child.text and etree.QName(child).localname in _POSITIONS:
             try:
-                numbers = [plain_number(part) for part in one.text.replace(",", " ").split()]
+                numbers = [plain_number(part) for part in child.text.replace(",", " ").split()]
             except ValueError:
                 raise _wrong("a position in GML is two numbers") from None
-            size = _dimension(one)
+            size = _dimension(child)
             if len(numbers) % size or not all(map(math.isfinite, numbers)):
                 raise _wrong("a position in GML is two numbers")
             points += [numbers[at : at + 2] for at in range(0, len(numbers), size)]
@@ -169,8 +213,8 @@ _POSITIONS = frozenset(("pos", "posList", "lowerCorner", "upperCorner", "coordin
 
 
 def _dimension(element: etree._Element) -> int:
-    said = [one.get("srsDimension", "") for one in (element, *element.iterancestors())]
-    return 3 if next(filter(None, said), "") == "3" else 2
+    dimensions = [ancestor.get("srsDimension", "") for ancestor in (element, *element.iterancestors())]
+    return 3 if next(filter(None, dimensions), "") == "3" else 2
 
 
 def _wrong(message: str) -> CswError:

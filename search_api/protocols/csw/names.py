@@ -1,4 +1,4 @@
-"""Namespaces, schemas and queryable names of CSW 2.0.2."""
+"""Namespaces, schemas and queryable names of CSW 2.0.2, and its errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IDENTIFIER: Final = "identifier"
 SOURCES, REFERENCES = "dc:source", "dct:references"
 """Elements of our csw:Record that have a field in the index, but no name in the OGC API."""
 
-QUERYABLES: dict[str, str] = {
+CSW_QUERYABLES: dict[str, str] = {
     "anytext": ANY_TEXT,
     "any": ANY_TEXT,
     "abstract": ABSTRACT,
@@ -94,3 +94,12 @@ ADDITIONAL = (
 def local(name: str) -> str:
     """``apiso:Title`` and ``/csw:Record/dc:title`` as ``title``."""
     return name.rsplit("/", 1)[-1].rsplit(":", 1)[-1].strip().lower()
+
+
+class CswError(Exception):
+    """An exception of OWS Common 1.0, with its code and the parameter that is wrong."""
+
+    def __init__(self, code: str, message: str, locator: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.locator = locator

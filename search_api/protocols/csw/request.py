@@ -1,4 +1,4 @@
-"""A CSW request from key-value pairs or from an XML body."""
+"""The types that a request names: csw:Record and gmd:MD_Metadata."""
 
 from __future__ import annotations
 
@@ -9,10 +9,35 @@ from typing import Literal, TypeVar, get_args
 from lxml import etree
 
 from core.extent import BBox
-from search_api.protocols.csw.boxes import box_of_pair
-from search_api.protocols.csw.errors import CswError
-from search_api.protocols.csw.names import CSW, ELEMENTS, OGC, VERSION, local
-from search_api.protocols.csw.type_names import Namespaces, known_types
+from search_api.formats_out.iso19139 import GMD
+from search_api.protocols.csw.filter_xml import box_of_pair
+from search_api.protocols.csw.names import CSW, ELEMENTS, OGC, VERSION, CswError, local
+
+Namespaces = Mapping[str | None, str]
+"""Prefix to namespace; None is the default namespace."""
+
+TYPES = {(CSW, "Record"): "csw:Record", (GMD, "MD_Metadata"): "gmd:MD_Metadata"}
+_USUAL: Namespaces = {"csw": CSW, "gmd": GMD}
+
+
+def named_types(text: str, parameter: str, declared: Namespaces) -> tuple[str, ...]:
+    """The names with their usual prefixes. Raises CswError for another type, and for a name of no namespace.
+
+    ``text``: names between commas or spaces. The prefixes csw and gmd count undeclared too, because clients forget
+    them. A name without a prefix is in the default namespace, which key-value pairs do not have.
+    """
+    return tuple(_known_type(name, parameter, declared) for name in text.replace(",", " ").split())
+
+
+def _known_type(name: str, parameter: str, declared: Namespaces) -> str:
+    prefix, _, local = name.rpartition(":")
+    namespaces = {**_USUAL, **declared}
+    known = TYPES.get((namespaces.get(prefix or None, ""), local))
+    if known is None:
+        message = f"{parameter} is csw:Record or gmd:MD_Metadata, not {name[:100]}"
+        raise CswError("InvalidParameterValue", message, parameter)
+    return known
+
 
 Operation = Literal["GetCapabilities", "DescribeRecord", "GetRecords", "GetRecordById", "GetDomain"]
 Detail = Literal["brief", "summary", "full"]
@@ -30,7 +55,7 @@ class CswRequest:
     """``start``: 1 is the first record, and so is the 0 of some clients. ``constraint``: a filter element, or CQL text.
 
     ``elements`` and ``sort`` (``-dc:title``: descending) have the client's names. ``domain``: GetDomain's names.
-    ``words`` (a record has any of them) and ``box`` are the pairs ``q`` and ``bbox`` of CSW 3, beside the constraint.
+    ``words`` (a record has any of them) and ``box`` are the pairs ``q`` and ``bbox`` of CSW 3, which also count.
     ``sent``: the XML body.
     """
 
@@ -53,25 +78,25 @@ class CswRequest:
 
 def of_pairs(pairs: Iterable[tuple[str, str]]) -> CswRequest:
     """Names in any case. Raises CswError."""
-    given = {name.lower(): value for name, value in pairs}
-    operation = _operation(given.get("request"))
-    _check_service(given)
-    constraint: etree._Element | str | None = given.get("constraint") or None
-    if constraint and given.get("constraintlanguage", "CQL_TEXT").upper() == "FILTER":
-        constraint = read_xml(given["constraint"].encode())
+    values = {name.lower(): value for name, value in pairs}
+    operation = _operation(values.get("request"))
+    _check_service(values)
+    constraint: etree._Element | str | None = values.get("constraint") or None
+    if constraint and values.get("constraintlanguage", "CQL_TEXT").upper() == "FILTER":
+        constraint = read_xml(values["constraint"].encode())
     checked = _checked(
         operation,
         {
-            **given,
-            "sort": ",".join(map(_sort_key_of_pair, _listed(given.get("sortby")))),
-            "elements": given.get("elementname", ""),
-            "detail": given.get("elementsetname"),
-            "ids": given.get("id", ""),
+            **values,
+            "sort": ",".join(map(_sort_key_of_pair, _split(values.get("sortby")))),
+            "elements": values.get("elementname", ""),
+            "detail": values.get("elementsetname"),
+            "ids": values.get("id", ""),
         },
         constraint,
     )
-    box = box_of_pair(given["bbox"]) if given.get("bbox") else None
-    return replace(checked, words=_listed(given.get("q")), box=box)
+    box = box_of_pair(values["bbox"]) if values.get("bbox") else None
+    return replace(checked, words=_split(values.get("q")), box=box)
 
 
 def of_xml(body: bytes) -> CswRequest:
@@ -81,27 +106,27 @@ def of_xml(body: bytes) -> CswRequest:
     if name.namespace != CSW:
         raise CswError("OperationNotSupported", f"the body is no request of {CSW}", "request")
     operation = _operation(name.localname)
-    given = {str(key).lower(): str(value) for key, value in root.attrib.items()}
-    _check_service({"service": "CSW", **given} if operation == "GetCapabilities" else given)
+    values = {str(key).lower(): str(value) for key, value in root.attrib.items()}
+    _check_service({"service": "CSW", **values} if operation == "GetCapabilities" else values)
     query = root.find(f"{{{CSW}}}Query")
-    asked = root if query is None else query
-    constraint = asked.find(f"{{{CSW}}}Constraint")
-    sort = [_sort_key(one) for one in asked.iterfind(f"{{{OGC}}}SortBy/{{{OGC}}}SortProperty")]
+    query_element = root if query is None else query
+    constraint = query_element.find(f"{{{CSW}}}Constraint")
+    sort = [_sort_key(key_element) for key_element in query_element.iterfind(f"{{{OGC}}}SortBy/{{{OGC}}}SortProperty")]
     checked = _checked(
         operation,
         {
-            **given,
-            "typenames": str(asked.get("typeNames") or given.get("typenames", "")),
+            **values,
+            "typenames": str(query_element.get("typeNames") or values.get("typenames", "")),
             "typename": ",".join(_texts(root, "TypeName")),
-            "detail": asked.findtext(f"{{{CSW}}}ElementSetName"),
-            "elements": ",".join(_texts(asked, "ElementName")),
+            "detail": query_element.findtext(f"{{{CSW}}}ElementSetName"),
+            "elements": ",".join(_texts(query_element, "ElementName")),
             "ids": ",".join(_texts(root, "Id")),
             "sort": ",".join(sort),
             "propertyname": root.findtext(f"{{{CSW}}}PropertyName") or "",
             "parametername": root.findtext(f"{{{CSW}}}ParameterName") or "",
         },
         _constraint(constraint),
-        dict(asked.nsmap),
+        dict(query_element.nsmap),
     )
     return replace(checked, sent=root)
 
@@ -120,79 +145,79 @@ def read_xml(body: bytes) -> etree._Element:
 
 def _checked(
     operation: Operation,
-    given: Mapping[str, str | None],
+    values: Mapping[str, str | None],
     constraint: etree._Element | str | None,
     namespaces: Namespaces | None = None,
 ) -> CswRequest:
-    _check_format(given.get("outputformat"))
-    _check_elements(given)
+    _check_format(values.get("outputformat"))
+    _check_elements(values)
     if operation == "DescribeRecord":
-        _check_language(given.get("schemalanguage"))
-    size = min(_number("maxRecords", given.get("maxrecords"), 10, least=0), LARGEST_PAGE)
-    result = _one_of("resultType", given.get("resulttype") or "hits", get_args(Result))
+        _check_language(values.get("schemalanguage"))
+    size = min(_number("maxRecords", values.get("maxrecords"), 10, least=0), LARGEST_PAGE)
+    result = _one_of("resultType", values.get("resulttype") or "hits", get_args(Result))
     kind = "typeName" if operation == "DescribeRecord" else "typeNames"
     return CswRequest(
         operation,
-        schema=given.get("outputschema") or CSW,
-        detail=_one_of("ElementSetName", given.get("detail") or "summary", get_args(Detail)),
-        elements=_listed(given.get("elements")),
+        schema=values.get("outputschema") or CSW,
+        detail=_one_of("ElementSetName", values.get("detail") or "summary", get_args(Detail)),
+        elements=_split(values.get("elements")),
         result="hits" if result == "results" and size == 0 else result,
-        start=max(1, _number("startPosition", given.get("startposition"), 1, least=0)),
+        start=max(1, _number("startPosition", values.get("startposition"), 1, least=0)),
         size=size,
         constraint=constraint,
-        sort=given.get("sort") or None,
-        ids=_listed(given.get("ids")),
-        domain=(given.get("propertyname") or None, given.get("parametername") or None),
-        type_names=known_types(given.get("typenames") or given.get("typename") or "", kind, namespaces or {}),
+        sort=values.get("sort") or None,
+        ids=_split(values.get("ids")),
+        domain=(values.get("propertyname") or None, values.get("parametername") or None),
+        type_names=named_types(values.get("typenames") or values.get("typename") or "", kind, namespaces or {}),
     )
 
 
 def _operation(name: str | None) -> Operation:
     if not name:
         raise CswError("MissingParameterValue", "request is missing", "request")
-    for known in get_args(Operation):
-        if name == known:
-            found: Operation = known
-            return found
+    for operation in get_args(Operation):
+        if name == operation:
+            same: Operation = operation
+            return same
     raise CswError("OperationNotSupported", f"{name[:100]} is not supported", "request")
 
 
-def _check_service(given: Mapping[str, str]) -> None:
-    if given.get("service", "") != "CSW":
-        code = "InvalidParameterValue" if given.get("service") else "MissingParameterValue"
+def _check_service(values: Mapping[str, str]) -> None:
+    if values.get("service", "") != "CSW":
+        code = "InvalidParameterValue" if values.get("service") else "MissingParameterValue"
         raise CswError(code, "service must be CSW", "service")
-    accepted = [one.strip() for one in given.get("acceptversions", "").split(",") if one.strip()]
+    accepted = [version.strip() for version in values.get("acceptversions", "").split(",") if version.strip()]
     if accepted and VERSION not in accepted:
         raise CswError("VersionNegotiationFailed", f"only version {VERSION} is served", "acceptversions")
-    if not accepted and given.get("version", VERSION) not in (VERSION, ""):
+    if not accepted and values.get("version", VERSION) not in (VERSION, ""):
         raise CswError("InvalidParameterValue", f"version must be {VERSION}", "version")
 
 
-def _one_of(name: str, text: str, known: tuple[T, ...]) -> T:
-    for one in known:
-        if one == text:
-            return one
-    raise CswError("InvalidParameterValue", f"{name} is one of {', '.join(map(str, known))}", name)
+def _one_of(name: str, text: str, values: tuple[T, ...]) -> T:
+    for value in values:
+        if value == text:
+            return value
+    raise CswError("InvalidParameterValue", f"{name} is one of {', '.join(map(str, values))}", name)
 
 
-def _check_format(given: str | None) -> None:
-    if given and given not in ("application/xml", "text/xml"):
+def _check_format(format: str | None) -> None:
+    if format and format not in ("application/xml", "text/xml"):
         raise CswError("InvalidParameterValue", "outputFormat must be application/xml", "outputFormat")
 
 
-def _check_elements(given: Mapping[str, str | None]) -> None:
+def _check_elements(values: Mapping[str, str | None]) -> None:
     """Elements are those of csw:Record; another schema's records are written whole, whatever elements are named."""
-    elements = _listed(given.get("elements"))
-    if elements and given.get("detail"):
+    elements = _split(values.get("elements"))
+    if elements and values.get("detail"):
         message = "ElementSetName and ElementName exclude each other"
         raise CswError("InvalidParameterValue", message, "ElementSetName")
-    for one in elements if (given.get("outputschema") or CSW) == CSW else ():
-        if local(one) not in ELEMENTS:
-            raise CswError("InvalidParameterValue", f"csw:Record has no element {one[:100]}", "ElementName")
+    for element in elements if (values.get("outputschema") or CSW) == CSW else ():
+        if local(element) not in ELEMENTS:
+            raise CswError("InvalidParameterValue", f"csw:Record has no element {element[:100]}", "ElementName")
 
 
-def _check_language(given: str | None) -> None:
-    if given and given not in SCHEMA_LANGUAGES:
+def _check_language(language: str | None) -> None:
+    if language and language not in SCHEMA_LANGUAGES:
         message = f"schemaLanguage is one of {', '.join(SCHEMA_LANGUAGES)}"
         raise CswError("InvalidParameterValue", message, "schemaLanguage")
 
@@ -205,12 +230,12 @@ def _number(name: str, text: str | None, default: int, *, least: int) -> int:
     return int(text)
 
 
-def _listed(text: str | None) -> tuple[str, ...]:
+def _split(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 
 def _texts(parent: etree._Element, name: str) -> list[str]:
-    return [one.text.strip() for one in parent.iterfind(f"{{{CSW}}}{name}") if one.text]
+    return [child.text.strip() for child in parent.iterfind(f"{{{CSW}}}{name}") if child.text]
 
 
 def _sort_key_of_pair(text: str) -> str:
@@ -229,9 +254,9 @@ def _sort_key(element: etree._Element) -> str:
 def _constraint(element: etree._Element | None) -> etree._Element | str | None:
     if element is None:
         return None
-    found = element.find(f"{{{OGC}}}Filter")
-    if found is not None:
-        return found
+    filter_element = element.find(f"{{{OGC}}}Filter")
+    if filter_element is not None:
+        return filter_element
     text = element.findtext(f"{{{CSW}}}CqlText")
     if not text:
         raise CswError("InvalidParameterValue", "Constraint holds an ogc:Filter or a csw:CqlText", "constraint")

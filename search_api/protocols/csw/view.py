@@ -8,15 +8,92 @@ from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from lxml import etree
 
+from core.record import Record
 from core.timespan import iso
+from es_mappings.codecs.records import from_document
+from es_mappings.codecs.vectors import WITHOUT
 from search_api.catalogue.listing.catalogues import ALL
+from search_api.catalogue.listing.query import ListRequest, Selection, selected
+from search_api.catalogue.listing.reader import RecordReader
 from search_api.http.addresses import Addresses
-from search_api.http.documented import PROBLEMS, texts
+from search_api.http.openapi import PROBLEMS, text_answer
 from search_api.parts import Parts
-from search_api.protocols.csw import answers, reading
-from search_api.protocols.csw.capabilities import Service, capabilities, operations
-from search_api.protocols.csw.errors import CswError
+from search_api.protocols.csw import answers
+from search_api.protocols.csw.capabilities import CswService, capabilities, operations
+from search_api.protocols.csw.constraint import clause_for, for_ids, order_of
+from search_api.protocols.csw.names import CSW_QUERYABLES, CswError, local
 from search_api.protocols.csw.request import CswRequest, Operation, of_pairs, of_xml
+from search_api.search.filtering.queryables import QUERYABLES
+from search_api.search.order import sort_body
+
+_LARGEST_WINDOW = 10_000
+"""Elasticsearch's limit for a position; further ones are reached in steps of this size."""
+_MOST_VALUES = 1000
+
+
+def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
+    """The records from the position on, and how many match. Without an order, by id. Raises CswError."""
+    has_words = reader.has_words
+    also = () if csw.constraint is None else (clause_for(csw.constraint, has_words),)
+    query, order = (
+        selected(Selection(terms=csw.words, area=csw.box, also=also), has_words),
+        sort_body(order_of(csw.sort)),
+    )
+    skipped = csw.start - 1
+    after: list[object] = []
+    while skipped + csw.size > _LARGEST_WINDOW:
+        step = min(skipped, _LARGEST_WINDOW)
+        if step == 0:
+            break
+        hits = reader.search({"query": query, **order, **_after(after), "size": step, "_source": False})["hits"]["hits"]
+        if len(hits) < step:
+            return [], _matched(reader, query)
+        after, skipped = hits[-1]["sort"], skipped - step
+    wanted = csw.size if csw.result == "results" else 0
+    place = {} if after else {"from": skipped}
+    body = {
+        "query": query,
+        **order,
+        **_after(after),
+        **place,
+        "size": wanted,
+        "_source": WITHOUT,
+        "track_total_hits": True,
+    }
+    answer = reader.search(body)["hits"]
+    return [from_document(hit["_source"]) for hit in answer["hits"]], int(answer["total"]["value"])
+
+
+def _records_by_id(reader: RecordReader, ids: tuple[str, ...]) -> list[Record]:
+    """In the order of ``ids``, without unknown ones; of several with the same identifier, the first by id."""
+    records = [
+        stored.record for stored in reader.page(ListRequest(Selection(also=(for_ids(ids),)), limit=len(ids) * 5)).found
+    ]
+    by_name: dict[str, Record] = {}
+    for record in reversed(records):
+        by_name.update(dict.fromkeys((record.identifier, record.doi or record.identifier), record))
+    by_name.update({record.id: record for record in records})
+    return list({by_name[id].id: by_name[id] for id in ids if id in by_name}.values())
+
+
+def _values_of(reader: RecordReader, name: str) -> list[str]:
+    """The most frequent values of a queryable, in alphabetical order. Raises CswError if it has none to list."""
+    queryable = QUERYABLES.get(CSW_QUERYABLES.get(local(name), ""))
+    if queryable is None or queryable.kind not in ("folded", "exact"):
+        raise CswError("InvalidParameterValue", f"{name[:100]} has no values to list", "PropertyName")
+    body = {"size": 0, "aggs": {"values": {"terms": {"field": queryable.fields[0], "size": _MOST_VALUES}}}}
+    buckets = reader.search(body)["aggregations"]["values"]["buckets"]
+    return sorted(str(bucket["key"]) for bucket in buckets)
+
+
+def _after(values: list[object]) -> dict[str, list[object]]:
+    return {"search_after": values} if values else {}
+
+
+def _matched(reader: RecordReader, query: dict[str, object]) -> int:
+    body = {"query": query, "size": 0, "track_total_hits": True}
+    return int(reader.search(body)["hits"]["total"]["value"])
+
 
 XML = "application/xml"
 LARGEST_BODY_BYTES = 256 * 1024
@@ -25,7 +102,7 @@ _MOST_IDS = 200
 
 def csw_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("csw", __name__, abp_tags=[Tag(name="feeds", description="For harvesters and crawlers")])
-    described = {200: texts(XML), **PROBLEMS, 400: texts(XML)}
+    described = {200: text_answer(XML), **PROBLEMS, 400: text_answer(XML)}
 
     @api.get("/csw", summary="CSW 2.0.2 (service, request, constraint, ...)", responses=described)
     def csw() -> Response:
@@ -43,17 +120,17 @@ def csw_views(parts: Parts) -> APIBlueprint:
 
 def _answer(parts: Parts, read: Callable[[], CswRequest]) -> Response:
     try:
-        asked = read()
-        root = _OPERATIONS[asked.operation](parts, asked)
+        csw = read()
+        root = _OPERATIONS[csw.operation](parts, csw)
         status = 200
     except CswError as error:
         root, status = answers.exception(error), 400
     return Response(etree.tostring(root, xml_declaration=True, encoding="UTF-8"), status, mimetype=XML)
 
 
-def _capabilities(parts: Parts, _asked: CswRequest) -> etree._Element:
-    addresses, everything = Addresses.of(parts), parts.catalogues.get(ALL)
-    service = Service(
+def _capabilities(parts: Parts, _csw: CswRequest) -> etree._Element:
+    addresses, everything = Addresses.of(parts.http), parts.catalogues.get(ALL)
+    service = CswService(
         address=addresses.to("/csw"),
         title="Sonde",
         abstract=f"{everything.count} records of geoscience and environmental data catalogues",
@@ -65,40 +142,40 @@ def _capabilities(parts: Parts, _asked: CswRequest) -> etree._Element:
     return capabilities(service)
 
 
-def _describe(_parts: Parts, asked: CswRequest) -> etree._Element:
-    return answers.described(asked.type_names)
+def _describe(_parts: Parts, csw: CswRequest) -> etree._Element:
+    return answers.record_schemas(csw.type_names)
 
 
-def _records(parts: Parts, asked: CswRequest) -> etree._Element:
-    write, item = answers.writer_of(asked), Addresses.of(parts).item
+def _records(parts: Parts, csw: CswRequest) -> etree._Element:
+    write, item = answers.writer_of(csw), Addresses.of(parts.http).item
     moment = iso(parts.now_ms() // 1000 * 1000)
-    found, matched = reading.page(parts.records, asked)
-    if asked.result == "validate":
-        return answers.acknowledgement(asked, moment)
-    return answers.get_records(asked, moment, (write(one, item(one)) for one in found), matched)
+    records, matched = _page(parts.records, csw)
+    if csw.result == "validate":
+        return answers.acknowledgement(csw, moment)
+    return answers.get_records(csw, moment, (write(record, item(record)) for record in records), matched)
 
 
-def _by_id(parts: Parts, asked: CswRequest) -> etree._Element:
-    if not asked.ids:
+def _by_id(parts: Parts, csw: CswRequest) -> etree._Element:
+    if not csw.ids:
         raise CswError("MissingParameterValue", "Id is missing", "Id")
-    if len(asked.ids) > _MOST_IDS:
+    if len(csw.ids) > _MOST_IDS:
         raise CswError("InvalidParameterValue", f"there are more than {_MOST_IDS} ids", "Id")
-    write, item = answers.writer_of(asked), Addresses.of(parts).item
-    return answers.by_id(write(one, item(one)) for one in reading.by_id(parts.records, asked.ids))
+    write, item = answers.writer_of(csw), Addresses.of(parts.http).item
+    return answers.by_id(write(record, item(record)) for record in _records_by_id(parts.records, csw.ids))
 
 
-def _domain(parts: Parts, asked: CswRequest) -> etree._Element:
-    prop, parameter = asked.domain
+def _domain(parts: Parts, csw: CswRequest) -> etree._Element:
+    prop, parameter = csw.domain
     if parameter is not None:
         operation, _, name = parameter.partition(".")
-        known = operations(answers.schemas()).get(operation, {})
-        values = next((listed for key, listed in known.items() if key.lower() == name.lower()), None)
+        parameters = operations(answers.schemas()).get(operation, {})
+        values = next((listed for key, listed in parameters.items() if key.lower() == name.lower()), None)
         if values is None:
             raise CswError("InvalidParameterValue", f"there is no parameter {parameter[:100]}", "ParameterName")
         return answers.domain("ParameterName", parameter, values, "csw:Record")
     if prop is None:
         raise CswError("MissingParameterValue", "PropertyName or ParameterName is missing", "PropertyName")
-    return answers.domain("PropertyName", prop, reading.values_of(parts.records, prop), "csw:Record")
+    return answers.domain("PropertyName", prop, _values_of(parts.records, prop), "csw:Record")
 
 
 _OPERATIONS: dict[Operation, Callable[[Parts, CswRequest], etree._Element]] = {

@@ -15,13 +15,13 @@ from flask_openapi import APIBlueprint, Tag
 
 from core.errors import Unsupported
 from search_api.http.addresses import JSON
-from search_api.http.documented import texts
+from search_api.http.openapi import text_answer
 from search_api.http.problems import Problem, problem
-from search_api.http.response_headers import HttpPolicy
+from search_api.http.responses import HttpPolicy
 from search_api.parts import Parts
 
 if TYPE_CHECKING:
-    from search_api.protocols.mcp.exchange import Exchange
+    from search_api.protocols.mcp.server import Exchange
 
 LARGEST_BODY_BYTES = 256 * 1024
 MOST_AT_ONCE = 32
@@ -32,7 +32,7 @@ _LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 
 def mcp_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("mcp", __name__, abp_tags=[Tag(name="agents", description="Model Context Protocol")])
-    exchange = _Lazily(parts.version)
+    exchange = _LazyExchange(parts.version)
     places = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     @api.post(
@@ -40,9 +40,9 @@ def mcp_views(parts: Parts) -> APIBlueprint:
         summary="Model Context Protocol (streamable HTTP, answers in JSON, no sessions)",
         request_body={"required": True, "content": {JSON: {"schema": {"type": "object"}}}},
         responses={
-            200: texts(JSON),
+            200: text_answer(JSON),
             202: {"description": "A notification was taken"},
-            **{status: texts(JSON, "application/problem+json") for status in (400, 404, 406)},
+            **{status: text_answer(JSON, "application/problem+json") for status in (400, 404, 406)},
             401: Problem,
             403: Problem,
             413: Problem,
@@ -71,8 +71,8 @@ def mcp_views(parts: Parts) -> APIBlueprint:
     return api
 
 
-class _Lazily:
-    """Imports the SDK and starts its event loop at the first request: who has no agents pays nothing."""
+class _LazyExchange:
+    """Imports the SDK and starts its event loop at the first request: a service without agents pays nothing."""
 
     def __init__(self, version: str) -> None:
         self._version = version
@@ -82,7 +82,7 @@ class _Lazily:
     def get(self) -> Exchange:
         with self._lock:
             if self._exchange is None:
-                from search_api.protocols.mcp.exchange import Exchange
+                from search_api.protocols.mcp.server import Exchange
 
                 self._exchange = Exchange(self._version, LARGEST_BODY_BYTES)
             return self._exchange

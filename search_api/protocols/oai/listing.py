@@ -1,4 +1,4 @@
-"""Lists records by time of writing: first records, then deletions.
+"""OAI-PMH requests, and lists of records by time of writing: first records, then deletions.
 
 A page continues after the last (datestamp, id), so a record rewritten meanwhile moves to the end and appears there:
 nothing is missed. A token contains the whole state; the server stores nothing.
@@ -6,10 +6,11 @@ nothing is missed. A token contains the whole state; the server stores nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,10 +20,102 @@ from core.record import Record
 from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.formats_out.formats import oai_formats
-from search_api.http.one_of import OneOf
-from search_api.protocols.oai.request import LONGEST_SET, OaiError, OaiRequest
+from search_api.formats_out.formats import OAI_DC, oai_formats
+from search_api.http.parameters import OneOf
 from search_api.search.position import read_opaque, write_opaque
+
+Verb = Literal["Identify", "ListMetadataFormats", "ListSets", "ListIdentifiers", "ListRecords", "GetRecord"]
+
+_ALLOWED: dict[Verb, tuple[frozenset[str], frozenset[str]]] = {  # required, optional
+    "Identify": (frozenset(), frozenset()),
+    "ListMetadataFormats": (frozenset(), frozenset(("identifier",))),
+    "ListSets": (frozenset(), frozenset(("resumptionToken",))),
+    "ListIdentifiers": (frozenset(("metadataPrefix",)), frozenset(("from", "until", "set"))),
+    "ListRecords": (frozenset(("metadataPrefix",)), frozenset(("from", "until", "set"))),
+    "GetRecord": (frozenset(("identifier", "metadataPrefix")), frozenset()),
+}
+LONGEST_SET = 512
+_DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$", re.ASCII)
+
+
+class OaiRequestError(Exception):
+    """An error of the protocol; the answer has status 200 and this code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class OaiRequest:
+    """``since`` and ``until``: UTC, inclusive, to the second."""
+
+    verb: Verb
+    prefix: str = OAI_DC
+    identifier: str | None = None
+    set: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    token: str | None = None
+
+
+def read_request(arguments: Iterable[tuple[str, str]]) -> OaiRequest:
+    """Raises OaiRequestError (badVerb, badArgument, cannotDisseminateFormat)."""
+    pairs = list(arguments)
+    values = dict(pairs)
+    verb = values.pop("verb", "")
+    if verb not in get_args(Verb) or sum(name == "verb" for name, _ in pairs) > 1:
+        raise OaiRequestError("badVerb", f"verb must be one of {', '.join(get_args(Verb))}, once")
+    known_verb = cast(Verb, verb)
+    if len(values) + 1 < len(pairs):
+        raise OaiRequestError("badArgument", "an argument was given twice")
+    _check_names(known_verb, values)
+    if "resumptionToken" in values:
+        return OaiRequest(known_verb, token=values["resumptionToken"])
+    prefix = values.get("metadataPrefix", OAI_DC)
+    if prefix not in (known_prefixes := oai_formats()):
+        raise OaiRequestError("cannotDisseminateFormat", f"metadataPrefix must be one of {', '.join(known_prefixes)}")
+    since, until = _edges(values)
+    if len(values.get("set", "")) > LONGEST_SET:
+        raise OaiRequestError("badArgument", f"set is longer than {LONGEST_SET} characters")
+    return OaiRequest(known_verb, prefix, values.get("identifier"), values.get("set"), since, until)
+
+
+def _check_names(verb: Verb, arguments: dict[str, str]) -> None:
+    required, optional = _ALLOWED[verb]
+    lists = verb in ("ListIdentifiers", "ListRecords", "ListSets")
+    if lists and "resumptionToken" in arguments:
+        if len(arguments) > 1:
+            raise OaiRequestError("badArgument", "resumptionToken stands alone")
+        return
+    missing, unknown = required - arguments.keys(), arguments.keys() - required - optional
+    if missing:
+        raise OaiRequestError("badArgument", f"{verb} needs {', '.join(sorted(missing))}")
+    if unknown:
+        raise OaiRequestError("badArgument", f"{verb} does not know {', '.join(sorted(unknown))}")
+
+
+def _edges(arguments: dict[str, str]) -> tuple[datetime | None, datetime | None]:
+    since, until = arguments.get("from"), arguments.get("until")
+    if since and until and len(since) != len(until):
+        raise OaiRequestError("badArgument", "from and until must be of the same granularity")
+    start, end = _read_moment("from", since, last=False), _read_moment("until", until, last=True)
+    if start is not None and end is not None and start > end:
+        raise OaiRequestError("badArgument", "from lies after until")
+    return start, end
+
+
+def _read_moment(name: str, text: str | None, *, last: bool) -> datetime | None:
+    if text is None:
+        return None
+    if not _DATE.match(text):
+        raise OaiRequestError("badArgument", f"{name} must be YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ")
+    clock = text if "T" in text else f"{text}T{'23:59:59' if last else '00:00:00'}Z"
+    try:
+        return datetime.strptime(clock, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        raise OaiRequestError("badArgument", f"{name} is not a date that exists") from None
+
 
 Clause = Json
 Phase = Literal["records", "removed"]
@@ -57,7 +150,7 @@ class HeaderPage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Position:
     request: OaiRequest
     phase: Phase = "records"
     after: tuple[Any, ...] | None = None
@@ -82,11 +175,11 @@ class _State(BaseModel):
 
 
 def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
-    """Raises OaiError (badResumptionToken, noRecordsMatch)."""
-    place = _resumed(request) if request.token is not None else _Place(request)
+    """Raises OaiRequestError (badResumptionToken, noRecordsMatch)."""
+    place = _resumed(request) if request.token is not None else _Position(request)
     matched = place.matched if place.matched is not None else _count(reader, place.request)
     if matched == 0:
-        raise OaiError("noRecordsMatch", "nothing was written or removed in that time and set")
+        raise OaiRequestError("noRecordsMatch", "nothing was written or removed in that time and set")
     try:
         headers, following = _page(reader, place)
     except InvalidInput as error:
@@ -97,21 +190,21 @@ def list_headers(reader: RecordReader, request: OaiRequest) -> HeaderPage:
     return HeaderPage(tuple(headers), place.request.prefix, token, matched, place.seen)
 
 
-def _page(reader: RecordReader, place: _Place) -> tuple[list[Header], _Place | None]:
+def _page(reader: RecordReader, place: _Position) -> tuple[list[Header], _Position | None]:
     """A page of one phase; the next phase starts on a new page."""
-    found = _hits(reader, place)
-    headers = [_header(hit, place.phase) for hit in found[:PAGE]]
-    if len(found) > PAGE:
-        return headers, replace(place, after=tuple(found[PAGE - 1]["sort"]))
+    hits = _read_hits(reader, place)
+    headers = [_header(hit, place.phase) for hit in hits[:PAGE]]
+    if len(hits) > PAGE:
+        return headers, replace(place, after=tuple(hits[PAGE - 1]["sort"]))
     if place.phase == "removed":
         return headers, None
-    removed = _Place(place.request, "removed")
+    removed = _Position(place.request, "removed")
     if not headers:
         return _page(reader, removed)
-    return headers, removed if _hits(reader, removed) else None
+    return headers, removed if _read_hits(reader, removed) else None
 
 
-def _hits(reader: RecordReader, place: _Place) -> list[Json]:
+def _read_hits(reader: RecordReader, place: _Position) -> list[Json]:
     search, moment, key = _phase(reader, place.phase)
     body: Json = {
         "query": {"bool": {"filter": _filters(place.request, place.phase)}},
@@ -171,7 +264,7 @@ def second(text: str) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _token(place: _Place) -> str:
+def _token(place: _Position) -> str:
     request = place.request
     state = _State(
         phase=place.phase,
@@ -187,16 +280,16 @@ def _token(place: _Place) -> str:
     return write_opaque(state.model_dump(mode="json", exclude_none=True))
 
 
-def _resumed(request: OaiRequest) -> _Place:
+def _resumed(request: OaiRequest) -> _Position:
     try:
         state = _State.model_validate(read_opaque(request.token or "", "resumptionToken"))
     except (InvalidInput, ValidationError) as error:
         raise _not_ours() from error
     if state.verb != request.verb:
         raise _not_ours()
-    asked = OaiRequest(state.verb, state.prefix, None, state.set, state.since, state.until)
-    return _Place(asked, state.phase, state.after, state.seen, state.matched)
+    resumed = OaiRequest(state.verb, state.prefix, None, state.set, state.since, state.until)
+    return _Position(resumed, state.phase, state.after, state.seen, state.matched)
 
 
-def _not_ours() -> OaiError:
-    return OaiError("badResumptionToken", "the token is not one that this service gave out for this list")
+def _not_ours() -> OaiRequestError:
+    return OaiRequestError("badResumptionToken", "the token is not one that this service gave out for this list")

@@ -6,11 +6,10 @@ from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel
 
-from search_api.formats_out import listing_html
 from search_api.http.addresses import JSON
-from search_api.http.documented import sent_as
+from search_api.http.openapi import answer_as
 from search_api.http.problems import Problem
-from search_api.page.plain_page import HTML, FormParameters, plain_page, wants_html
+from search_api.page.plain_page import HTML, FormParameters, conformance_html, plain_page, wants_html
 
 _COMMON = "http://www.opengis.net/spec/ogcapi-common-1/1.0/conf"
 _COMMON_2 = "http://www.opengis.net/spec/ogcapi-common-2/1.0/conf"
@@ -108,11 +107,11 @@ def conformance_views() -> APIBlueprint:
     @api.get(
         "/conformance",
         summary="Conformance classes",
-        responses={200: sent_as(JSON, Conformance, HTML), 400: Problem},
+        responses={200: answer_as(JSON, Conformance, HTML), 400: Problem},
     )
     def conformance(query: FormParameters) -> Response:
         if wants_html(query.f):
-            return plain_page("Conformance classes", listing_html.conformance(CLASSES))
+            return plain_page("Conformance classes", conformance_html(CLASSES))
         return jsonify(conformsTo=list(CLASSES))
 
     return api

@@ -1,23 +1,136 @@
-"""A portal creates, replaces, changes or deletes one record (OGC API - Features, part 4)."""
+"""A portal creates, replaces, changes or deletes one record (OGC API - Features, part 4); STAC uses the same steps.
+
+The sink writes; the checks given to it run under its lock.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+import uuid
+from collections.abc import Mapping
 
 from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
 from pydantic import BaseModel, Field
 from werkzeug.http import generate_etag
 
-from core.errors import InvalidInput
-from search_api.catalogue.listing.reader import LONGEST_ID
+from core.errors import Conflict, InvalidInput, NotFound, Unsupported
+from core.json_types import Json
+from core.record import addressed
+from search_api.catalogue.listing.reader import LONGEST_ID, Original
+from search_api.catalogue.record_sink import Check
+from search_api.catalogue.view import CataloguePath
 from search_api.http.addresses import Addresses
-from search_api.http.documented import PROBLEMS, WITH_NOT_FOUND
+from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.protocols.ogc.collections import CataloguePath
 from search_api.protocols.ogc.conditions import Conditions, conditions_of_request
-from search_api.protocols.ogc.transactions import MERGE_PATCH, change, create, media_type, patch_of_request
+
+MERGE_PATCH = "application/merge-patch+json"
+_PATCHES = frozenset((MERGE_PATCH, "application/json", "application/geo+json"))
+_UNSPECIFIC_TYPES = frozenset(
+    ("application/octet-stream", "application/x-www-form-urlencoded")
+)  # sent by tools by default
+
+
+def media_type() -> str | None:
+    """The media type that the client declares, if any."""
+    declared = request.mimetype
+    return declared if declared and declared not in _UNSPECIFIC_TYPES else None
+
+
+def create_record(parts: Parts, source: str, content: bytes, named: str = "") -> str:
+    """Writes a record that is not there yet, under ``named``, else under the identifier in the document, else under a
+    new name; gives its full id.
+
+    Raises Conflict if there is such a record, InvalidInput if the document is not one.
+    """
+    own = named or parts.pushed.read(source, content, media_type()).identifier or uuid.uuid4().hex
+
+    def absent(record: str) -> None:
+        if parts.pushed.holds(source, record):
+            raise Conflict(f"There is a record {record!r} already; replace it by PUT.")
+
+    return parts.pushed.put(source, own, content, media_type(), absent)[0]
+
+
+def replace_existing(parts: Parts, source: str, id: str, content: bytes) -> str:
+    """Raises NotFound if there is no such record, and the errors of the request's conditions."""
+    conditions = conditions_of_request(parts, source)
+
+    def present(record: str) -> None:
+        if not parts.pushed.holds(source, record):
+            raise NotFound(f"There is no record {record!r} in {source!r}; create it by POST.")
+        conditions(record)
+
+    return parts.pushed.put(source, id, content, media_type(), present)[0]
+
+
+def change_record(parts: Parts, source: str, id: str, patch: Mapping[str, object]) -> bytes:
+    """Changes the document as it was published by a JSON merge patch (RFC 7396), and gives the new document.
+
+    Raises NotFound, Unsupported if the document is not JSON, and Conflict if it changes meanwhile.
+    """
+    record = addressed(source, id)
+    original = original_of(parts, source, record)
+    content = json.dumps(merge_patch(json_of(original, record), patch), ensure_ascii=False).encode()
+    parts.pushed.put(source, record, content, original.media_type, _unchanged(parts, source, original))
+    return content
+
+
+def original_of(parts: Parts, source: str, record: str) -> Original:
+    """Raises NotFound if the caller sees no such record."""
+    parts.records.record(record, source)
+    return parts.records.original(record)
+
+
+def json_of(original: Original, record: str) -> Json:
+    """Raises Unsupported."""
+    try:
+        document = json.loads(original.content)
+    except ValueError:
+        document = None
+    if not isinstance(document, dict):
+        raise Unsupported(
+            f"The metadata of {record!r} are not a JSON object, so no part of them can be changed: PUT them."
+        )
+    return document
+
+
+def _unchanged(parts: Parts, source: str, original: Original) -> Check:
+    conditions = conditions_of_request(parts, source)
+
+    def unchanged(record: str) -> None:
+        conditions(record)
+        if parts.records.original(record).content != original.content:
+            raise Conflict(f"{record} was changed by somebody else meanwhile; send the change again.")
+
+    return unchanged
+
+
+def patch_of_request() -> Json:
+    """The body as a merge patch. Raises Unsupported for another media type, InvalidInput if it is not an object."""
+    if request.mimetype not in _PATCHES:
+        raise Unsupported(f"A change is a JSON merge patch; its Content-Type is {MERGE_PATCH}.")
+    patch = request.get_json(force=True, silent=True)
+    if not isinstance(patch, dict):
+        raise InvalidInput("body", "body: is not a JSON object with the members to change")
+    return patch
+
+
+def merge_patch(target: object, patch: object) -> object:
+    """RFC 7396: members of ``patch`` replace those of ``target``, and null removes one."""
+    if not isinstance(patch, Mapping):
+        return patch
+    members = dict(target) if isinstance(target, Mapping) else {}
+    for name, value in patch.items():
+        if value is None:
+            members.pop(name, None)
+        else:
+            members[name] = merge_patch(members.get(name), value)
+    return members
+
 
 _SOURCE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
 _ANY_FORMAT = {"content": {"*/*": {"schema": {}}}, "required": True}
@@ -50,12 +163,12 @@ def push_views(parts: Parts) -> APIBlueprint:
     def post(path: CataloguePath) -> Response:
         source = source_named(path.catalogue)
         content = _content()
-        record = create(parts, source, content)
+        record = create_record(parts, source, content)
         parts.catalogues.forget()
         response = jsonify(PushAnswer(id=record).model_dump())
         response.set_etag(generate_etag(content))
         response.status_code = 201
-        response.headers["Location"] = Addresses.of(parts).to(f"/collections/{source}/items/{record}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/collections/{source}/items/{record}")
         return response
 
     @api.put(
@@ -77,7 +190,7 @@ def push_views(parts: Parts) -> APIBlueprint:
         if not created:
             return response
         response.status_code = 201
-        response.headers["Location"] = Addresses.of(parts).to(f"/collections/{source}/items/{record}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/collections/{source}/items/{record}")
         return response
 
     @api.patch(
@@ -88,7 +201,7 @@ def push_views(parts: Parts) -> APIBlueprint:
         responses={204: None, 409: Problem, 412: Problem, 415: Problem, **WITH_NOT_FOUND},
     )
     def patch(path: PushPath, header: Conditions) -> Response:  # noqa: ARG001
-        content = change(parts, source_named(path.catalogue), path.record, patch_of_request())
+        content = change_record(parts, source_named(path.catalogue), path.record, patch_of_request())
         parts.catalogues.forget()
         response = Response(status=204)
         response.set_etag(generate_etag(content))

@@ -6,13 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from flask import Response, jsonify
+from flask_openapi import APIBlueprint, Tag
+from pydantic import BaseModel, Field, model_validator
+
 from core.cells import CellView
 from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from core.timespan import iso
-from search_api.catalogue.listing.query import selected
-from search_api.catalogue.listing.request import Selection
-from search_api.formats_out.rfc3339 import nearest
+from search_api.catalogue.listing.query import Selection, selected
+from search_api.formats_out.notations import nearest_rfc3339
+from search_api.http.addresses import JSON, Addresses, link
+from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
+from search_api.http.parameters import NoParameters, Text, Tokens
+from search_api.parts import Parts
+from search_api.protocols.stac.documents import StacCollectionPath, collection_named
+from search_api.protocols.stac.parameters import StacFilters, StacFiltersBody, stac_selection
 from search_api.search.order import STARTS
 from search_api.search.retrieval.cell_counts import cell_aggregation, read_cells
 
@@ -36,43 +45,46 @@ class Aggregation:
     of: Kind | None = None
 
     def described(self) -> Json:
-        said: Json = {"name": self.name, "data_type": self.data_type}
-        return said if self.of is None else {**said, "frequency_distribution_data_type": self.of}
+        members: Json = {"name": self.name, "data_type": self.data_type}
+        return members if self.of is None else {**members, "frequency_distribution_data_type": self.of}
 
 
-def _moment(found: JsonMapping) -> Json:
+def _moment(answer: JsonMapping) -> Json:
     """No ``value`` if nothing matches."""
-    return {} if found["value"] is None else {"value": iso(nearest(int(found["value"])))}
+    return {} if answer["value"] is None else {"value": iso(nearest_rfc3339(int(answer["value"])))}
 
 
-def _values(found: JsonMapping) -> Json:
-    buckets = [_bucket(str(one["key"]), "string", one["doc_count"]) for one in found["buckets"]]
-    return {"buckets": buckets, "overflow": int(found.get("sum_other_doc_count", 0))}
+def _values(answer: JsonMapping) -> Json:
+    buckets = [_bucket(str(bucket["key"]), "string", bucket["doc_count"]) for bucket in answer["buckets"]]
+    return {"buckets": buckets, "overflow": int(answer.get("sum_other_doc_count", 0))}
 
 
-def _periods(found: JsonMapping) -> Json:
+def _periods(answer: JsonMapping) -> Json:
     buckets = [
-        _bucket(iso(nearest(int(one["key"]))), "datetime", one["doc_count"])
-        for one in found["buckets"]
-        if one["doc_count"]
+        _bucket(iso(nearest_rfc3339(int(bucket["key"]))), "datetime", bucket["doc_count"])
+        for bucket in answer["buckets"]
+        if bucket["doc_count"]
     ]
-    return {"buckets": buckets, "overflow": 0, "interval": found["interval"]}
+    return {"buckets": buckets, "overflow": 0, "interval": answer["interval"]}
 
 
-def _ranges(found: JsonMapping) -> Json:
+def _ranges(answer: JsonMapping) -> Json:
     edges = ("from", "to")
     buckets = [
-        {**_bucket(one["key"], "numeric", one["doc_count"]), **{edge: one[edge] for edge in edges if edge in one}}
-        for one in found["buckets"]
+        {
+            **_bucket(bucket["key"], "numeric", bucket["doc_count"]),
+            **{edge: bucket[edge] for edge in edges if edge in bucket},
+        }
+        for bucket in answer["buckets"]
     ]
     return {"buckets": buckets, "overflow": 0}
 
 
-def _cells(found: JsonMapping) -> Json:
+def _cells(answer: JsonMapping) -> Json:
     """The key is the cell's address in OGC's WorldCRS84Quad: level/row/column."""
-    counted = read_cells(found, _WORLD)
+    counted = read_cells(answer, _WORLD)
     level = counted.grid.level
-    buckets = [_bucket(f"{level}/{one.row}/{one.column}", "string", one.count) for one in counted.cells]
+    buckets = [_bucket(f"{level}/{cell.row}/{cell.column}", "string", cell.count) for cell in counted.cells]
     return {"buckets": buckets, "overflow": 0}
 
 
@@ -119,31 +131,119 @@ _ALL = (
 AGGREGATIONS: Mapping[str, Aggregation] = {one.name: one for one in _ALL}
 
 
-def asked_aggregations(names: Sequence[str]) -> list[Aggregation]:
+def requested_aggregations(names: Sequence[str]) -> list[Aggregation]:
     """Without repetitions, in the order of ``names``. Raises InvalidInput for an unknown one."""
     unknown = [name for name in names if name not in AGGREGATIONS]
     if unknown:
-        known = ", ".join(AGGREGATIONS)
-        raise InvalidInput("aggregations", f"aggregations: there is no {', '.join(unknown)}; there are {known}")
+        offered = ", ".join(AGGREGATIONS)
+        raise InvalidInput("aggregations", f"aggregations: there is no {', '.join(unknown)}; there are {offered}")
     return [AGGREGATIONS[name] for name in dict.fromkeys(names)]
 
 
-def aggregation_body(selection: Selection, asked: Sequence[Aggregation], has_words: bool) -> Json:
+def aggregation_body(selection: Selection, aggregations: Sequence[Aggregation], has_words: bool) -> Json:
     """One search without hits. A period counts where it starts."""
     return {
         "query": selected(selection, has_words),
         "size": 0,
         "track_total_hits": True,
         "runtime_mappings": {_STARTS: {**STARTS, "type": "date"}},
-        "aggs": {str(number): one.body for number, one in enumerate(asked) if one.body is not None},
+        "aggs": {
+            str(number): aggregation.body
+            for number, aggregation in enumerate(aggregations)
+            if aggregation.body is not None
+        },
     }
 
 
-def read_aggregations(answer: JsonMapping, asked: Sequence[Aggregation]) -> list[Json]:
-    """The counts in Elasticsearch's answer, in the order of ``asked``."""
-    found = answer.get("aggregations", {})
+def read_aggregations(answer: JsonMapping, aggregations: Sequence[Aggregation]) -> list[Json]:
+    """The counts in Elasticsearch's answer, in the order of ``aggregations``."""
+    counts = answer.get("aggregations", {})
     total = answer["hits"]["total"]
     return [
-        {**one.described(), **one.read(total if one.body is None else found[str(number)])}
-        for number, one in enumerate(asked)
+        {**aggregation.described(), **aggregation.read(total if aggregation.body is None else counts[str(number)])}
+        for number, aggregation in enumerate(aggregations)
     ]
+
+
+class AggregateQuery(StacFilters):
+    """Counts by GET."""
+
+    aggregations: Tokens = Field(default=[], description="Names of /stac/aggregations.", examples=["total_count"])
+
+
+class AggregateBody(StacFiltersBody):
+    """Counts by POST."""
+
+    aggregations: list[Text] = Field(default=[])
+
+    @model_validator(mode="after")
+    def _as_by_get(self) -> AggregateBody:
+        self.as_query()
+        return self
+
+    def as_query(self) -> AggregateQuery:
+        """The same as GET parameters. Raises ValueError for an invalid value."""
+        return AggregateQuery.model_validate(self.as_parameters())
+
+
+class AggregationsOffered(BaseModel):
+    """The aggregations that can be asked for."""
+
+    aggregations: list[Json]
+    links: list[Json]
+
+
+class AggregationCollection(BaseModel):
+    """The asked counts."""
+
+    type: str = "AggregationCollection"
+    aggregations: list[Json]
+    links: list[Json]
+
+
+def stac_aggregate_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("stac_aggregate", __name__, abp_tags=[Tag(name="stac", description="STAC API")])
+
+    @api.get("/stac/aggregations", summary="Counts that can be asked for", responses={200: AggregationsOffered})
+    def offered(query: NoParameters) -> Response:  # noqa: ARG001
+        return _offer(Addresses.of(parts.http), "/stac")
+
+    @api.get(
+        "/stac/collections/<collection>/aggregations",
+        summary="Counts that can be asked for in a collection",
+        responses={200: AggregationsOffered, **WITH_NOT_FOUND},
+    )
+    def offered_in(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
+        return _offer(Addresses.of(parts.http), f"/stac/collections/{collection_named(parts, path.collection).id}")
+
+    @api.get("/stac/aggregate", summary="Counts of items", responses={200: AggregationCollection, **PROBLEMS})
+    def aggregate(query: AggregateQuery) -> Response:
+        return _counts(parts, query, None)
+
+    @api.post("/stac/aggregate", summary="Counts by POST", responses={200: AggregationCollection, **PROBLEMS})
+    def aggregate_by_body(body: AggregateBody) -> Response:
+        return _counts(parts, body.as_query(), None)
+
+    @api.get(
+        "/stac/collections/<collection>/aggregate",
+        summary="Counts of a collection's items",
+        responses={200: AggregationCollection, **WITH_NOT_FOUND},
+    )
+    def aggregate_in(path: StacCollectionPath, query: AggregateQuery) -> Response:
+        return _counts(parts, query, collection_named(parts, path.collection).id)
+
+    return api
+
+
+def _offer(addresses: Addresses, below: str) -> Response:
+    links = [link("self", addresses.to(f"{below}/aggregations"), JSON), link("root", addresses.to("/stac"), JSON)]
+    return jsonify(aggregations=[aggregation.described() for aggregation in AGGREGATIONS.values()], links=links)
+
+
+def _counts(parts: Parts, query: AggregateQuery, collection: str | None) -> Response:
+    aggregations = requested_aggregations(query.aggregations)
+    selection = stac_selection(query, collection)
+    answer = parts.records.search(aggregation_body(selection, aggregations, parts.records.has_words))
+    addresses = Addresses.of(parts.http)
+    links = [link("self", addresses.this(), JSON), link("root", addresses.to("/stac"), JSON)]
+    return jsonify(type="AggregationCollection", aggregations=read_aggregations(answer, aggregations), links=links)

@@ -1,18 +1,132 @@
-"""STAC's documents: the landing page, a Collection and an Item, with their links."""
+"""STAC's documents (landing page, Collection, Item) with their links, and the Fields extension."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from core.errors import NotFound
 from core.json_types import Json
 from core.record import Record
-from search_api.catalogue.listing.catalogues import Catalogue
+from search_api.catalogue.listing.catalogues import ALL, Catalogue
+from search_api.catalogue.listing.reader import LONGEST_ID
 from search_api.formats_out import stac
 from search_api.http.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, link
 from search_api.http.openapi import MEDIA_TYPE
 from search_api.page.plain_page import HTML
+from search_api.parts import Parts
 from search_api.protocols.ogc.collections import QUERYABLES_REL, SORTABLES_REL, interval_of
 from search_api.protocols.ogc.conformance import STAC_CLASSES
-from search_api.protocols.stac.collection_filter import description_of
+from search_api.protocols.stac.collection_search import description_of
 from search_api.search.views import geojson
+
+
+class StacCollectionPath(BaseModel):
+    """A collection: a harvested source."""
+
+    collection: str = Field(max_length=200)
+
+
+class StacItemPath(StacCollectionPath):
+    """An item of a collection."""
+
+    item: str = Field(max_length=LONGEST_ID)
+
+
+def collections_of(parts: Parts) -> list[Catalogue]:
+    """One per source."""
+    return [catalogue for catalogue in parts.catalogues.list() if catalogue.id != ALL]
+
+
+def collection_named(parts: Parts, collection: str) -> Catalogue:
+    """Raises NotFound."""
+    if collection == ALL:
+        raise NotFound("STAC has one collection for each source; use /stac/search to search them all.")
+    return parts.catalogues.get(collection)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentShape:
+    """``members``: its own names; another name is one of its properties, if it has some. ``always``: what makes it
+    valid.
+    """
+
+    members: frozenset[str]
+    always: tuple[str, ...]
+
+
+ITEM = DocumentShape(
+    frozenset(
+        ("type", "stac_version", "stac_extensions", "id", "collection", "geometry", "bbox", "properties", "links",
+         "assets")
+    ),
+    ("type", "stac_version", "id", "collection", "geometry", "bbox", "links", "assets", "properties.datetime",
+     "properties.start_datetime", "properties.end_datetime"),
+)  # fmt: skip
+COLLECTION = DocumentShape(frozenset(), ("type", "stac_version", "id", "description", "license", "extent", "links"))
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Paths of members: ``geometry``, ``properties.gsd``."""
+
+    include: frozenset[str]
+    exclude: frozenset[str]
+
+
+def read_fields(text: str, document: DocumentShape = ITEM) -> Fields:
+    """``id,-geometry,gsd``: a minus leaves out. A name that is no member of an Item is one of its properties."""
+    names = [name.strip() for name in text.split(",") if name.strip(" +-")]
+    out = frozenset(_path(name, document) for name in names if name.startswith("-"))
+    return Fields(frozenset(_path(name, document) for name in names if not name.startswith("-")), out)
+
+
+def _path(name: str, document: DocumentShape) -> str:
+    plain = name.strip(" +-")
+    return plain if not document.members or plain.partition(".")[0] in document.members else f"properties.{plain}"
+
+
+def with_fields(item: Json, fields: Fields, document: DocumentShape = ITEM) -> Json:
+    """The members that a valid document needs and the included ones, without the excluded ones.
+
+    Without an inclusion, an exclusion leaves everything else. An included inner member outlives its excluded parent.
+    """
+    if not fields.include and fields.exclude:
+        return _without(item, fields)
+    return _without(_only(item, [*document.always, *fields.include]), fields)
+
+
+def _only(item: Json, wanted: Iterable[str]) -> Json:
+    chosen: Json = {}
+    for path in wanted:
+        member, _, inner = path.partition(".")
+        if member not in item:
+            continue
+        if not inner:
+            chosen[member] = item[member]
+        elif isinstance(item[member], dict) and inner in item[member]:
+            chosen[member] = {**chosen.get(member, {}), inner: item[member][inner]}
+    return {member: chosen[member] for member in item if member in chosen}
+
+
+def _without(item: Json, fields: Fields) -> Json:
+    rest = dict(item)
+    for path in fields.exclude:
+        member, _, inner = path.partition(".")
+        if inner and isinstance(rest.get(member), dict):
+            rest[member] = {name: value for name, value in rest[member].items() if name != inner}
+        elif not inner:
+            named = {name: value for name, value in _inside(item, member) if f"{member}.{name}" in fields.include}
+            rest = {name: value for name, value in rest.items() if name != member} | ({member: named} if named else {})
+    return rest
+
+
+def _inside(item: Json, member: str) -> Iterable[tuple[str, object]]:
+    inside = item.get(member)
+    return inside.items() if isinstance(inside, dict) else ()
+
 
 _DESCRIPTION = "Records of the catalogues behind this service that carry something to download."
 
@@ -48,24 +162,24 @@ def landing_document(addresses: Addresses, sources: list[Catalogue]) -> Json:
             link("children", addresses.to("/stac/children"), JSON),
             {**link("search", addresses.to("/stac/search"), GEOJSON), "method": "GET"},
             {**link("search", addresses.to("/stac/search"), GEOJSON), "method": "POST"},
-            *_properties(addresses.to("/stac")),
-            *_counts(addresses.to("/stac")),
+            *_property_links(addresses.to("/stac")),
+            *_count_links(addresses.to("/stac")),
             {**link("aggregate", addresses.to("/stac/aggregate"), JSON), "method": "POST"},
-            *[link("child", addresses.to(f"/stac/collections/{one.id}"), JSON, one.title) for one in sources],
+            *[link("child", addresses.to(f"/stac/collections/{source.id}"), JSON, source.title) for source in sources],
         ],
     }
 
 
-def collection_document(one: Catalogue, addresses: Addresses) -> Json:
-    own = addresses.to(f"/stac/collections/{one.id}")
-    box = one.box.as_list() if one.box is not None else [-180.0, -90.0, 180.0, 90.0]
-    interval = interval_of(one.span) if one.span is not None else [None, None]
+def collection_document(catalogue: Catalogue, addresses: Addresses) -> Json:
+    own = addresses.to(f"/stac/collections/{catalogue.id}")
+    box = catalogue.box.as_list() if catalogue.box is not None else [-180.0, -90.0, 180.0, 90.0]
+    interval = interval_of(catalogue.span) if catalogue.span is not None else [None, None]
     return {
         "type": "Collection",
-        "id": one.id,
+        "id": catalogue.id,
         "stac_version": stac.VERSION,
-        "title": one.title,
-        "description": description_of(one),
+        "title": catalogue.title,
+        "description": description_of(catalogue),
         "license": "various",
         "extent": {"spatial": {"bbox": [box]}, "temporal": {"interval": [interval]}},
         "links": [
@@ -73,13 +187,13 @@ def collection_document(one: Catalogue, addresses: Addresses) -> Json:
             link("root", addresses.to("/stac"), JSON),
             link("parent", addresses.to("/stac"), JSON),
             link("items", f"{own}/items", GEOJSON),
-            *_properties(own),
-            *_counts(own),
+            *_property_links(own),
+            *_count_links(own),
         ],
     }
 
 
-def _properties(own: str) -> list[Link]:
+def _property_links(own: str) -> list[Link]:
     """Links to what a filter and ``sortby`` may name."""
     return [
         link(QUERYABLES_REL, f"{own}/queryables", SCHEMA_JSON, "Queryables"),
@@ -87,7 +201,7 @@ def _properties(own: str) -> list[Link]:
     ]
 
 
-def _counts(own: str) -> list[Link]:
+def _count_links(own: str) -> list[Link]:
     """Links to the counts of items, and to what can be counted."""
     return [
         {**link("aggregate", f"{own}/aggregate", JSON), "method": "GET"},

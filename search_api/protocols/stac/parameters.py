@@ -8,13 +8,12 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from core.errors import InvalidInput
-from core.extent import BBox
 from core.json_types import Json
 from search_api.catalogue.listing.parameters import LARGEST_PAGE, Limit
-from search_api.catalogue.listing.request import Clause, ListRequest, Selection, SortKey
-from search_api.formats_out.rfc3339 import EXPRESSIBLE
+from search_api.catalogue.listing.query import Clause, ListRequest, Selection
+from search_api.formats_out.notations import EXPRESSIBLE
 from search_api.formats_out.stac import ASSET_RELS
-from search_api.http.parameter_types import (
+from search_api.http.parameters import (
     Cursor,
     FlatBoxParameter,
     Ids,
@@ -25,13 +24,12 @@ from search_api.http.parameter_types import (
     read_datetime,
     read_flat_bbox,
 )
-from search_api.protocols.stac.fields import Fields, read_fields
-from search_api.protocols.stac.properties import STAC_SORTABLES, in_our_names, plain_name
-from search_api.protocols.stac.query_language import read_query
+from search_api.protocols.stac.documents import Fields, read_fields
+from search_api.protocols.stac.properties import STAC_SORTABLES, in_our_names, plain_name, read_query
 from search_api.search.filtering import literals
 from search_api.search.filtering.cql2 import Expression, Language, checked, parse
 from search_api.search.filtering.translate import clause_of
-from search_api.search.order import MOST_KEYS, kinds_of
+from search_api.search.order import MOST_KEYS, SortKey, kinds_of
 from search_api.search.position import read_position
 from search_api.search.retrieval.filters import span_clause
 
@@ -135,16 +133,16 @@ class StacFiltersBody(BaseModel):
 
     def as_parameters(self) -> Json:
         """The same as GET parameters, except of what only a search knows."""
-        asked = self.model_dump(exclude_none=True, exclude={"filter_lang", "filter_crs"})
+        parameters = self.model_dump(exclude_none=True, exclude={"filter_lang", "filter_crs"})
         if self.bbox is not None:
-            asked["bbox"] = ",".join(str(edge) for edge in self.bbox)
+            parameters["bbox"] = ",".join(str(edge) for edge in self.bbox)
         for name in ("intersects", "query", "filter"):
-            if isinstance(asked.get(name), dict):
-                asked[name] = json.dumps(asked[name])
+            if isinstance(parameters.get(name), dict):
+                parameters[name] = json.dumps(parameters[name])
         if self.filter is not None:
             natural = "cql2-text" if isinstance(self.filter, str) else "cql2-json"
-            asked["filter-lang"] = self.filter_lang or natural
-        return asked
+            parameters["filter-lang"] = self.filter_lang or natural
+        return parameters
 
 
 class StacBody(StacFiltersBody):
@@ -162,69 +160,67 @@ class StacBody(StacFiltersBody):
 
     def as_query(self) -> StacQuery:
         """The same as GET parameters. Raises ValueError for an invalid value."""
-        asked = self.as_parameters()
-        asked.pop("fields_", None)
+        parameters = self.as_parameters()
+        parameters.pop("fields_", None)
         if self.sortby is not None:
-            asked["sortby"] = ",".join(f"{'-' if key.direction == 'desc' else '+'}{key.field}" for key in self.sortby)
+            parameters["sortby"] = ",".join(
+                f"{'-' if key.direction == 'desc' else '+'}{key.field}" for key in self.sortby
+            )
         if "fields_" in self.model_fields_set:
             left_out = [f"-{name}" for name in self.fields_.exclude or ()]
-            asked["fields"] = ",".join([*(self.fields_.include or ()), *left_out])
-        return StacQuery.model_validate(asked)
+            parameters["fields"] = ",".join([*(self.fields_.include or ()), *left_out])
+        return StacQuery.model_validate(parameters)
 
 
-def to_stac_request(given: StacQuery, collection: str | None = None) -> ListRequest:
+def to_stac_request(query: StacQuery, collection: str | None = None) -> ListRequest:
     """Raises InvalidInput for an invalid geometry, filter, order or token."""
-    order = _order(given.sortby) if given.sortby else ()
+    order = _order(query.sortby) if query.sortby else ()
     after = None
-    if given.token is not None:
-        after = read_position(given.token, stac_question(given, collection), kinds_of(order), "token")
-    return ListRequest(stac_selection(given, collection), order, min(given.limit, LARGEST_PAGE), after)
+    if query.token is not None:
+        after = read_position(query.token, stac_question(query, collection), kinds_of(order), "token")
+    return ListRequest(stac_selection(query, collection), order, min(query.limit, LARGEST_PAGE), after)
 
 
-def stac_selection(given: StacFilters, collection: str | None = None) -> Selection:
+def stac_selection(query: StacFilters, collection: str | None = None) -> Selection:
     """Which items. Raises InvalidInput for an invalid geometry or filter."""
-    if given.bbox is not None and given.intersects is not None:
+    if query.bbox is not None and query.intersects is not None:
         raise InvalidInput("intersects", "intersects: bbox already names the area; give only one of the two")
-    asked = [collection] if collection is not None else given.collections
-    only: tuple[Clause, ...] = ({"terms": {"source": asked}},) if asked else ()
+    collections = [collection] if collection is not None else query.collections
+    only: tuple[Clause, ...] = ({"terms": {"source": collections}},) if collections else ()
     return Selection(
-        area=_area(given),
-        span=read_datetime(given.datetime) if given.datetime else None,
-        ids=tuple(given.ids),
-        terms=tuple(given.q),
-        also=(*WITH_ASSETS, *only, *_shape(given), *_filters(given)),
+        area=read_flat_bbox(query.bbox) if query.bbox else None,
+        span=read_datetime(query.datetime) if query.datetime else None,
+        ids=tuple(query.ids),
+        terms=tuple(query.q),
+        also=(*WITH_ASSETS, *only, *_shape(query), *_filters(query)),
     )
 
 
-def fields_of(given: StacQuery) -> Fields | None:
+def fields_of(query: StacQuery) -> Fields | None:
     """The wanted members; None: all."""
-    return read_fields(given.fields_) if given.fields_ is not None else None
+    return read_fields(query.fields_) if query.fields_ is not None else None
 
 
-def stac_question(given: StacQuery, collection: str | None) -> str:
+def stac_question(query: StacQuery, collection: str | None) -> str:
     """Everything that decides the items and their order."""
     return json.dumps(
-        [collection, given.model_dump(mode="json", exclude={"token", "limit", "fields_"})], sort_keys=True
+        [collection, query.model_dump(mode="json", exclude={"token", "limit", "fields_"})], sort_keys=True
     )
 
 
-def _area(given: StacFilters) -> BBox | None:
-    return read_flat_bbox(given.bbox) if given.bbox else None
-
-
-def _shape(given: StacFilters) -> tuple[Clause, ...]:
-    if given.intersects is None:
+def _shape(query: StacFilters) -> tuple[Clause, ...]:
+    if query.intersects is None:
         return ()
-    shape = literals.geometry_of(json.loads(given.intersects), "intersects")
+    shape = literals.geometry_of(json.loads(query.intersects), "intersects")
     return ({"geo_shape": {"extent": {"shape": shape, "relation": "intersects"}}},)
 
 
-def _filters(given: StacFilters) -> tuple[Clause, ...]:
+def _filters(query: StacFilters) -> tuple[Clause, ...]:
     clauses = []
-    if given.filter:
-        clauses.append(_clause(parse(given.filter, given.filter_lang, _LONGEST_JSON), "filter"))
-    if given.query:
-        clauses.append(_clause(checked({"op": "and", "args": [read_query(given.query)]}), "query"))
+    if query.filter:
+        clauses.append(_clause(parse(query.filter, query.filter_lang, _LONGEST_JSON), "filter"))
+    if query.query:
+        clauses.append(_clause(checked({"op": "and", "args": [read_query(query.query)]}), "query"))
     return tuple(clauses)
 
 
@@ -238,11 +234,11 @@ def _clause(tree: Expression, parameter: str) -> Clause:
 def _order(text: str) -> tuple[SortKey, ...]:
     """Parses ``+title,-properties.datetime``; an unescaped plus in a URL arrives as a space."""
     keys = []
-    for part in (one.strip() for one in text.split(",")):
-        one = STAC_SORTABLES.get(plain_name(part.lstrip("+-").strip()))
-        if one is None:
+    for part in map(str.strip, text.split(",")):
+        queryable = STAC_SORTABLES.get(plain_name(part.lstrip("+-").strip()))
+        if queryable is None:
             raise InvalidInput("sortby", f"sortby: cannot sort by {part!r}; it can by {', '.join(STAC_SORTABLES)}")
-        keys.append(SortKey(one, part.startswith("-")))
+        keys.append(SortKey(queryable, part.startswith("-")))
     if len(keys) > MOST_KEYS:
         raise InvalidInput("sortby", f"sortby: takes at most {MOST_KEYS} properties")
     return tuple(keys)

@@ -5,33 +5,99 @@ An Item is stored as the document of a record, as a push does; what is shown of 
 
 from __future__ import annotations
 
+import json
+
 from flask import Response, request
 from flask_openapi import APIBlueprint, Tag
 from flask_openapi.types import ResponseDict
 from werkzeug.http import generate_etag
 
 from core.errors import Conflict, InvalidInput, NotFound
-from core.record import addressed
-from search_api.catalogue.listing.request import ListRequest, Selection
+from core.json_types import Json
+from core.record import Record, addressed
+from search_api.catalogue.listing.query import ListRequest, Selection
+from search_api.formats_out.notations import EARLIEST_MS, LATEST_MS
+from search_api.formats_out.stac import ASSET_RELS, VERSION
 from search_api.http.addresses import GEOJSON, Addresses
-from search_api.http.documented import PROBLEMS, WITH_NOT_FOUND
+from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.protocols.ogc.conditions import Conditions, conditions_of_request
-from search_api.protocols.ogc.push import source_named
-from search_api.protocols.ogc.transactions import (
+from search_api.protocols.ogc.push import (
     MERGE_PATCH,
-    change,
-    create,
+    change_record,
+    create_record,
     json_of,
-    merged,
+    merge_patch,
     original_of,
     patch_of_request,
     replace_existing,
+    source_named,
 )
-from search_api.protocols.stac import items
+from search_api.protocols.stac.documents import StacCollectionPath, StacItemPath
 from search_api.protocols.stac.parameters import WITH_ASSETS
-from search_api.protocols.stac.paths import StacCollectionPath, StacItemPath
+
+MOST_ITEMS = 100
+
+
+def _item_document(item: object, collection: str, id: str | None = None) -> bytes:
+    """The Item as JSON, without ``collection``: the address says it. ``id``: the name in the address, if there is one.
+
+    Raises InvalidInput if it is no Feature, has no id, or names another collection or id than the address.
+    """
+    if not isinstance(item, dict) or item.get("type") != "Feature":
+        raise _wrong("is not a STAC Item (a GeoJSON Feature)")
+    stored: Json = {"stac_version": VERSION, "links": [], **item}
+    if id is not None:
+        stored.setdefault("id", id)
+    _refuse_other(stored, collection, id)
+    stored.pop("collection", None)
+    return json.dumps(stored, ensure_ascii=False).encode()
+
+
+def _refuse_other(members: Json, collection: str, id: str | None) -> None:
+    """Raises InvalidInput if ``members`` names another collection or id than the address."""
+    if members.get("collection") not in (None, collection):
+        raise _wrong(f"names the collection {str(members['collection'])[:60]!r}; the address names {collection!r}")
+    own = members.get("id")
+    if "id" in members and (not isinstance(own, str) or not own):
+        raise _wrong("has an id that is not a text")
+    if id is not None and own is not None and addressed(collection, str(own)) != addressed(collection, id):
+        raise _wrong(f"has the id {str(own)[:60]!r}; the address names {id!r}")
+
+
+def _id_of(content: bytes) -> str:
+    """The id of a document of ``document_of``. Raises InvalidInput if it has none."""
+    id = json.loads(content).get("id")
+    if id is None:
+        raise _wrong("has no id")
+    return str(id)
+
+
+def _refuse_without_assets(record: Record) -> None:
+    """Raises InvalidInput if the record would not be an Item: nothing to download, or no time that STAC can write."""
+    if not any(link.rel in ASSET_RELS for link in record.links):
+        raise _wrong("has no asset with data at an absolute address (http, ftp, s3, gs)")
+    if not any(
+        (span.end_ms is None or span.end_ms >= EARLIEST_MS) and (span.start_ms is None or span.start_ms <= LATEST_MS)
+        for span in record.times
+    ):
+        raise _wrong("has no datetime")
+
+
+def _items_in(body: object) -> list[object] | None:
+    """The Items of an ItemCollection; None if the body is not one. Raises InvalidInput if there are too many."""
+    if not isinstance(body, dict) or body.get("type") != "FeatureCollection":
+        return None
+    features = body.get("features")
+    if not isinstance(features, list) or not 1 <= len(features) <= MOST_ITEMS:
+        raise _wrong(f"is an ItemCollection without 1 to {MOST_ITEMS} features")
+    return features
+
+
+def _wrong(message: str) -> InvalidInput:
+    return InvalidInput("body", f"body: {message}")
+
 
 _ITEM = {"content": {"application/json": {"schema": {"type": "object"}}, GEOJSON: {"schema": {"type": "object"}}}}
 _BODY = {**_ITEM, "required": True}
@@ -50,16 +116,16 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
     )
     def post(path: StacCollectionPath) -> Response:
         source, body = source_named(path.collection), _body()
-        several = items.items_in(body)
-        documents = [_document(parts, source, one) for one in ([body] if several is None else several)]
-        for one in documents:
-            if parts.pushed.holds(source, items.id_of(one)):
-                raise Conflict(f"There is an item {items.id_of(one)!r} already; replace it by PUT.")
-        created = [create(parts, source, one, items.id_of(one)) for one in documents]
+        several = _items_in(body)
+        documents = [_document(parts, source, content) for content in ([body] if several is None else several)]
+        for content in documents:
+            if parts.pushed.holds(source, _id_of(content)):
+                raise Conflict(f"There is an item {_id_of(content)!r} already; replace it by PUT.")
+        created = [create_record(parts, source, content, _id_of(content)) for content in documents]
         parts.catalogues.forget()
         response = Response(status=201)
         if several is None:
-            response.headers["Location"] = Addresses.of(parts).to(f"/stac/collections/{source}/items/{created[0]}")
+            response.headers["Location"] = Addresses.of(parts.http).to(f"/stac/collections/{source}/items/{created[0]}")
             response.set_etag(generate_etag(documents[0]))
         return response
 
@@ -82,17 +148,17 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
         responses={**_CHANGED, 415: Problem},
     )
     def patch(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
-        source, asked = source_named(path.collection), patch_of_request()
-        items.refuse_other(asked, source, path.item)
-        asked.pop("collection", None)
+        source, change = source_named(path.collection), patch_of_request()
+        _refuse_other(change, source, path.item)
+        change.pop("collection", None)
         record = addressed(source, path.item)
         original = original_of(parts, source, record)
         if original.format != "stac":
             raise Conflict(
                 f"The metadata of {record!r} were published as {original.format}, not as a STAC Item: PUT one."
             )
-        _document(parts, source, merged(json_of(original, record), asked), path.item)
-        return _changed(parts, change(parts, source, path.item, asked))
+        _document(parts, source, merge_patch(json_of(original, record), change), path.item)
+        return _changed(parts, change_record(parts, source, path.item, change))
 
     @api.delete("/stac/collections/<collection>/items/<item>", summary="Delete one item", responses=_CHANGED)
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
@@ -115,9 +181,9 @@ def _body() -> object:
 
 
 def _document(parts: Parts, source: str, item: object, id: str | None = None) -> bytes:
-    content = items.document_of(item, source, id)
-    items.id_of(content)
-    items.refuse_without_assets(parts.pushed.read(source, content, None))
+    content = _item_document(item, source, id)
+    _id_of(content)
+    _refuse_without_assets(parts.pushed.read(source, content, None))
     return content
 
 

@@ -1,22 +1,52 @@
-"""STAC API: the landing page and the collections."""
+"""STAC API: the landing page, the collections, their items and item search."""
 
 from __future__ import annotations
 
-from flask import Response, jsonify
+from flask import Response, jsonify, request
 from flask_openapi import APIBlueprint, Tag
+from flask_openapi.types import ResponseDict
 from pydantic import BaseModel
 
+from core.errors import NotFound
 from core.json_types import Json
-from search_api.http.addresses import JSON, SCHEMA_JSON, Addresses, Link, link
-from search_api.http.documented import PROBLEMS, WITH_NOT_FOUND
-from search_api.http.parameter_types import NoParameters
+from core.record import addressed
+from search_api.catalogue.listing.query import ListRequest, Selection
+from search_api.http.addresses import GEOJSON, JSON, SCHEMA_JSON, Addresses, Link, link
+from search_api.http.openapi import PROBLEMS, WITH_NOT_FOUND, answer_as
+from search_api.http.parameters import NoParameters
+from search_api.http.responses import json_as
 from search_api.parts import Parts
-from search_api.protocols.ogc.collections import QUERYABLES_REL
+from search_api.protocols.ogc.collections import QUERYABLES_REL, PropertiesAnswer, schema_of_properties
 from search_api.protocols.ogc.conformance import STAC_CLASSES, Conformance
-from search_api.protocols.stac.collections import MOST_COLLECTIONS, CollectionsQuery, matching
-from search_api.protocols.stac.documents import collection_document, landing_document
-from search_api.protocols.stac.fields import COLLECTION, chosen, read_fields
-from search_api.protocols.stac.paths import StacCollectionPath, collection_named, collections_of
+from search_api.protocols.stac.collection_search import (
+    COLLECTION_QUERYABLES,
+    MOST_COLLECTIONS,
+    CollectionsQuery,
+    matching,
+)
+from search_api.protocols.stac.documents import (
+    COLLECTION,
+    StacCollectionPath,
+    StacItemPath,
+    collection_document,
+    collection_named,
+    collections_of,
+    item_document,
+    landing_document,
+    read_fields,
+    with_fields,
+)
+from search_api.protocols.stac.parameters import (
+    WITH_ASSETS,
+    StacBody,
+    StacQuery,
+    fields_of,
+    stac_question,
+    to_stac_request,
+)
+from search_api.protocols.stac.properties import STAC_QUERYABLES, STAC_SORTABLES, schemas_of
+from search_api.search.filtering.queryables import Queryable, schema_of
+from search_api.search.position import write_position
 
 
 class StacCatalog(BaseModel):
@@ -63,7 +93,7 @@ def stac_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/stac", summary="STAC landing page", responses={200: StacCatalog, **PROBLEMS})
     def landing(query: NoParameters) -> Response:  # noqa: ARG001 (it refuses any)
-        return jsonify(landing_document(Addresses.of(parts), collections_of(parts)))
+        return jsonify(landing_document(Addresses.of(parts.http), collections_of(parts)))
 
     @api.get("/stac/conformance", summary="STAC conformance", responses={200: Conformance})
     def conformance(query: NoParameters) -> Response:  # noqa: ARG001
@@ -71,24 +101,24 @@ def stac_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/stac/children", summary="What is below the landing page", responses={200: StacChildren, **PROBLEMS})
     def children(query: NoParameters) -> Response:  # noqa: ARG001
-        addresses = Addresses.of(parts)
-        found = [collection_document(one, addresses) for one in collections_of(parts)]
-        return jsonify(children=found, links=_links(addresses.to("/stac/children"), addresses))
+        addresses = Addresses.of(parts.http)
+        documents = [collection_document(catalogue, addresses) for catalogue in collections_of(parts)]
+        return jsonify(children=documents, links=_links(addresses.to("/stac/children"), addresses))
 
     @api.get("/stac/collections", summary="Collection search", responses={200: StacCollections, **PROBLEMS})
     def collections(query: CollectionsQuery) -> Response:
-        addresses = Addresses.of(parts)
-        found = matching(query, collections_of(parts))
+        addresses = Addresses.of(parts.http)
+        documents = matching(query, collections_of(parts))
         end = query.offset + min(query.limit, MOST_COLLECTIONS)
-        shown = [collection_document(one, addresses) for one in found[query.offset : end]]
+        shown = [collection_document(catalogue, addresses) for catalogue in documents[query.offset : end]]
         if query.fields_ is not None:
             wanted = read_fields(query.fields_, COLLECTION)
-            shown = [chosen(one, wanted, COLLECTION) for one in shown]
+            shown = [with_fields(catalogue, wanted, COLLECTION) for catalogue in shown]
         links = _links(addresses.this(), addresses)
         links.append(link(QUERYABLES_REL, addresses.to("/stac/collections-queryables"), SCHEMA_JSON, "Queryables"))
-        if end < len(found):
+        if end < len(documents):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
-        return jsonify(collections=shown, links=links, numberMatched=len(found), numberReturned=len(shown))
+        return jsonify(collections=shown, links=links, numberMatched=len(documents), numberReturned=len(shown))
 
     @api.get(
         "/stac/collections/<collection>",
@@ -96,10 +126,130 @@ def stac_views(parts: Parts) -> APIBlueprint:
         responses={200: StacCollection, **WITH_NOT_FOUND},
     )
     def collection(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
-        return jsonify(collection_document(collection_named(parts, path.collection), Addresses.of(parts)))
+        return jsonify(collection_document(collection_named(parts, path.collection), Addresses.of(parts.http)))
 
     return api
 
 
 def _links(own: str, addresses: Addresses) -> list[Link]:
     return [link("self", own, JSON), link("root", addresses.to("/stac"), JSON)]
+
+
+class StacItem(BaseModel):
+    """A STAC Item."""
+
+    type: str
+    id: str
+    properties: Json
+    assets: Json
+    links: list[Json]
+
+
+class StacItems(BaseModel):
+    """A page of STAC Items."""
+
+    type: str
+    features: list[Json]
+    numberMatched: int  # noqa: N815 - OGC's name
+    numberReturned: int  # noqa: N815 - OGC's name
+    links: list[Json]
+
+
+def stac_items_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("stac_items", __name__, abp_tags=[Tag(name="stac", description="STAC API")])
+
+    @api.get(
+        "/stac/collections/<collection>/items",
+        summary="The items of a collection",
+        responses={200: answer_as(GEOJSON, StacItems), **WITH_NOT_FOUND},
+    )
+    def items(path: StacCollectionPath, query: StacQuery) -> Response:
+        return _page(parts, query, collection_named(parts, path.collection).id, body=False)
+
+    @api.get(
+        "/stac/collections/<collection>/items/<item>",
+        summary="One item",
+        responses={200: answer_as(GEOJSON, StacItem), **WITH_NOT_FOUND},
+    )
+    def item(path: StacItemPath, query: NoParameters) -> Response:  # noqa: ARG001
+        selection = Selection(
+            source=path.collection, ids=(path.item, addressed(path.collection, path.item)), also=WITH_ASSETS
+        )
+        items_page = parts.records.page(ListRequest(selection, limit=1)).found
+        if not items_page:
+            raise NotFound(f"The collection {path.collection!r} has no item {path.item!r}.")
+        return json_as(GEOJSON, item_document(items_page[0].record, Addresses.of(parts.http)))
+
+    @api.get("/stac/search", summary="Item search", responses={200: answer_as(GEOJSON, StacItems), **PROBLEMS})
+    def search(query: StacQuery) -> Response:
+        return _page(parts, query, None, body=False)
+
+    @api.post("/stac/search", summary="Item search by POST", responses={200: answer_as(GEOJSON, StacItems), **PROBLEMS})
+    def search_by_body(body: StacBody) -> Response:
+        return _page(parts, body.as_query(), None, body=True)
+
+    return api
+
+
+def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool) -> Response:
+    addresses = Addresses.of(parts.http)
+    page = parts.records.page(to_stac_request(query, collection))
+    wanted = fields_of(query)
+    features = [item_document(stored.record, addresses) for stored in page.found]
+    if wanted is not None:
+        features = [with_fields(stored, wanted) for stored in features]
+    links: list[Json] = [dict(link("self", addresses.this(), GEOJSON)), dict(link("root", addresses.to("/stac"), JSON))]
+    if page.after is not None:
+        token = write_position(page.after, stac_question(query, collection))
+        following: Json = dict(link("next", addresses.page(token, "token"), GEOJSON))
+        if body:
+            following = {**link("next", addresses.to("/stac/search"), GEOJSON), "method": "POST"}
+            following |= {"body": {"token": token}, "merge": True}
+        links.append(following)
+    counts = {"numberMatched": page.matched, "numberReturned": len(features)}
+    return json_as(GEOJSON, {"type": "FeatureCollection", "features": features, **counts, "links": links})
+
+
+_SCHEMA: ResponseDict = {200: answer_as(SCHEMA_JSON, PropertiesAnswer), **PROBLEMS}
+
+
+def stac_properties_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("stac_properties", __name__, abp_tags=[Tag(name="stac", description="STAC API")])
+
+    @api.get("/stac/queryables", summary="What a filter of items may name", responses=_SCHEMA)
+    def queryables(query: NoParameters) -> Response:  # noqa: ARG001
+        return _schema_answer("queryables", STAC_QUERYABLES, Addresses.of(parts.http))
+
+    @api.get("/stac/sortables", summary="What sortby of items may name", responses=_SCHEMA)
+    def sortables(query: NoParameters) -> Response:  # noqa: ARG001
+        return _schema_answer("sortables", STAC_SORTABLES, Addresses.of(parts.http))
+
+    @api.get("/stac/collections-queryables", summary="What a filter of collections may name", responses=_SCHEMA)
+    def queryables_of_collections(query: NoParameters) -> Response:  # noqa: ARG001
+        own = Addresses.of(parts.http).to(request.path)
+        schemas = {name: schema_of(queryable) for name, queryable in COLLECTION_QUERYABLES.items()}
+        return schema_of_properties(own, "queryables of collections", schemas)
+
+    @api.get(
+        "/stac/collections/<collection>/queryables",
+        summary="What a filter of a collection's items may name",
+        responses={**_SCHEMA, **WITH_NOT_FOUND},
+    )
+    def collection_queryables(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
+        collection_named(parts, path.collection)
+        return _schema_answer("queryables", STAC_QUERYABLES, Addresses.of(parts.http))
+
+    @api.get(
+        "/stac/collections/<collection>/sortables",
+        summary="What sortby of a collection's items may name",
+        responses={**_SCHEMA, **WITH_NOT_FOUND},
+    )
+    def collection_sortables(path: StacCollectionPath, query: NoParameters) -> Response:  # noqa: ARG001
+        collection_named(parts, path.collection)
+        return _schema_answer("sortables", STAC_SORTABLES, Addresses.of(parts.http))
+
+    return api
+
+
+def _schema_answer(kind: str, offered: dict[str, Queryable], addresses: Addresses) -> Response:
+    return schema_of_properties(addresses.to(request.path), f"{kind} of items", schemas_of(offered))

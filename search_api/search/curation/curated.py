@@ -12,7 +12,7 @@ import structlog
 from pydantic import ValidationError
 
 from core.place import Place
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.vocabulary import term_key
 from search_api.search.curation.changes import KeptRule, RuleKey
 from search_api.search.curation.rules import Block, Boost, OwnPlace, Pin, Rule, Synonyms

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from core.place import Place
 from core.ports import Geocoder
-from reading.gazetteer import Gazetteer, Named
-from reading.gazetteer.names import name_key
+from reading.gazetteer import Gazetteer, GazetteerName, name_key
 from search_api.search.curation.curated import Curated
 
 
@@ -23,11 +22,11 @@ class CuratedGazetteer(Gazetteer):
         self._base.preload()
         return self
 
-    def named(self, key: str) -> Named | None:
+    def named(self, key: str) -> GazetteerName | None:
         own, known = self._curated().places.get(key, ()), self._base.named(key)
-        return Named((*own, *(known.places if known else ()))) if own else known
+        return GazetteerName((*own, *(known.places if known else ()))) if own else known
 
-    def abbreviation(self, text: str) -> Named | None:
+    def abbreviation(self, text: str) -> GazetteerName | None:
         own = self._curated().places.get(name_key(text))
         return None if own else self._base.abbreviation(text)
 

@@ -10,9 +10,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from core.extent import BBox
 from core.overlay import Overlay, overlay_from_content
 from core.place import Place
-from reading.gazetteer.names import name_key
+from reading.gazetteer import name_key
 from reading.vocabulary.vocabulary import term_key
-from search_api.http.parameter_types import printable
+from search_api.http.parameters import printable
 
 RuleKind = Literal["pins", "blocks", "boosts", "synonyms", "places", "overlays"]
 RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)

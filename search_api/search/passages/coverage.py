@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import Stemmer
 
-from reading.small_words import SAYING_NOTHING
+from reading.language import EMPTY_WORDS
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _SUFFIX = re.compile(r"(?:ingly|edly|ings?|ed|ies|es|s|ly)$")
@@ -31,7 +31,7 @@ def content_words(text: str, language: str | None = None) -> frozenset[str]:
     words = frozenset(_WORD.findall(text.lower()))
     if language not in _SNOWBALL:
         return frozenset(_stem(word) for word in words if word not in STOPWORDS)
-    return frozenset(Stemmer.Stemmer(_SNOWBALL[language]).stemWords(list(words - STOPWORDS - SAYING_NOTHING)))
+    return frozenset(Stemmer.Stemmer(_SNOWBALL[language]).stemWords(list(words - STOPWORDS - EMPTY_WORDS)))
 
 
 def _stem(word: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core.document import DocumentEntry
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
-from search_api.formats_out.spreadsheet import harmless
+from search_api.formats_out.notations import spreadsheet_safe
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class DocumentTable:
     def spreadsheet_csv(self) -> str:
         """The table for people who open it in a spreadsheet: no cell runs as a formula."""
         out = io.StringIO()
-        csv.writer(out, lineterminator="\r\n").writerows([harmless(cell) for cell in row] for row in self.cells)
+        csv.writer(out, lineterminator="\r\n").writerows([spreadsheet_safe(cell) for cell in row] for row in self.cells)
         return out.getvalue()
 
 

@@ -12,11 +12,6 @@ from search_api.search.request import Filters
 REFUSAL = "Sorry. I cannot find the answer based on the context."
 """Paper 001's sentence, unchanged, in every language."""
 
-MOST_COMPARED = 20
-"""Documents in one comparison."""
-MOST_QUESTIONS = 5
-"""Questions in one comparison."""
-
 Scope = Literal["public", "mine", "both"]
 Mode = Literal["model", "extractive", "refusal"]
 

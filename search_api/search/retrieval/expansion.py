@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.language_fields import boosted

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from core.json_types import Json, JsonMapping
 from core.record_keys import words_key
 from reading.acronyms import AcronymCandidate
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.record_texts import phrase
 from search_api.search.understanding.interpretation import ACRONYM_LIST, CATALOGUE, TermFound, TextSpan

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from core.json_types import Json, JsonMapping
-from reading.contacts import ContactCandidate
-from reading.spans import Claims
+from reading.names import ContactCandidate
+from reading.sentences import Claims
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.record_texts import phrase
 from search_api.search.understanding.interpretation import NameAsked, TextSpan

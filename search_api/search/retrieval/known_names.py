@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
 from reading.names import NameCandidate
-from reading.spans import Claims, Range
+from reading.sentences import Claims, Range
 from search_api.search.ranking.words import NameWeights
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.known_contacts import bears_contact

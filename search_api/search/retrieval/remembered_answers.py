@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_gateway.searching import search_all
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 from search_api.search.retrieval.serving import IndexState
 
 _MOST = 4_000
@@ -51,7 +51,7 @@ class RememberedAnswers:
         with self._lock:
             kept = {one: self._kept.get((state, seen, one)) for one in asked}
         found = {one: answer for one, answer in kept.items() if answer is not None}
-        remembered(name, hit=len(found) == len(kept))
+        count_cache_lookup(name, hit=len(found) == len(kept))
         return found
 
     def keep(self, state: IndexState, answers: Mapping[bytes, JsonMapping]) -> None:

@@ -14,7 +14,7 @@ from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, lost_aliases, serving
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.request import COUNTED, FacetName
 from search_api.search.understanding.catalogue_languages import catalogue_languages
@@ -127,7 +127,7 @@ class ServingResolver:
         """
         with self._lock:
             kept = self._kept.get(self._prefix)
-        remembered("serving", hit=kept is not None)
+        count_cache_lookup("serving", hit=kept is not None)
         if kept is not None:
             return kept
         found = self._resolve()

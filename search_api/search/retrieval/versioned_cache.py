@@ -16,7 +16,7 @@ from cachetools import LRUCache
 from core.json_types import JsonMapping
 from core.record import Record
 from core.token_bits import Bits
-from search_api.http.telemetry_memory import remembered
+from search_api.http.telemetry import count_cache_lookup
 from search_api.search.ranking.fields import RankingFields
 from search_api.search.retrieval.passage_found import PassageFound
 from search_api.search.retrieval.remembered_answers import RememberedAnswers
@@ -76,7 +76,7 @@ class VersionedCache(Generic[T]):
                 if kept[0] == version:
                     found[record] = kept[1]
         if versions:
-            remembered(self._name, hit=len(found) == len(versions))
+            count_cache_lookup(self._name, hit=len(found) == len(versions))
         return found
 
     def last(self, records: Iterable[str]) -> dict[str, tuple[Version, T]]:

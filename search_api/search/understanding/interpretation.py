@@ -11,10 +11,9 @@ from core.extent import BBox
 from core.record import ProvenanceKind
 from core.timespan import TimeSpan
 from reading.acronyms import AcronymCandidate
-from reading.contacts import ContactCandidate
-from reading.names import NameCandidate
-from reading.spans import Range
-from reading.vocabulary.concept import Label
+from reading.names import ContactCandidate, NameCandidate
+from reading.sentences import Range
+from reading.vocabulary import Label
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import structlog
 
 from core.errors import NotFound
 from es_gateway.errors import ElasticsearchError
-from reading.vocabulary.concept import NamedVocabulary
+from reading.vocabulary import NamedVocabulary
 from search_api.search.understanding.vocabulary_store import VocabularyStore
 
 log = structlog.get_logger(__name__)

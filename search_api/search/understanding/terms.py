@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reading.vocabulary.concept import Label
+from reading.vocabulary import Label
 from reading.vocabulary.vocabulary import TermMention, term_key
 
 MOST_SYNONYMS = 10

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reading.small_words import JOINING, SAYING_NOTHING
-from reading.spans import Range
+from reading.language import EMPTY_WORDS, JOINING_WORDS
+from reading.sentences import Range
 
 _WORD = re.compile(r"[^\W_]+(?:['’](?=[^\W_]))?")
 _SPACE = re.compile(r"\s+")
@@ -40,14 +40,14 @@ def topic_of(text: str, taken: Sequence[Range]) -> str:
 def telling_words(topic: str) -> str:
     """A topic without its small words, in any of the six languages; a topic of one word is unchanged."""
     words = [match[0].rstrip("'’") for match in _WORD.finditer(topic)]
-    return topic if len(words) < 2 else " ".join(word for word in words if word.lower() not in SAYING_NOTHING)
+    return topic if len(words) < 2 else " ".join(word for word in words if word.lower() not in EMPTY_WORDS)
 
 
 def without_small_words(text: str) -> str:
     """The text without its small words in any of the six languages, signs inside words kept; unchanged if nothing else
     is left.
     """
-    kept = [word for word in text.split() if word.strip(_LOOSE_ENDS).lower() not in SAYING_NOTHING]
+    kept = [word for word in text.split() if word.strip(_LOOSE_ENDS).lower() not in EMPTY_WORDS]
     return " ".join(kept) or text
 
 
@@ -70,7 +70,7 @@ def _without_tail(piece: str) -> str:
     while True:
         piece = piece.rstrip(_LOOSE_ENDS)
         start = _last_word(piece)
-        if piece[start:].lower() not in JOINING:
+        if piece[start:].lower() not in JOINING_WORDS:
             return piece
         piece = piece[:start]
 
@@ -87,7 +87,7 @@ def _without_head(piece: str) -> str:
     while True:
         piece = piece.lstrip(_LOOSE_ENDS)
         first = _WORD.match(piece)
-        if first is None or first[0].lower().rstrip("'’") not in JOINING:
+        if first is None or first[0].lower().rstrip("'’") not in JOINING_WORDS:
             return piece
         piece = piece[first.end() :]
 
@@ -96,4 +96,4 @@ def _says_nothing(topic: str) -> bool:
     words = [word.rstrip("'’") for word in _WORD.findall(topic)]
     if len(words) == 1 and words[0].isupper() and len(words[0]) > 1:
         return False
-    return all(word.lower() in SAYING_NOTHING for word in words)
+    return all(word.lower() in EMPTY_WORDS for word in words)

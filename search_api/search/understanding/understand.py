@@ -10,15 +10,14 @@ from typing import Any, Literal
 from core.extent import BBox
 from core.timespan import TimeSpan
 from reading.acronyms import acronym_candidates, own_acronyms
-from reading.contacts import contact_candidates
 from reading.identifiers import IdentifierMention, read_identifiers
 from reading.kinds import KindMention, read_kinds
 from reading.language import detect_language
-from reading.names import name_candidates
+from reading.names import contact_candidates, name_candidates
 from reading.places import RECOGNISED, PlaceMention, PlaceReader
 from reading.relations import RelationMention, read_relations
 from reading.scale import ScaleMention, read_scales
-from reading.spans import Claims, Range
+from reading.sentences import Claims, Range
 from reading.targets import target_box
 from reading.times import TimeMention, TimeReader
 from reading.vocabulary.vocabulary import TermMention, Vocabulary

@@ -16,7 +16,7 @@ from core.errors import NotFound
 from core.json_types import Json
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from reading.vocabulary.concept import Concept, Label, NamedVocabulary
+from reading.vocabulary import Concept, Label, NamedVocabulary
 
 _CONCEPTS_PER_PART = 500
 _MOST_VOCABULARIES = 100

@@ -57,15 +57,6 @@ def usage_of(log: Iterable[Logged], evidence: Evidence) -> UsageTable:
     return UsageTable({key: values for key, values in found.items() if values})
 
 
-def judged_by_use(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Values]:
-    """The same values by question as it is asked most often: judgements to learn from, of the questions that count."""
-    found = {}
-    for rows in _enough_by_question(log, evidence).values():
-        (text, _), *_ = Counter(row.question for row in rows).most_common(1)
-        found[text] = _values(rows, evidence)
-    return {text: values for text, values in found.items() if values}
-
-
 def _enough_by_question(log: Iterable[Logged], evidence: Evidence) -> Mapping[str, Sequence[Logged]]:
     """The askings by the key of their question; nothing before the log holds enough openings."""
     rows = _by_people(list(log), evidence.most_a_day)

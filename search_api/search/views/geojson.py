@@ -12,9 +12,8 @@ from core.json_types import Json, JsonMapping
 from core.names import Names, Variable
 from core.record import Contact, Link, Record
 from core.timespan import TimeSpan
-from reading.vocabulary.concept import Label
-from search_api.formats_out.iris import iri
-from search_api.formats_out.rfc3339 import enclosing, moment
+from reading.vocabulary import Label
+from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config
 from search_api.search.understanding.interpretation import IdentifierFound, Interpretation, TextSpan
@@ -63,7 +62,7 @@ def time(times: tuple[TimeSpan, ...]) -> Json | None:
     ends = [span.end_ms for span in times]
     start = None if None in starts else min(start for start in starts if start is not None)
     end = None if None in ends else max(end for end in ends if end is not None)
-    return {"interval": [edge or ".." for edge in enclosing(start, end)]}
+    return {"interval": [edge or ".." for edge in enclosing_rfc3339(start, end)]}
 
 
 def properties(record: Record) -> Json:
@@ -79,8 +78,8 @@ def properties(record: Record) -> Json:
         "license": record.licence,
         "rights": " ".join(record.constraints),
         "formats": [{"name": name} for name in record.formats],
-        "created": moment(record.dates.created) or moment(record.dates.published),
-        "updated": moment(record.dates.modified) or moment(record.dates.metadata),
+        "created": rfc3339_moment(record.dates.created) or rfc3339_moment(record.dates.published),
+        "updated": rfc3339_moment(record.dates.modified) or rfc3339_moment(record.dates.metadata),
         "externalIds": [{"value": value} for value in dict.fromkeys((record.doi, record.identifier)) if value],
         "sonde:source": record.source,
         "sonde:identity": record.identity,

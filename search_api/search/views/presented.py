@@ -10,7 +10,7 @@ from cachetools import LRUCache
 
 from core.record import Record
 from search_api.http.addresses import GEOJSON, Addresses, document_link, item_path, link
-from search_api.http.fast_json import part
+from search_api.http.responses import json_part
 from search_api.search.answer import FoundRecord
 from search_api.search.views import geojson
 
@@ -29,7 +29,7 @@ class _Written:
     @classmethod
     def of(cls, record: Record) -> _Written:
         feature = geojson.feature(record)
-        whole = part(feature)  # its last member is a list: the links
+        whole = json_part(feature)  # its last member is a list: the links
         return cls(record, whole[:-2] + (b"," if feature["links"] else b""), item_path(record))
 
 
@@ -47,11 +47,11 @@ class Presented:
     def hit(self, found: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
         """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
         written = self._of(found.record)
-        own = part(link("self", f"{addresses.base}{written.path}", GEOJSON))
+        own = json_part(link("self", f"{addresses.base}{written.path}", GEOJSON))
         if (document := document_link(found.record, addresses.base)) is not None:
-            own = b",".join((own, part(document)))
+            own = b",".join((own, json_part(document)))
         members = geojson.hit_members(found)
-        beside = part(members if opened is None else {**members, "sonde:opened": opened})
+        beside = json_part(members if opened is None else {**members, "sonde:opened": opened})
         return orjson.Fragment(b"".join((written.opened, own, b"],", beside[1:])))
 
     def _of(self, record: Record) -> _Written:

@@ -15,12 +15,11 @@ from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, Addresses, ways_on
-from search_api.http.checked_query import checked_query
-from search_api.http.documented import sent_as
+from search_api.http.openapi import answer_as
+from search_api.http.parameters import checked_query
 from search_api.http.problems import Problem
-from search_api.library.own_documents_view import scoped_answer
-from search_api.page.page import page
 from search_api.page.plain_page import HTML, wants_html
+from search_api.page.shell import page
 from search_api.parts import Parts
 from search_api.search.answer import Answer
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
@@ -65,7 +64,8 @@ class SearchAnswer(BaseModel):
     took_ms: dict[str, float] = Field(alias="sonde:took_ms")
 
 
-def search_views(parts: Parts) -> APIBlueprint:
+def search_views(parts: Parts, own_documents: Callable[[SearchParameters], Response]) -> APIBlueprint:
+    """``own_documents`` answers a search of the caller's own documents (``scope=mine`` or ``both``)."""
     api = APIBlueprint("search", __name__, abp_tags=[Tag(name="search", description="Ranked search")])
     presented = Presented()
 
@@ -73,7 +73,7 @@ def search_views(parts: Parts) -> APIBlueprint:
         "/search",
         summary="Ranked search over all records",
         responses={
-            200: sent_as(GEOJSON, SearchAnswer, *(media_type for media_type, _ in result_writers().values()), HTML),
+            200: answer_as(GEOJSON, SearchAnswer, *(media_type for media_type, _ in result_writers().values()), HTML),
             400: Problem,
             401: Problem,
             403: Problem,
@@ -90,7 +90,7 @@ def search_views(parts: Parts) -> APIBlueprint:
         "/search",
         summary="Ranked search by a body: the parameters of GET as a JSON object or as a form",
         request_body=request_body(),
-        responses={200: sent_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
+        responses={200: answer_as(GEOJSON, SearchAnswer), 400: Problem, 401: Problem, 403: Problem, 503: Problem},
     )
     def search_by_body() -> Response:
         query = read_body()
@@ -100,11 +100,11 @@ def search_views(parts: Parts) -> APIBlueprint:
 
     def answered(query: SearchParameters) -> Response:
         if query.scope != "public":
-            return scoped_answer(query, parts)
+            return own_documents(query)
         asked = to_request(query)
         answer = parts.search.search(asked)
         searched("dense" if query.algorithm == "sbert" else query.algorithm, answer)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         end = asked.offset + len(answer.found)
         cursor = cursor_for(query, end) if end < answer.matched else None
         if query.f in (writers := result_writers()):

@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from core.json_types import Json
 from search_api.http.addresses import Addresses
-from search_api.http.documented import PROBLEMS
-from search_api.http.parameter_types import Parameters, printable
+from search_api.http.openapi import PROBLEMS
+from search_api.http.parameters import Parameters, printable
 from search_api.parts import Parts
 from search_api.search.suggest.suggester import Suggestions
 
@@ -43,7 +43,7 @@ def suggest_views(parts: Parts) -> APIBlueprint:
     @api.get("/suggest", summary="Completions while typing", responses={200: SuggestAnswer, **PROBLEMS})
     def suggest(query: SuggestParameters) -> Response:
         found = parts.suggester.suggest(query.q, query.limit)
-        return jsonify(q=query.q, **_presented(found, Addresses.of(parts)))
+        return jsonify(q=query.q, **_presented(found, Addresses.of(parts.http)))
 
     @api.get("/suggest/opensearch", doc_ui=False)
     def opensearch(query: SuggestParameters) -> Response:

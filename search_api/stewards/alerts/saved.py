@@ -13,7 +13,7 @@ from core.errors import InvalidInput
 from core.json_types import Json, JsonMapping
 from net.errors import Refused
 from net.targets import parse_target
-from search_api.http.parameter_types import printable
+from search_api.http.parameters import printable
 from search_api.search.parameters import SearchParameters, to_request
 from search_api.search.request import SearchRequest
 from search_api.stewards.alerts.compiled import Compiled

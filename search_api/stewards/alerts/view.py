@@ -12,13 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import NotFound
 from core.json_types import Json
-from search_api.formats_out.atom import MEDIA_TYPE as ATOM
-from search_api.formats_out.atom import atom
 from search_api.formats_out.output_format import ResultPage
+from search_api.formats_out.result_lists import ATOM_TYPE as ATOM
+from search_api.formats_out.result_lists import atom
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller
 from search_api.http.addresses import Addresses
-from search_api.http.documented import WITH_NOT_FOUND, texts
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.problems import Problem
 from search_api.page.plain_page import HTML, PageWords, plain_page
 from search_api.parts import Parts
@@ -101,7 +101,7 @@ def saved_search_views(parts: Parts) -> APIBlueprint:
 
 def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     def shown(saved: SavedSearch) -> Json:
-        return _shown(saved, desk, Addresses.of(parts))
+        return _shown(saved, desk, Addresses.of(parts.http))
 
     @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
     def own() -> Response:
@@ -113,7 +113,7 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         audit("saved_search.added", saved.id, subject=caller().subject)
         response = fresh(shown(saved))
         response.status_code = 201
-        response.headers["Location"] = Addresses.of(parts).to(f"/saved-searches/{saved.id}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/saved-searches/{saved.id}")
         return response
 
     @api.get("/saved-searches/<search>", summary="One saved search", responses={200: SavedAnswer, **_GUARDED})
@@ -167,7 +167,7 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         "/saved-searches/links/<token>",
         summary="What a link of a mail does, with a button",
         description="Looking at a link changes nothing: mail scanners open every link.",
-        responses={200: texts(HTML), **WITH_NOT_FOUND},
+        responses={200: text_answer(HTML), **WITH_NOT_FOUND},
     )
     def look(path: LinkPath) -> Response:
         language, title, said = _asked(desk, desk.links.read(path.token))
@@ -177,7 +177,7 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     @api.post(
         "/saved-searches/links/<token>",
         summary="Confirm an address, or unsubscribe (RFC 8058)",
-        responses={200: texts(HTML), **WITH_NOT_FOUND},
+        responses={200: text_answer(HTML), **WITH_NOT_FOUND},
     )
     def follow(path: LinkPath) -> Response:
         link = desk.links.read(path.token)
@@ -190,10 +190,10 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     @api.get(
         "/saved-searches/links/<token>/feed",
         summary="What a saved search found, as an Atom feed",
-        responses={200: texts(ATOM), **WITH_NOT_FOUND},
+        responses={200: text_answer(ATOM), **WITH_NOT_FOUND},
     )
     def feed(path: LinkPath) -> Response:
-        saved, addresses = desk.feed_of(path.token), Addresses.of(parts)
+        saved, addresses = desk.feed_of(path.token), Addresses.of(parts.http)
         groups = desk.rights.current()(saved)
         if groups is None:
             raise NotFound("The owner of this search has no valid key any more.")

@@ -11,8 +11,8 @@ from core.errors import InvalidInput, NotFound
 from core.json_types import Json
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller
-from search_api.http.documented import WITH_NOT_FOUND
-from search_api.http.parameter_types import Parameters
+from search_api.http.openapi import WITH_NOT_FOUND
+from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.search.curation.changes import Change, KeptRule, RuleKey

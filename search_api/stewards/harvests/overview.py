@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from core.errors import NotFound, Unavailable
 from es_mappings.codecs.runs import RunReport
+from search_api.catalogue.harvest_runs import RunReader
 from search_api.stewards.harvests.control import ConfiguredSource, HarvestControl, PausedBy, ScheduleState, WaitingRun
-from search_api.stewards.harvests.runs import RunReader
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from core.json_types import Json
 from core.timespan import instant_ms
 from es_mappings.codecs.runs import RunReport, to_document
+from search_api.catalogue.harvest_runs import BRIEF
 from search_api.stewards.harvests.control import WaitingRun
 from search_api.stewards.harvests.overview import Overview, SourceState
-from search_api.stewards.harvests.runs import BRIEF
 
 _SILENT_MS = 180_000
 """A running run without an update for this long has lost its worker; beat restarts it."""

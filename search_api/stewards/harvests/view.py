@@ -17,8 +17,8 @@ from core.json_types import Json
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import Parameters, Text
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import Parameters, Text
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.search.position import read_position, write_position
@@ -146,7 +146,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/harvest/sources/<source>/quality",
         summary="How complete a source's metadata are, what is missing, repaired and refused",
-        responses={200: texts(JSON, "text/html"), **_GUARDED},
+        responses={200: text_answer(JSON, "text/html"), **_GUARDED},
     )
     @needs("admin")
     def quality(path: SourcePath, query: QualityParameters) -> Response:
@@ -162,7 +162,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         asked = f"runs {query.source} {query.state}"
         after = read_position(query.cursor, asked, ("number", "text")) if query.cursor is not None else None
         page = harvests.runs.page(query.source, query.state, query.limit, after)
-        addresses = Addresses.of(parts)
+        addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON)]
         if page.after is not None:
             links.append(link("next", addresses.page(write_position(page.after, asked)), JSON))
@@ -174,7 +174,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
         run = control.start(body.source)
         audit("harvest.started", body.source, subject=caller().subject)
         response = fresh({"run": run, "source": body.source})
-        response.headers["Location"] = Addresses.of(parts).to(f"/harvest/runs/{run}")
+        response.headers["Location"] = Addresses.of(parts.http).to(f"/harvest/runs/{run}")
         return response, 202
 
     @api.get("/harvest/runs/<run>", summary="One run, whole", responses={200: RunAnswer, **_GUARDED})

@@ -11,8 +11,8 @@ from flask_openapi.types import ResponseDict
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
-from search_api.http.documented import WITH_NOT_FOUND, sent_as
-from search_api.http.parameter_types import NoParameters, Parameters
+from search_api.http.openapi import WITH_NOT_FOUND, answer_as
+from search_api.http.parameters import NoParameters, Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.stewards.insight.measurements import chart
@@ -53,7 +53,7 @@ def nightly_views(parts: Parts) -> APIBlueprint:
     @api.get(
         "/insight/measurements",
         summary="How good the answers were, night by night",
-        responses={200: sent_as("application/json", MeasurementsAnswer, _SVG), **_GUARDED},
+        responses={200: answer_as("application/json", MeasurementsAnswer, _SVG), **_GUARDED},
     )
     def measurements(query: MeasurementsParameters) -> Response:
         found = parts.measurements.latest(query.limit)

@@ -15,8 +15,8 @@ from search_api.catalogue.listing.reader import LONGEST_ID
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller
 from search_api.http.addresses import Addresses
-from search_api.http.documented import WITH_NOT_FOUND, texts
-from search_api.http.parameter_types import Parameters
+from search_api.http.openapi import WITH_NOT_FOUND, text_answer
+from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.search.usage.entry import normal, subject_hash
@@ -145,7 +145,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         "/insight/collection",
         summary="Questions and what they found, for `sonde judge`",
         description="A zip of queries.jsonl, run.trec and corpus.jsonl; people grade it with `sonde judge run.trec`.",
-        responses={200: texts(_ZIP), **_GUARDED},
+        responses={200: text_answer(_ZIP), **_GUARDED},
     )
     def collection(query: CollectionParameters) -> Response:
         rows = reader.questions(query.view, query.slice(), query.limit).rows
@@ -204,7 +204,7 @@ def opened_views(parts: Parts) -> APIBlueprint:
     )
     def follow(path: LinkPath) -> Response:
         response = Response(status=303)
-        response.headers["Location"] = Addresses.of(parts).record_page(parts.queries.opened(path.link))
+        response.headers["Location"] = Addresses.of(parts.http).record_page(parts.queries.opened(path.link))
         response.headers["Cache-Control"] = "no-store"
         return response
 

@@ -8,10 +8,10 @@ from core.document import PUBLIC
 from core.json_types import JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from indexer.documents.confinement import hide_from_children
-from indexer.documents.isolation import confinement_here
-from indexer.documents.ocr_installed import installed_languages, ocr_lacks
-from indexer.documents.recipe import READING
+from indexer.documents.index.retries import READING
+from indexer.documents.parse.confinement import hide_from_children
+from indexer.documents.parse.isolation import confinement_here
+from indexer.documents.parse.pdf.tesseract import installed_languages, ocr_problem
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
 from sonde.wiring.part_watch import ocr_of
@@ -56,7 +56,7 @@ def parked_documents(client: Elasticsearch, prefix: str) -> tuple[State, str]:
 def ocr(settings: Settings) -> tuple[State, str]:
     """A warning if OCR is wanted, and this machine cannot do it."""
     wanted = ocr_of(settings)
-    lacks = ocr_lacks(wanted)
+    lacks = ocr_problem(wanted)
     if lacks:
         return "warning", f"on this machine {lacks}"
     if wanted.command is None:

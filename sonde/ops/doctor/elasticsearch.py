@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from es_gateway.blocks import mend, why, write_blocks
+from es_gateway.blocks import explain, remedy, write_blocks
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.vectors import has_all
 from es_mappings.indices import lost_aliases, serving
 from es_mappings.meta import refuse_other_dimensions, reindex_reasons
 from es_mappings.names import KINDS, alias
-from indexer.reindex.handover import unfinished_handovers
+from indexer.reindex.sync import unfinished_handovers
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
 from sonde.wiring.models import Models
@@ -123,7 +123,7 @@ def _bytes(amount: str) -> float:
 def writes(client: Elasticsearch, prefix: str) -> tuple[State, str]:
     """Broken while an index, or the whole cluster, is read-only: nothing is harvested, pushed or uploaded."""
     blocks = write_blocks(client, [alias(prefix, kind) for kind in KINDS])
-    return ("broken", f"{why(blocks)} What to do: {mend(blocks)}") if blocks else ("ok", "nothing blocks them")
+    return ("broken", f"{explain(blocks)} What to do: {remedy(blocks)}") if blocks else ("ok", "nothing blocks them")
 
 
 def aliases(client: Elasticsearch, prefix: str) -> tuple[State, str]:

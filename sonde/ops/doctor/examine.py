@@ -10,7 +10,7 @@ from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import serving
-from indexer.quality.link_runs import LINKS_OF
+from indexer.quality.links import LINKS_OF
 from indexer.store.runs import Runs
 from sonde.ops.doctor.documents import confined, library, ocr, parked_documents
 from sonde.ops.doctor.elasticsearch import (

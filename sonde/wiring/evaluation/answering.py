@@ -11,10 +11,10 @@ from core.errors import SondeError
 from core.ports import LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from es_mappings.names import alias
-from evaluation.answers.bench import passages_of
+from evaluation.answers.measures import Examination
 from evaluation.answers.questions import AnswerCollection
-from evaluation.answers.run import Examination
 from evaluation.answers.stub_endpoint import NAME, stub_endpoint
+from evaluation.temporary_index import passages_of
 from evaluation.vector_cache import VectorCache
 from net.gate import Gate, GatePolicy
 from search_api.search.ranking.config import RankingConfig

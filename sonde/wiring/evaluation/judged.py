@@ -6,21 +6,20 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from core.errors import SondeError
-from evaluation.collection import Collection
-from evaluation.collections import climate_fever, cranfield, ncar, pira, pubmedqa, samples, typed
-from evaluation.splits import Half, half_of, read_halves
+from evaluation.collection import Half, JudgedCollection, half_of, read_halves
+from evaluation.collections import ncar, public, samples, typed
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 QUALITY = CHECKOUT / "tests" / "quality"
 
-LOADERS: Mapping[str, Callable[[Path], Collection]] = {
-    "cranfield": cranfield.load,
-    "climate_fever": climate_fever.load,
-    "pira": pira.load,
-    "pira_pt": lambda data: pira.load(data, "pt"),
+LOADERS: Mapping[str, Callable[[Path], JudgedCollection]] = {
+    "cranfield": public.load_cranfield,
+    "climate_fever": public.load_climate_fever,
+    "pira": public.load_pira,
+    "pira_pt": lambda data: public.load_pira(data, "pt"),
     "ncar": lambda data: ncar.load(data, QUALITY / "ncar"),
     "ncar_hand": lambda data: ncar.load_hand_checked(data, QUALITY / "ncar"),
-    "pubmedqa": pubmedqa.load,
+    "pubmedqa": public.load_pubmedqa,
     "samples": lambda _: samples.load(CHECKOUT / "samples"),
     "typed": lambda data: typed.load(data, QUALITY / "typed", CHECKOUT / "samples"),
     "typed_quick": lambda data: typed.load_quick(data, QUALITY / "typed", CHECKOUT / "samples"),
@@ -28,7 +27,7 @@ LOADERS: Mapping[str, Callable[[Path], Collection]] = {
 }
 
 
-def judged(name: str, shared: Path | None, half: Half | None) -> Collection:
+def judged(name: str, shared: Path | None, half: Half | None) -> JudgedCollection:
     """The collection of that name, or one half of it. Raises SondeError where its files are not on this machine."""
     data = (shared or CHECKOUT.parent / "shared") / "data"
     if not name.startswith("samples") and not data.is_dir():

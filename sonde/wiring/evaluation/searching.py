@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from core.errors import ModelMissing
 from core.ports import CrossEncoderCard, Embedder, EmbedderCard
-from evaluation.collection import Collection
-from evaluation.throwaway import throwaway
+from evaluation.collection import JudgedCollection
+from evaluation.temporary_index import temporary_records
 from evaluation.vector_cache import CachedEmbedder, Progress, VectorCache
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.config import RankingConfig
@@ -34,7 +34,11 @@ class Bench:
 
 @contextmanager
 def bench(
-    settings: Settings, collection: Collection, *, config: RankingConfig | None = None, progress: Progress | None = None
+    settings: Settings,
+    collection: JudgedCollection,
+    *,
+    config: RankingConfig | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Bench]:
     """The collection indexed with its vectors; the index goes when the bench is left, however it is left."""
     client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
@@ -44,7 +48,7 @@ def bench(
     now_ms: Callable[[], int] | None = (lambda: fixed) if fixed is not None else None
     try:
         embedder = models.embedder()
-        with throwaway(client, collection.records, embedder, index_shape(settings)) as prefix:
+        with temporary_records(client, collection.records, embedder, index_shape(settings)) as prefix:
             pipeline, _ = search_pipeline(client, prefix, models, config, now_ms=now_ms)
             yield Bench(pipeline, embedder.card, _card(models), config)
     finally:

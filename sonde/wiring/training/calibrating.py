@@ -1,4 +1,4 @@
-"""A cross-encoder's logits to probabilities on texts at hand, for a model whose card says nothing of it."""
+"""Converts a cross-encoder's logits to probabilities on your own texts, for a model whose card says nothing of it."""
 
 from __future__ import annotations
 
@@ -8,37 +8,39 @@ from pathlib import Path
 
 from core.ports import CrossEncoder
 from encoders.catalogue import load_cross_encoder
+from encoders.local_reranker import write_calibration
 from encoders.locate import locate
-from encoders.own_calibration import write_calibration
 from encoders.specs import CrossEncoderSpec
 from sonde.settings import Settings
+from training.calibration import Calibration, ScoredExample, calibrate_lists, spread
 from training.examples import Example, TrainingError
 from training.provenance import now
-from training.reranker.calibration import Calibration, calibrate_lists
-from training.reranker.held_out import Lists, Ordered
 
 
 def calibrated_on(
-    model: CrossEncoder, examples: Sequence[Example], count: int, told: Callable[[int, int], None] = lambda _d, _a: None
-) -> tuple[Calibration, list[Ordered]]:
-    """Of up to ``count`` lists spread over the examples, each an answer and its hard negatives.
+    model: CrossEncoder,
+    examples: Sequence[Example],
+    count: int,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> tuple[Calibration, list[ScoredExample]]:
+    """Of up to ``count`` examples, each an answer and its hard negatives.
 
     Raises TrainingError where no example has a negative.
     """
-    lists = Lists.of(examples).first(count)
-    if not lists.examples:
+    chosen = spread(examples, count)
+    if not chosen:
         raise TrainingError("No question has a text that does not answer it: there is nothing to calibrate on.")
-    read = []
-    for at, example in enumerate(lists.examples, 1):
-        read += Lists((example,)).read(model.score)
-        told(at, len(lists.examples))
-    return calibrate_lists([(one.logits, one.grades > 0) for one in read]), read
+    scored = []
+    for at, example in enumerate(chosen, 1):
+        scored.append(ScoredExample.of(example, model))
+        progress(at, len(chosen))
+    return calibrate_lists([(row.logits, row.right) for row in scored]), scored
 
 
-def keep_calibration(settings: Settings, name: str, found: Calibration, note: str) -> Path:
-    """Where every process that loads this model finds it. Raises TrainingError where the disk refuses."""
+def keep_calibration(settings: Settings, name: str, calibration: Calibration, note: str) -> Path:
+    """Stores it where every process that loads this model looks. Raises TrainingError where the disk refuses."""
     located = locate(name, settings.models.folder)
-    facts = {"model": name, **asdict(found), "made": now(), "note": note}
+    facts = {"model": name, **asdict(calibration), "made": now(), "note": note}
     try:
         return write_calibration(settings.models.folder, located.digest, facts)
     except OSError as error:

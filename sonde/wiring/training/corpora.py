@@ -8,16 +8,14 @@ from pathlib import Path
 
 from core.passage import Passage
 from encoders.segmenter import load_segmenter
-from indexer.documents.coherence import all_alike
-from indexer.documents.segment import SegmentOptions, segment
+from indexer.documents.segment.passages import SegmentOptions, segment, uniform_coherence
 from sonde.settings import Settings
 from sonde.wiring.training.data import remembering, texts_from
 from sonde.wiring.training.documents import passages_from, read_files
-from training.corpora import CorpusKind, Document, of_concepts, of_passages
-from training.definitions import read_definitions
+from training.corpora import CorpusDocument, CorpusKind, of_concepts, of_passages, read_definitions
 from training.examples import TrainingError
 from training.negatives.mine import Mining
-from training.questions.ways import Asking
+from training.questions.ways import QuestionSettings
 
 LIBRARY = "library"
 """In the place of a folder: what was ingested for everybody."""
@@ -35,7 +33,7 @@ class Sources:
     corpus: frozenset[CorpusKind] = frozenset({"descriptions"})
     concepts: tuple[Path, ...] = ()
     literature: tuple[str, ...] = ()
-    asking: Asking = field(default_factory=Asking)
+    questions: QuestionSettings = field(default_factory=QuestionSettings)
     mining: Mining = field(default_factory=Mining)
 
     def __post_init__(self) -> None:
@@ -58,9 +56,9 @@ class Sources:
         return self.records.endswith(".jsonl")
 
 
-def documents_from(sources: Sources, settings: Settings) -> list[Document]:
+def documents_from(sources: Sources, settings: Settings) -> list[CorpusDocument]:
     """Of every kind that the corpus names, in that order. Raises TrainingError, InvalidInput, Unavailable."""
-    found: list[Document] = []
+    found: list[CorpusDocument] = []
     if "descriptions" in sources.corpus:
         found += texts_from(sources.records, settings)
     if "concepts" in sources.corpus:
@@ -86,7 +84,7 @@ def _passages(name: str, settings: Settings) -> Iterator[Passage]:
     if not path.exists():
         raise TrainingError(f"{name!r} is neither {LIBRARY} nor a file or folder of documents here.")
     given = settings.documents
-    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else all_alike
+    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else uniform_coherence
     embedder = remembering(settings)
     for file, document in read_files(path):
         yield from segment(document, file, embedder, SegmentOptions(given.most_tokens), coherence).passages

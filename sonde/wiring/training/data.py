@@ -10,14 +10,14 @@ from core.ports import Embedder
 from core.record import Record
 from evaluation.collections.catalogue import records_of
 from evaluation.vector_cache import CachedEmbedder, VectorCache
+from search_api.catalogue.listing.query import ListRequest, Selection
 from search_api.catalogue.listing.reader import RecordReader
-from search_api.catalogue.listing.request import ListRequest, Selection
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluation.judged import CHECKOUT
 from sonde.wiring.models import Models
-from training.corpora import Document, of_records
+from training.corpora import CorpusDocument, of_records
 from training.examples import TrainingError
 
 SAMPLES = "samples"
@@ -61,7 +61,7 @@ def records_from(source: str, settings: Settings) -> Iterator[Record]:
         )
 
 
-def texts_from(source: str, settings: Settings) -> list[Document]:
+def texts_from(source: str, settings: Settings) -> list[CorpusDocument]:
     """The records' descriptions alone."""
     return list(of_records(records_from(source, settings), Path(source).name))
 

@@ -13,17 +13,16 @@ from core.passage import Passage
 from es_gateway.errors import IndexGone
 from es_mappings.codecs.passages import from_document
 from es_mappings.names import alias
-from indexer.documents.failures import DocumentRefused
-from indexer.documents.isolation import read_isolated
-from indexer.documents.limits import Limits, Ocr
-from indexer.documents.model import ReadDocument
-from indexer.documents.store import passages_kind
-from indexer.store.scan import scan
+from indexer.documents.index.store import passages_kind
+from indexer.documents.parse.isolation import read_isolated
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.parse.model import ReadDocument
+from indexer.store.ledger import scan
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.training.data import SAMPLES, texts_from
 from training.examples import TrainingError
-from training.segmenter.sentence_boundaries import Running, running_of_documents, running_of_read
+from training.segmenter.boundaries import RunningText, running_of_documents, running_of_read
 
 log = structlog.get_logger(__name__)
 
@@ -41,7 +40,7 @@ def read_files(path: Path) -> Iterator[tuple[str, ReadDocument]]:
             log.warning("training.document_refused", document=file.name, reason=refused.reason)
 
 
-def running_from(source: str, settings: Settings) -> list[Running]:
+def running_from(source: str, settings: Settings) -> list[RunningText]:
     """Sections of the documents in a folder, else descriptions of records."""
     path = Path(source).expanduser()
     if source != SAMPLES and path.is_dir() and any(one.suffix.lower() in _SUFFIXES for one in path.iterdir()):

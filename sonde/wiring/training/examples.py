@@ -12,8 +12,8 @@ from sonde.wiring.training.corpora import Sources, documents_from
 from sonde.wiring.training.data import remembering
 from training.examples import Example, TrainingError, read_examples
 from training.negatives.mine import mine
-from training.questions.remembered import RememberingModel
-from training.questions.ways import AskingParts, questions
+from training.questions.language_model import CachedLanguageModel
+from training.questions.ways import QuestionModels, questions
 
 
 def examples_from(
@@ -29,17 +29,17 @@ def examples_from(
     documents = documents_from(sources, settings)
     told(f"{len(documents)} texts")
     embedder = remembering(settings)
-    model = asking_model(settings, said) if "language-model" in sources.asking.ways else None
-    asked = questions(documents, sources.asking, AskingParts(embedder, model))
+    model = asking_model(settings, said) if "language-model" in sources.questions.ways else None
+    asked = questions(documents, sources.questions, QuestionModels(embedder, model))
     if not asked:
         raise TrainingError("No question could be made of these texts; give more of them, or other --questions.")
     told(f"{len(asked)} questions")
     return mine(asked, documents, embedder, sources.mining)
 
 
-def asking_model(settings: Settings, said: Path) -> RememberingModel:
+def asking_model(settings: Settings, said: Path) -> CachedLanguageModel:
     """The model of SONDE_ANSWERS__URL; what it says is kept in ``said``. Raises TrainingError where none is named."""
     model = language_model(settings, lambda: Models(settings).gate)
     if model is None:
         raise TrainingError("No language model is named; set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL.")
-    return RememberingModel(model, str(settings.answers.model), said)
+    return CachedLanguageModel(model, str(settings.answers.model), said)

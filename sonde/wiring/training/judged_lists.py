@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.collection import Collection
-from evaluation.variants import Variant
+from evaluation.asking import Variant
+from evaluation.collection import JudgedCollection
 from search_api.search.pipeline import Ordered
 from sonde.settings import Settings
 from sonde.wiring.evaluation.searching import bench
-from training.tokens.learn import JudgedList
-from training.tokens.reader import Reader
+from training.tokens.head import JudgedList
+from training.tokens.lesson import StateReader
 
 _FUSED = Variant(rerank=False)
 
@@ -28,7 +28,7 @@ class Depth:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JudgedCandidates:
     """A question as it was understood, with its candidates: ids, fused scores and grades, each (k,)."""
 
     text: str
@@ -38,10 +38,10 @@ class Asked:
 
 
 def judged_lists(
-    settings: Settings, collection: Collection, reader: Reader, said: Callable[[str], None]
+    settings: Settings, collection: JudgedCollection, reader: StateReader, said: Callable[[str], None]
 ) -> list[JudgedList]:
     """Of each question whose candidates hold a right answer: the best right and wrong ones by the fused score."""
-    found = asked(settings, collection, Depth())
+    found = judged_candidates(settings, collection, Depth())
     texts = texts_of(collection, found)
     said(f"{collection.name}: {len(found)} questions with {len(texts)} candidates are read.")
     states = dict(
@@ -54,13 +54,13 @@ def judged_lists(
     ]
 
 
-def texts_of(collection: Collection, asked: Sequence[Asked]) -> dict[str, str]:
+def texts_of(collection: JudgedCollection, questions: Sequence[JudgedCandidates]) -> dict[str, str]:
     """What the embedder reads of each candidate, by its id."""
-    wanted = {id for one in asked for id in one.ids}
+    wanted = {id for question in questions for id in question.ids}
     return {record.id: record.embedding_text for record in collection.records if record.id in wanted}
 
 
-def asked(settings: Settings, collection: Collection, depth: Depth) -> list[Asked]:
+def judged_candidates(settings: Settings, collection: JudgedCollection, depth: Depth) -> list[JudgedCandidates]:
     """The questions whose candidates hold a right answer and a wrong one."""
     with bench(settings, collection) as ready:
         found = [
@@ -70,7 +70,7 @@ def asked(settings: Settings, collection: Collection, depth: Depth) -> list[Aske
     return [one for one in found if one is not None]
 
 
-def _candidates(ordered: Ordered, collection: Collection, question: str, depth: Depth) -> Asked | None:
+def _candidates(ordered: Ordered, collection: JudgedCollection, question: str, depth: Depth) -> JudgedCandidates | None:
     ranking, qrels = ordered.ranking, collection.qrels.get(question, {})
     ids = ranking.ids()
     grades = np.array([qrels.get(collection.documents[id], 0) for id in ids], dtype=np.float32)
@@ -81,4 +81,4 @@ def _candidates(ordered: Ordered, collection: Collection, question: str, depth: 
         return None
     taken = np.concatenate([right, wrong])
     fused = ranking.score[ranking.order[taken]].astype(np.float32)
-    return Asked(text, [ids[at] for at in taken], fused, grades[taken])
+    return JudgedCandidates(text, [ids[at] for at in taken], fused, grades[taken])

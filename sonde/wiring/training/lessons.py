@@ -8,54 +8,54 @@ from pathlib import Path
 
 import numpy as np
 
-from encoders.parted import parted
+from encoders.pooling import parted
 from encoders.recipe import read_recipe
-from encoders.token_states import silent_tokens
-from encoders.tokenisers import open_tokeniser
-from evaluation.collection import Collection
+from encoders.token_states import ignored_tokens
+from encoders.tokens import open_tokeniser
+from evaluation.collection import JudgedCollection
 from sonde.settings import Settings
-from sonde.wiring.training.judged_lists import Depth, asked, texts_of
+from sonde.wiring.training.judged_lists import Depth, judged_candidates, texts_of
 from training.examples import Example
-from training.tokens.lesson import Ids, Lesson, Listed
-from training.tokens.teacher import Teacher, taught
+from training.tokens.lesson import CandidateList, Ids, LayerLessons, TokenTeacher, teacher_scores
 
 _QUESTION_TOKENS = 64
 
 
 def lesson(
     settings: Settings,
-    collections: Mapping[str, Collection],
+    collections: Mapping[str, JudgedCollection],
     examples: Sequence[Example],
-    teachers: Sequence[Teacher],
+    teachers: Sequence[TokenTeacher],
     folder: Path,
     candidates: int,
     said: Callable[[str], None],
-) -> Lesson:
+) -> LayerLessons:
     """``folder`` is the prepared embedder that learns; ``settings`` those with which candidates are found, at most
     ``candidates`` of a judged question.
     """
     texts, questions = _Numbered(), _Numbered()
-    judged: dict[str, list[Listed]] = {}
+    judged: dict[str, list[CandidateList]] = {}
     for name, collection in collections.items():
-        found = asked(settings, collection, Depth(candidates))
+        found = judged_candidates(settings, collection, Depth(candidates))
         own = texts_of(collection, found)
         judged[name] = [
-            Listed(questions.place(one.text), texts.places([own[id] for id in one.ids]), one.fused, one.grades)
+            CandidateList(questions.place(one.text), texts.places([own[id] for id in one.ids]), one.fused, one.grades)
             for one in found
         ]
     made = [
-        Listed(questions.place(one.question), texts.places([each.text for each in one.candidates])) for one in examples
+        CandidateList(questions.place(one.question), texts.places([each.text for each in one.candidates]))
+        for one in examples
     ]
     counts = ", ".join(f"{len(own)} of {name}" for name, own in judged.items())
     said(f"{counts or 'No'} judged questions and {len(made)} examples, with {len(texts.known)} texts.")
     every = [one for own in judged.values() for one in own] + made
-    scores = iter(taught(teachers, list(questions.known), list(texts.known), every, said) if teachers else ())
-    return Lesson(
+    scores = iter(teacher_scores(teachers, list(questions.known), list(texts.known), every, said) if teachers else ())
+    return LayerLessons(
         [parts[0][:_QUESTION_TOKENS] for parts in _read(folder, list(questions.known))],
         _read(folder, list(texts.known)),
-        {name: [replace(one, taught=next(scores, None)) for one in own] for name, own in judged.items()},
-        [replace(one, taught=next(scores, None)) for one in made],
-        frozenset(silent_tokens(folder)),
+        {name: [replace(one, teacher_scores=next(scores, None)) for one in own] for name, own in judged.items()},
+        [replace(one, teacher_scores=next(scores, None)) for one in made],
+        frozenset(ignored_tokens(folder)),
     )
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from encoders.known_models import known
 from encoders.locate import locate
-from encoders.presets import preset_for
+from encoders.presets import known, preset_for
 from encoders.recipe import read_json
 from sonde.settings import Settings
-from training.base_weights import learnable
 from training.embedder.train import Base
 from training.examples import TrainingError
 from training.provenance import UNKNOWN
+from training.weights import learnable
 
 
 def embedder_base(name: str, settings: Settings, instruction: str | None = None) -> Base:
@@ -29,8 +28,8 @@ def embedder_base(name: str, settings: Settings, instruction: str | None = None)
 
 def licence_of(base: str, stated: str | None) -> str:
     """What whoever trains says, else what is known of the base; a model inherits it."""
-    found = known(base)
-    return stated or (found.licence if found is not None else UNKNOWN)
+    model = known(base)
+    return stated or (UNKNOWN if model is None else model.licence)
 
 
 def refuse_in_the_way(out: Path, *, resume: bool) -> None:

@@ -1,4 +1,4 @@
-"""What `sonde train embedder | reranker` do: examples, a teacher where one is named, a base with weights, a folder."""
+"""What `sonde train embedder` does: examples, a teacher where one is named, a base with weights, a folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from encoders.locate import locate
 from encoders.model_card import ModelCard
 from sonde.settings import Settings
 from sonde.wiring.training.calibrating import reranker_named
@@ -15,16 +14,12 @@ from sonde.wiring.training.corpora import Sources
 from sonde.wiring.training.data import LICENCES, own_commit
 from sonde.wiring.training.examples import examples_from
 from sonde.wiring.training.models import embedder_base, licence_of, refuse_in_the_way
-from training.base_weights import learnable
-from training.embedder.settings import EmbedderSettings, task_instruction
+from training.embedder.encoder import EmbedderTrainingSettings, task_instruction
 from training.embedder.train import train_embedder
-from training.examples import Example, read_examples
-from training.loop import Evaluation, TrainingBudget
+from training.examples import Example, Split, split_by_group
+from training.loop import HeldOutEvaluation, TrainingBudget
 from training.provenance import UNKNOWN, Origin
-from training.reranker.settings import RerankerSettings
-from training.reranker.train import Texts, train_reranker
-from training.splits import Split, split_by_group
-from training.teaching import Teacher, distilled
+from training.teaching import ScoringTeacher, with_teacher_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +27,14 @@ class Told:
     """Who is told how it goes: a sentence, or a look."""
 
     said: Callable[[str], None] = lambda _: None
-    look: Callable[[Evaluation], None] = lambda _: None
+    look: Callable[[HeldOutEvaluation], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """``general``: a file of examples of general text; ``teacher``: a cross-encoder whose scores are learnt.
+    """``teacher``: a cross-encoder whose scores are learnt. ``licence``: of texts that Sonde does not know.
 
-    ``command`` as it was given, for the card; ``licence`` of texts that Sonde does not know.
+    ``command``: as it was given, for the card.
     """
 
     sources: Sources
@@ -47,7 +42,6 @@ class Request:
     base: str
     base_licence: str | None = None
     licence: str = UNKNOWN
-    general: Path | None = None
     teacher: str | None = None
     task: str | None = None
     held_out: float = 0.1
@@ -65,25 +59,8 @@ class Request:
         return Origin(self.base, licence_of(self.base, self.base_licence), licences, own_commit(), self.command)
 
 
-def run_reranker(
-    settings: Settings, request: Request, wanted: RerankerSettings, course: TrainingBudget, told: Told = Told()
-) -> ModelCard:
-    """Raises TrainingError and ModelMissing with one sentence; see :func:`training.reranker.train.train_reranker`."""
-    refuse_in_the_way(request.out, resume=request.resume)
-    located = locate(request.base, settings.models.folder, allow_hub=settings.models.allow_hub)
-    base = learnable(located, settings.models.folder)
-    general = read_examples(request.general) if request.general else []
-    examples = examples_of(settings, request, told)
-    own = _split(examples, request, wanted.seed, told)
-    texts = Texts(own, split_by_group(general, request.held_out, wanted.seed) if general else None)
-    origin = request.origin([*examples, *general])
-    card = train_reranker(base, texts, wanted, course, origin, request.out, resume=request.resume, told=told.look)
-    shutil.rmtree(request.kept, ignore_errors=True)
-    return card
-
-
 def run_embedder(
-    settings: Settings, request: Request, wanted: EmbedderSettings, course: TrainingBudget, told: Told = Told()
+    settings: Settings, request: Request, wanted: EmbedderTrainingSettings, course: TrainingBudget, told: Told = Told()
 ) -> ModelCard:
     """Raises TrainingError and ModelMissing with one sentence; see :func:`training.embedder.train.train_embedder`."""
     refuse_in_the_way(request.out, resume=request.resume)
@@ -99,7 +76,7 @@ def run_embedder(
         request.origin(examples),
         request.out,
         resume=request.resume,
-        told=told.look,
+        report=told.look,
     )
     shutil.rmtree(request.kept, ignore_errors=True)
     return card
@@ -112,12 +89,12 @@ def examples_of(settings: Settings, request: Request, told: Told) -> list[Exampl
     if teacher is None:
         return examples
     told.said(f"{teacher.name} scores {len(examples)} examples")
-    return distilled(examples, teacher, request.kept)
+    return with_teacher_scores(examples, teacher, request.kept)
 
 
-def teacher_of(settings: Settings, name: str) -> Teacher:
+def teacher_of(settings: Settings, name: str) -> ScoringTeacher:
     """A folder or hub id as a teacher. Raises ModelMissing."""
-    return Teacher(name, reranker_named(settings, name))
+    return ScoringTeacher(name, reranker_named(settings, name))
 
 
 def _split(examples: list[Example], request: Request, seed: int, told: Told) -> Split:

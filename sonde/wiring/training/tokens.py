@@ -12,29 +12,26 @@ from core.json_types import Json
 from encoders.catalogue import serving_graph
 from encoders.imports import needs_torch
 from encoders.locate import Located, locate
-from encoders.model_card import ModelCard, Used
+from encoders.model_card import ModelCard, TrainingData
 from encoders.onnx_session import Compute
 from encoders.prepare import prepared
 from encoders.recipe import read_json
 from encoders.specs import EmbedderSpec
-from encoders.token_heads import KIND
-from encoders.token_states import silent_tokens
-from evaluation.collection import Collection
+from encoders.token_head import KIND
+from encoders.token_states import ignored_tokens
+from evaluation.collection import JudgedCollection
 from sonde.settings import Settings
 from sonde.wiring.evaluation.judged import judged
 from sonde.wiring.training.data import LICENCES, own_commit, records_from
 from sonde.wiring.training.judged_lists import judged_lists
 from sonde.wiring.training.lessons import lesson
 from sonde.wiring.training.models import licence_of, refuse_in_the_way
-from training.base_weights import learnable
 from training.examples import read_examples
 from training.provenance import UNKNOWN, now
-from training.tokens.fit import Fitted, HeadSettings, figures, fit_head, write_head
-from training.tokens.learn import LearnSettings, learnt_head
-from training.tokens.learn_layers import LayerSettings, teach
-from training.tokens.reader import Reader
-from training.tokens.teacher import Teacher
-from training.weights import loading
+from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
+from training.tokens.learn_layers import LayerSettings, train_layers
+from training.tokens.lesson import StateReader, TokenTeacher
+from training.weights import learnable, loading
 
 if TYPE_CHECKING:
     from training.tokens.layers import TokenLayers
@@ -87,7 +84,8 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
         base=request.base,
         licence=licence_of(request.base, None),
         data=tuple(
-            Used(name, LICENCES.get(name, request.licence), len(own), "texts") for name, own in by_source.items()
+            TrainingData(name, LICENCES.get(name, request.licence), len(own), "texts")
+            for name, own in by_source.items()
         )
         + learnt.used,
         settings=asdict(request.settings) | learnt.settings,
@@ -103,9 +101,9 @@ def run_tokens(settings: Settings, request: HeadRequest, said: Callable[[str], N
 
 @dataclass(frozen=True, slots=True)
 class _Learnt:
-    fitted: Fitted
+    fitted: FittedHead
     settings: Json = field(default_factory=dict)
-    used: tuple[Used, ...] = ()
+    used: tuple[TrainingData, ...] = ()
     layers: TokenLayers | None = None
 
 
@@ -114,7 +112,7 @@ def _learnt(
     request: HeadRequest,
     located: Located,
     folder: Path,
-    fitted: Fitted,
+    fitted: FittedHead,
     said: Callable[[str], None],
 ) -> _Learnt:
     collections = {name: judged(name, request.shared, "train") for name in request.judged}
@@ -125,12 +123,12 @@ def _learnt(
         return _layers(asking, request, replace(request.layers, mix=_MIX), collections, located, folder, fitted, said)
     if not collections:
         return _Learnt(fitted)
-    reader = Reader(
-        folder, _served(request.base, folder), fitted.head.silent, Compute(settings.embedder.threads or None)
+    reader = StateReader(
+        folder, _served(request.base, folder), fitted.head.ignored, Compute(settings.embedder.threads or None)
     )
     lists = {name: judged_lists(asking, collection, reader, said) for name, collection in collections.items()}
     every = [one for some in lists.values() for one in some]
-    head = learnt_head(fitted.head, every, request.learning, lambda at, loss: said(f"epoch {at}: loss {loss:.4f}"))
+    head = trained_head(fitted.head, every, request.learning, lambda at, loss: said(f"epoch {at}: loss {loss:.4f}"))
     counts = {name: len(own) for name, own in lists.items()}
     return _Learnt(replace(fitted, head=head), {"learning": asdict(request.learning)}, _used(counts))
 
@@ -139,10 +137,10 @@ def _layers(
     asking: Settings,
     request: HeadRequest,
     learning: LayerSettings,
-    collections: Mapping[str, Collection],
+    collections: Mapping[str, JudgedCollection],
     located: Located,
     folder: Path,
-    fitted: Fitted,
+    fitted: FittedHead,
     said: Callable[[str], None],
 ) -> _Learnt:
     from training.tokens.layers import TokenLayers  # imports torch
@@ -154,7 +152,7 @@ def _layers(
     with loading(base, threads=asking.embedder.threads or 0, seed=learning.seed) as transformers:
         read = transformers.AutoModel.from_pretrained(str(base), use_safetensors=True, local_files_only=True)  # nosec B615
     layers = TokenLayers(read, fitted.head)
-    teach(layers, found, learning, lambda step, loss: said(f"step {step} of {learning.steps}: loss {loss:.4f}"))
+    train_layers(layers, found, learning, lambda step, loss: said(f"step {step} of {learning.steps}: loss {loss:.4f}"))
     head = replace(
         fitted.head,
         mean=layers.mean.detach().cpu().numpy(),
@@ -162,12 +160,12 @@ def _layers(
     )
     made = Counter(example.corpus for example in examples)
     used = _used({name: len(own) for name, own in found.judged.items()}) + tuple(
-        Used(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in made.items()
+        TrainingData(name, LICENCES.get(name, UNKNOWN), count, "examples") for name, count in made.items()
     )
     return _Learnt(replace(fitted, head=head), {"teacher": request.teacher, "layers": asdict(learning)}, used, layers)
 
 
-def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[Teacher]:
+def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[TokenTeacher]:
     """The teacher and the embedder itself, which would otherwise forget."""
     if not request.teacher:
         return []
@@ -176,7 +174,8 @@ def _teachers(settings: Settings, request: HeadRequest, folder: Path) -> list[Te
     compute = Compute(settings.embedder.threads or None)
     both = ((given, request.teacher, _TEACHERS_SHARE), (folder, request.base, 1.0 - _TEACHERS_SHARE))
     return [
-        Teacher(Reader(at, _served(name, at), frozenset(silent_tokens(at)), compute), share) for at, name, share in both
+        TokenTeacher(StateReader(at, _served(name, at), frozenset(ignored_tokens(at)), compute), share)
+        for at, name, share in both
     ]
 
 
@@ -185,7 +184,8 @@ def _served(name: str, folder: Path) -> str:
     return serving_graph(EmbedderSpec(name), read_json(folder / "card.json"))[0]
 
 
-def _used(counts: Mapping[str, int]) -> tuple[Used, ...]:
+def _used(counts: Mapping[str, int]) -> tuple[TrainingData, ...]:
     return tuple(
-        Used(name, LICENCES.get(name, UNKNOWN), count, "questions", "train half") for name, count in counts.items()
+        TrainingData(name, LICENCES.get(name, UNKNOWN), count, "questions", "train half")
+        for name, count in counts.items()
     )

@@ -11,7 +11,7 @@ interface Indicator {
   id: string;
   priority: string;
   question: string;
-  mend: string;
+  advice: string;
   holds: number;
   fails: number;
   notMeasured: number;
@@ -57,7 +57,7 @@ function Table({ fairness, title, words }: { fairness: Fairness; title: string; 
           <caption class="unseen">{words.caption(title)}</caption>
           <thead>
             <tr>
-              {[words.indicator, words.priority, words.share, words.mend].map((name) => (
+              {[words.indicator, words.priority, words.share, words.improve].map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -74,7 +74,7 @@ function Table({ fairness, title, words }: { fairness: Fairness; title: string; 
                 <td>
                   <Share of={one} words={words} />
                 </td>
-                <td>{one.fails > 0 ? (words.mends[one.id] ?? one.mend) : one.holds > 0 ? words.nothing : ""}</td>
+                <td>{one.fails > 0 ? (words.advice[one.id] ?? one.advice) : one.holds > 0 ? words.nothing : ""}</td>
               </tr>
             ))}
           </tbody>

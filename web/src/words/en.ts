@@ -557,7 +557,7 @@ export const words = {
     entities: "it declares entities, which are never read",
     rootIsNot: "its root element is {1}, not {2}",
     rootIs: "its root element is {1}",
-    several: "it holds {1} records, not one: its source has to part them",
+    several: "contains {1} records; expected one",
     serverException: "the server answered with an exception: {1}",
     noReader: "no reader knows this format: {1}",
     noReason: "no reason given",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from search_api.search.ranking.combiners.additive import Additive
 from search_api.search.ranking.combiners.combiner import Combiner
 from search_api.search.ranking.combiners.rrf import ReciprocalRanks
 from search_api.search.ranking.combiners.tm2c2 import Tm2c2
 
-COMBINERS: tuple[type[Combiner], ...] = (Tm2c2, ReciprocalRanks, Additive)
+COMBINERS: tuple[type[Combiner], ...] = (Tm2c2, ReciprocalRanks)

@@ -27,7 +27,7 @@ class ReciprocalRanks:
         check_positive(k=self.k)
 
     def combine(self, measured: Mapping[SignalName, Measured], asked: Asked) -> Terms:
-        return weighted_sum(measured, lambda _name, arm: rrf(arm.raw, asked.candidates.tie, self.k))
+        return weighted_sum(measured, lambda arm: rrf(arm.raw, asked.candidates.tie, self.k))
 
 
 def rrf(scores: Floats, tie: Integers, k: int = 60) -> Floats:

@@ -19,7 +19,7 @@ from search_api.search.ranking.columns import Floats
 from search_api.search.ranking.combiners.combiner import Term, Terms
 from search_api.search.ranking.signals.signal import Measured
 
-Scaled = Callable[[SignalName, Measured], Floats]
+Scaled = Callable[[Measured], Floats]
 """An arm's raw scores (n,) as 0..1; NaN stays NaN."""
 
 
@@ -35,7 +35,7 @@ def weighted_sum(measured: Mapping[SignalName, Measured], scaled: Scaled) -> Ter
     terms: dict[SignalName, Term] = {}
     for name, one in measured.items():
         if one.counted is None:
-            terms[name] = Term(one.raw, np.nan_to_num(scaled(name, one)), weights.get(name, 0.0))
+            terms[name] = Term(one.raw, np.nan_to_num(scaled(one)), weights.get(name, 0.0))
         else:
             terms[name] = Term(one.raw, one.counted, one.weight)
     everything = math.fsum(term.weight for term in terms.values())

@@ -23,7 +23,7 @@ class Tm2c2:
     name: ClassVar[str] = "tm2c2"
 
     def combine(self, measured: Mapping[SignalName, Measured], _asked: Asked) -> Terms:
-        return weighted_sum(measured, lambda _name, arm: tm2c2(arm.raw, arm.least))
+        return weighted_sum(measured, lambda arm: tm2c2(arm.raw, arm.least))
 
 
 def tm2c2(scores: Floats, minimum: float) -> Floats:

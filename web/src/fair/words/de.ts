@@ -11,7 +11,7 @@ export const words: FairWords = {
   indicator: "Indikator",
   priority: "Vorrang",
   share: "Erfüllt bei",
-  mend: "Was zu verbessern ist",
+  improve: "Was zu verbessern ist",
   nothing: "Nichts",
   notMeasured: "nicht gemessen",
   partly: (n) => `${count(n, "Datensatz", "Datensätze")} nicht gemessen`,
@@ -37,7 +37,7 @@ export const words: FairWords = {
     "RDA-R1.3-01M": "Folgen die Metadaten dem Standard einer Fachgemeinschaft?",
     "RDA-R1.3-01D": "Liegen die Daten in einem Format vor, das eine Fachgemeinschaft nutzt?",
   },
-  mends: {
+  advice: {
     "RDA-F1-01M": "Registrieren Sie den Metadatensatz unter einer DOI, Handle, ARK oder dauerhaften Adresse, und nutzen Sie diese als Kennung.",
     "RDA-F1-01D": "Registrieren Sie eine DOI oder Handle für die Daten und nennen Sie sie in den Metadaten.",
     "RDA-F1-02M": "Nutzen Sie eine UUID, eine dauerhafte Kennung oder eine, die mit Ihrer Domain beginnt.",

@@ -12,7 +12,7 @@ export const words = {
   indicator: "Indicator",
   priority: "Priority",
   share: "Holds for",
-  mend: "What to mend",
+  improve: "What to improve",
   nothing: "Nothing",
   notMeasured: "not measured",
   partly: (n: number) => `${count(n, "record", "records")} not measured`,
@@ -38,7 +38,7 @@ export const words = {
     "RDA-R1.3-01M": "Do the metadata follow a standard of a community?",
     "RDA-R1.3-01D": "Are the data in a format that a community uses?",
   } as Record<string, string>,
-  mends: {
+  advice: {
     "RDA-F1-01M": "Register the metadata record under a DOI, Handle, ARK or permanent address, and use it as its identifier.",
     "RDA-F1-01D": "Register a DOI or Handle for the data and name it in the metadata.",
     "RDA-F1-02M": "Use a UUID, a persistent identifier, or one that begins with your domain.",

@@ -11,7 +11,7 @@ export const words: FairWords = {
   indicator: "Indicador",
   priority: "Prioridad",
   share: "Se cumple en",
-  mend: "Qué mejorar",
+  improve: "Qué mejorar",
   nothing: "Nada",
   notMeasured: "sin medir",
   partly: (n) => `${count(n, "registro sin medir", "registros sin medir")}`,
@@ -37,7 +37,7 @@ export const words: FairWords = {
     "RDA-R1.3-01M": "¿Siguen los metadatos el estándar de una comunidad?",
     "RDA-R1.3-01D": "¿Están los datos en un formato que usa una comunidad?",
   },
-  mends: {
+  advice: {
     "RDA-F1-01M": "Registre el registro de metadatos con un DOI, Handle, ARK o dirección permanente, y úselo como identificador.",
     "RDA-F1-01D": "Registre un DOI o Handle para los datos y nómbrelo en los metadatos.",
     "RDA-F1-02M": "Use un UUID, un identificador persistente o uno que empiece por su dominio.",

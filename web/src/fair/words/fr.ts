@@ -11,7 +11,7 @@ export const words: FairWords = {
   indicator: "Indicateur",
   priority: "Priorité",
   share: "Vérifié pour",
-  mend: "Ce qu’il faut améliorer",
+  improve: "Ce qu’il faut améliorer",
   nothing: "Rien",
   notMeasured: "non mesuré",
   partly: (n) => `${count(n, "fiche non mesurée", "fiches non mesurées")}`,
@@ -37,7 +37,7 @@ export const words: FairWords = {
     "RDA-R1.3-01M": "Les métadonnées suivent-elles une norme d’une communauté ?",
     "RDA-R1.3-01D": "Les données sont-elles dans un format qu’une communauté utilise ?",
   },
-  mends: {
+  advice: {
     "RDA-F1-01M": "Enregistrez la fiche sous un DOI, un Handle, un ARK ou une adresse pérenne, et prenez-le comme identifiant.",
     "RDA-F1-01D": "Enregistrez un DOI ou un Handle pour les données et citez-le dans les métadonnées.",
     "RDA-F1-02M": "Utilisez un UUID, un identifiant pérenne, ou un identifiant qui commence par votre domaine.",

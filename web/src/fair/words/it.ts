@@ -11,7 +11,7 @@ export const words: FairWords = {
   indicator: "Indicatore",
   priority: "Priorità",
   share: "Vale per",
-  mend: "Che cosa migliorare",
+  improve: "Che cosa migliorare",
   nothing: "Niente",
   notMeasured: "non misurato",
   partly: (n) => `${count(n, "scheda non misurata", "schede non misurate")}`,
@@ -37,7 +37,7 @@ export const words: FairWords = {
     "RDA-R1.3-01M": "I metadati seguono lo standard di una comunità?",
     "RDA-R1.3-01D": "I dati sono in un formato che una comunità usa?",
   },
-  mends: {
+  advice: {
     "RDA-F1-01M": "Registrate la scheda con un DOI, Handle, ARK o indirizzo permanente, e usatelo come identificatore.",
     "RDA-F1-01D": "Registrate un DOI o Handle per i dati e indicatelo nei metadati.",
     "RDA-F1-02M": "Usate un UUID, un identificatore persistente o uno che inizia con il vostro dominio.",

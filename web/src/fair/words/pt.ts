@@ -11,7 +11,7 @@ export const words: FairWords = {
   indicator: "Indicador",
   priority: "Prioridade",
   share: "Cumpre-se em",
-  mend: "O que melhorar",
+  improve: "O que melhorar",
   nothing: "Nada",
   notMeasured: "não medido",
   partly: (n) => `${count(n, "registo não medido", "registos não medidos")}`,
@@ -37,7 +37,7 @@ export const words: FairWords = {
     "RDA-R1.3-01M": "Os metadados seguem o padrão de uma comunidade?",
     "RDA-R1.3-01D": "Os dados estão num formato que uma comunidade usa?",
   },
-  mends: {
+  advice: {
     "RDA-F1-01M": "Registe os metadados com um DOI, Handle, ARK ou endereço permanente, e use-o como identificador.",
     "RDA-F1-01D": "Registe um DOI ou Handle para os dados e nomeie-o nos metadados.",
     "RDA-F1-02M": "Use um UUID, um identificador persistente ou um que comece pelo seu domínio.",

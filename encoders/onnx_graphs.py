@@ -1,0 +1,159 @@
+"""Rewrites ONNX graphs: one operator for each layer normalisation, a second output, large arrays in a file beside it.
+
+A serving process imports this module, but not onnx.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.errors import ModelMissing
+
+if TYPE_CHECKING:
+    import onnx
+
+BELOW = "below"
+"""The output: (n, tokens, dims), what the last ``OWN_LAYERS`` layers of the embedder read."""
+OWN_LAYERS = 3
+"""How many of the embedder's layers the token layers replace (ADR 0053). With another number, prepared graphs are made
+again: increase ``encoders.prepare._VERSIONS``.
+"""
+
+_END = re.compile(r"layer\.(\d+)/output/LayerNorm/[^/]+$")
+_LEAST_BYTES = 4 << 20  # smaller arrays are multiplied: ONNX Runtime copies those into its own order
+OPSET, _IR = 17, 8
+
+
+def expose(graph: Path) -> bool:
+    """Whether ``graph`` is a BERT whose layers have their names; without them it stays as it is."""
+    import onnx
+
+    model = onnx.load(str(graph))
+    ends = {int(found[1]): node for node in model.graph.node if (found := _END.search(node.name))}
+    end = ends.get(max(ends, default=0) - OWN_LAYERS)
+    if end is None:
+        return False
+    named = end.output[0]
+    for node in model.graph.node:
+        for names in (node.input, node.output):
+            for at, name in enumerate(names):
+                names[at] = BELOW if name == named else name
+    width = model.graph.output[0].type.tensor_type.shape.dim[2].dim_value
+    # Its other axes have no names: by the inputs' names ONNX Runtime joins other operators, which round differently.
+    own = onnx.helper.make_tensor_value_info(BELOW, onnx.TensorProto.FLOAT, [None, None, width])
+    model.graph.output.append(own)
+    onnx.save(model, str(graph))
+    return True
+
+
+def move_weights_beside(graph: Path) -> None:
+    """Graphs with the same large arrays share one file, ``weights-<hash>.data``; a graph with small ones has none."""
+    import onnx
+
+    model = onnx.load(str(graph))
+    large = [each for each in model.graph.initializer if len(each.raw_data) >= _LEAST_BYTES]
+    if not large:
+        return
+    name = f"weights-{hashlib.sha256(b''.join(each.raw_data for each in large)).hexdigest()[:12]}.data"
+    beside = graph.with_name(name)
+    beside.unlink(missing_ok=True)  # onnx appends to what is there
+    onnx.save_model(
+        model,
+        str(graph),
+        save_as_external_data=True,
+        all_tensors_to_one_file=True,
+        location=name,
+        size_threshold=_LEAST_BYTES,
+    )
+    beside.chmod(0o644)  # onnx makes it for its owner only
+
+
+def write_whole(graph: Path, target: Path) -> None:
+    """Copies a graph with all of its arrays in one file."""
+    import onnx
+
+    onnx.save_model(onnx.load(str(graph)), str(target))
+
+
+def write_with_layer_norms(source: Path, target: Path) -> None:
+    """Raises ModelMissing if an older graph has none of the known pattern; a newer one stays as it is.
+
+    ONNX Runtime joins the nine operators of an older export by itself, but otherwise around int8 operators: the sums
+    round differently, and an int8 vector then has a cosine of .9996 with that of a newer export of the same weights. In
+    this form the vectors are the same to the last bit (ADR 0032).
+    """
+    import onnx
+
+    model = onnx.load(str(source))
+    if model.opset_import[0].version >= OPSET:
+        onnx.save(model, str(target))
+        return
+    nodes = [_with_axes_as_input(node) for node in _Norms(model.graph).joined()]
+    del model.graph.node[:]
+    model.graph.node.extend(each for some in nodes for each in some)
+    del model.opset_import[:]
+    model.opset_import.append(onnx.helper.make_opsetid("", OPSET))
+    model.ir_version = _IR
+    onnx.checker.check_model(model)
+    onnx.save(model, str(target))
+
+
+class _Norms:
+    """The normalisations of a graph: (x - mean) / sqrt(mean of squares + epsilon) * weight + bias."""
+
+    def __init__(self, graph: onnx.GraphProto) -> None:
+        self._nodes = graph.node
+        self._makers = {name: node for node in graph.node for name in node.output}
+
+    def joined(self) -> list[onnx.NodeProto]:
+        """The graph's nodes in order, without the joined ones."""
+        single: dict[str, onnx.NodeProto] = {}
+        gone: set[str] = set()
+        for node in self._nodes:
+            if (parts := self._parts(node)) is not None:
+                single[node.output[0]] = self._operator(node, parts)
+                gone |= {part.output[0] for part in parts}
+        if not single:
+            raise ModelMissing("the graph is no BERT of opset 11: it has no layer normalisation of the known form")
+        return [single.get(node.output[0], node) for node in self._nodes if node.output[0] not in gone]
+
+    def _parts(self, last: onnx.NodeProto) -> list[onnx.NodeProto] | None:
+        """The eight operators before the last addition, from back to front; None for another addition."""
+        if last.op_type != "Add":
+            return None
+        found: list[onnx.NodeProto] = []
+        at = last
+        for kind, place in (("Mul", 0), ("Div", 0), ("Sqrt", 1), ("Add", 0), ("ReduceMean", 0), ("Pow", 0), ("Sub", 0)):
+            maker = self._makers.get(at.input[place])
+            if maker is None or maker.op_type != kind:
+                return None
+            found.append(maker)
+            at = maker
+        return [*found, self._makers[at.input[1]]]
+
+    def _operator(self, last: onnx.NodeProto, parts: list[onnx.NodeProto]) -> onnx.NodeProto:
+        from onnx import helper, numpy_helper
+
+        scaled, plus, centred = parts[0], parts[3], parts[6]
+        epsilon = numpy_helper.to_array(self._makers[plus.input[1]].attribute[0].t)
+        inputs = [centred.input[0], scaled.input[1], last.input[1]]
+        return helper.make_node(
+            "LayerNormalization", inputs, list(last.output), name=last.name, axis=-1, epsilon=float(epsilon)
+        )
+
+
+def _with_axes_as_input(node: onnx.NodeProto) -> list[onnx.NodeProto]:
+    """Since opset 13 ``Unsqueeze`` takes its axes as an input."""
+    if node.op_type != "Unsqueeze":
+        return [node]
+    from onnx import helper, numpy_helper
+
+    axes = helper.get_attribute_value(node.attribute[0])
+    name = f"{node.output[0]}.axes"
+    constant = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array(axes, dtype=np.int64)))
+    return [constant, helper.make_node("Unsqueeze", [node.input[0], name], list(node.output), name=node.name)]

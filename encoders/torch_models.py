@@ -1,0 +1,214 @@
+"""Loads transformers' models only with all of their weights (the library fills missing ones with random numbers), and a
+cross-encoder with its head. The torch runtime serves them; the exporter makes graphs of them.
+
+The head is part of the model (``...ForSequenceClassification``), or sentence-transformers keeps it in folders beside
+the model, as for the Ettin rerankers: ``modules.json`` lists a Transformer, a Pooling, then Dense and LayerNorm; the
+last Dense writes ``scores``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from core.errors import ModelMissing
+from core.json_types import JsonMapping
+from encoders.recipe import Pooling, read_json, read_pooling
+
+if TYPE_CHECKING:
+    from torch import Tensor, dtype, nn
+
+Architecture = Literal["AutoModel", "AutoModelForSequenceClassification"]
+_POOLER = "pooler."  # BERT's layer over [CLS], which models of sentence-transformers do not use and often lack
+_SHOWN = 3
+_SCORES = "scores"
+_ACTIVATIONS = "torch.nn.modules."
+_LAYERS = ("Dense", "LayerNorm", "Dropout")
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+MOST_LABELS = 2
+_GENERATIVE = ("ForCausalLM", "ForConditionalGeneration")
+
+
+def complete(kind: Architecture, folder: Path, **options: object) -> Any:
+    """The model, for inference. ``options`` are those of ``from_pretrained``.
+
+    Raises ModelMissing, also for a model that needs code of its own: such code is never run.
+    """
+    import transformers
+
+    arguments = {"use_safetensors": True, "local_files_only": True, "trust_remote_code": False, **options}
+    try:
+        model, report = getattr(transformers, kind).from_pretrained(str(folder), output_loading_info=True, **arguments)
+    except (OSError, ValueError, RuntimeError, KeyError, AttributeError) as error:
+        raise ModelMissing(f"{folder} cannot be loaded by transformers: {' '.join(str(error).split())[:200]}") from None
+    has_head = kind != "AutoModel"
+    if missing := sorted(key for key in report["missing_keys"] if has_head or not key.startswith(_POOLER)):
+        what = "no complete classification head" if has_head else "only a part of the weights"
+        raise ModelMissing(f"{folder} holds {what}: {listed(missing)} missing")
+    return model.eval()
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and how many more there are; with the verb."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more} {'is' if len(names) == 1 else 'are'}"
+
+
+def accepted(model: nn.Module, names: Sequence[str]) -> list[str]:
+    """Those of the inputs that the model takes; ModernBERT, for example, has no ``token_type_ids``."""
+    parameters = inspect.signature(model.forward).parameters
+    return [name for name in names if name in parameters]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A row of ``modules.json``: its type without the package, and its folder."""
+
+    kind: str
+    folder: Path
+
+    @property
+    def settings(self) -> JsonMapping:
+        found: JsonMapping = read_json(self.folder / "config.json")
+        return found
+
+
+def read_modules(folder: Path) -> list[Module]:
+    """In the order of ``modules.json``; empty without that file."""
+    rows = read_json(folder / "modules.json", default=[])
+    return [Module(str(row["type"]).rsplit(".", 1)[-1], folder / str(row["path"])) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What follows the transformer: how its token states become one vector, and the layers from there to the score."""
+
+    pooling: Pooling
+    modules: tuple[Module, ...]
+
+    @staticmethod
+    def of(folder: Path, modules: Sequence[Module]) -> Head:
+        """Raises ModelMissing for modules that give no score, or that are not known here."""
+        kinds = [module.kind for module in modules]
+        if kinds[:2] != ["Transformer", "Pooling"]:
+            raise ModelMissing(
+                f"{folder}: modules.json lists {', '.join(kinds)}, not a Transformer and a Pooling first"
+            )
+        layers = tuple(modules[2:])
+        if unknown := sorted({layer.kind for layer in layers} - set(_LAYERS)):
+            raise ModelMissing(f"{folder}: a cross-encoder's module {unknown[0]} is not supported")
+        if not layers or layers[-1].settings.get("module_output_name") != _SCORES:
+            raise ModelMissing(
+                f"{folder} is an embedder, not a cross-encoder: modules.json has no Dense that writes {_SCORES!r}"
+            )
+        return Head(read_pooling(modules[1].folder), layers)
+
+    def pooled(self, states: Tensor, mask: Tensor) -> Tensor:
+        """(n, dims) of (n, tokens, dims) in PyTorch."""
+        if self.pooling == "cls":
+            return states[:, 0]
+        weights = mask.unsqueeze(-1).to(states.dtype)
+        return (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
+
+    def layers(self, numbers: dtype) -> nn.Module:
+        """The layers with their weights, in the model's number type."""
+        import torch
+
+        made = [_layer(module) for module in self.modules if module.kind != "Dropout"]
+        return torch.nn.Sequential(*made).to(numbers).eval()
+
+
+def _layer(module: Module) -> nn.Module:
+    """A Dense or a LayerNorm. Raises ModelMissing if its weights are missing or have other names or sizes."""
+    import torch
+
+    settings = module.settings
+    if module.kind == "LayerNorm":
+        return _loaded(torch.nn.LayerNorm(int(settings["dimension"])), module, "norm.")
+    if settings.get("use_residual"):
+        raise ModelMissing(f"{module.folder}: a Dense with a residual connection is not supported")
+    sizes = int(settings["in_features"]), int(settings["out_features"])
+    linear = _loaded(torch.nn.Linear(*sizes, bias=bool(settings.get("bias", True))), module, "linear.")
+    return torch.nn.Sequential(linear, _activation(module))
+
+
+def _loaded(layer: nn.Module, module: Module, prefix: str) -> nn.Module:
+    from safetensors.torch import load_file
+
+    file = module.folder / "model.safetensors"
+    tensors = load_file(file) if file.is_file() else {}
+    state = {name.removeprefix(prefix): value for name, value in tensors.items()}
+    if missing := sorted(set(layer.state_dict()) - set(state)):
+        raise ModelMissing(f"{module.folder} lacks weights of the classification head: {listed(missing)} missing")
+    try:
+        layer.load_state_dict(state)
+    except RuntimeError as error:
+        raise ModelMissing(
+            f"{module.folder} holds weights of another layer: {' '.join(str(error).split())[:150]}"
+        ) from None
+    return layer
+
+
+def _activation(module: Module) -> nn.Module:
+    """By its name in PyTorch (``torch.nn.modules.activation.GELU``); code from elsewhere is not run."""
+    import torch
+
+    name = str(module.settings.get("activation_function", "torch.nn.modules.activation.Tanh"))
+    made = getattr(torch.nn, name.rpartition(".")[2], None) if name.startswith(_ACTIVATIONS) else None
+    if made is None:
+        raise ModelMissing(f"{module.folder} uses the activation {name}, which is not one of PyTorch's")
+    found: nn.Module = made()
+    return found
+
+
+def load_classifier(folder: Path, **options: object) -> nn.Module:
+    """A torch module from ``INPUTS`` to logits (n, 1 or 2). ``options`` are those of ``from_pretrained``.
+
+    Raises ModelMissing with what the folder lacks: no weight is ever random.
+    """
+    _refuse_generative(folder)
+    modules = read_modules(folder)
+    if len(modules) > 1:
+        head = Head.of(folder, modules)
+        return _module(complete("AutoModel", modules[0].folder, **options), head)
+    model = complete("AutoModelForSequenceClassification", modules[0].folder if modules else folder, **options)
+    labels = int(model.config.num_labels)
+    if labels > MOST_LABELS:
+        raise ModelMissing(f"{folder}: a cross-encoder has one or two labels, this model has {labels}")
+    return _module(model, None)
+
+
+def _refuse_generative(folder: Path) -> None:
+    architectures = read_json(folder / "config.json").get("architectures") or []
+    if any(str(name).endswith(_GENERATIVE) for name in architectures):
+        raise ModelMissing(
+            f"{folder} is a language model and has no classification head: serve it behind a /rerank endpoint "
+            "and set SONDE_CROSS_ENCODER__RUNTIME=remote"
+        )
+
+
+def _module(model: nn.Module, head: Head | None) -> nn.Module:
+    import torch
+
+    names = accepted(model, INPUTS)
+    layers = None if head is None else head.layers(next(model.parameters()).dtype)
+
+    class Classifier(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+            self.head = layers
+
+        def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
+            inputs = dict(zip(INPUTS, (input_ids, attention_mask, token_type_ids), strict=True))
+            output = self.model(**{name: inputs[name] for name in names})
+            if head is None or self.head is None:
+                scores: Tensor = output.logits
+            else:
+                scores = self.head(head.pooled(output.last_hidden_state, attention_mask))
+            return scores
+
+    return Classifier().eval()

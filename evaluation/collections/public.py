@@ -1,0 +1,164 @@
+"""Public judged collections: Climate-FEVER, Cranfield, Pirá and PubMedQA."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from core.json_types import Json
+from core.record import Record
+from evaluation.collection import JudgedCollection, JudgedQuestion, checked
+from evaluation.collections.beir import text_record
+
+Language = Literal["en", "pt"]
+
+_TAG = re.compile(r"<[^>]+>")
+_SPACE = re.compile(r"\s+")
+_RELEVANT = ("SUPPORTS", "REFUTES")
+
+
+def load_pira(data: Path, language: Language = "en") -> JudgedCollection:
+    """Questions about the ocean and the Brazilian coast, each with its text. From ``judged/pira`` under ``data``;
+    ``language`` is the questions', the texts are English.
+
+    The texts are excerpts of the two UN ocean reports and abstracts of articles. Questions that people marked as not
+    answered by their text are left out; the text of a question is its only relevant document (grade 1).
+    """
+    folder = data / "judged" / "pira"
+    rows = [
+        *_of_reports(folder / "reports_questions.json", language),
+        *_of_articles(folder / "validation.csv", language),
+    ]
+    texts = {_text_id(text): text for _, _, text in rows}
+    records = {name: text_record(name, "", text) for name, text in texts.items()}
+    # Ten questions occur twice in the file under one id: each is asked once, with all its texts as relevant.
+    questions = {name: JudgedQuestion(name, question) for name, question, _ in rows}
+    qrels: dict[str, dict[str, int]] = {name: {} for name in questions}
+    for name, _, text in rows:
+        qrels[name][_text_id(text)] = 1
+    return checked(
+        JudgedCollection(
+            name="pira" if language == "en" else f"pira_{language}",
+            records=tuple(records.values()),
+            questions=tuple(questions.values()),
+            qrels=qrels,
+            documents={record.id: name for name, record in records.items()},
+        )
+    )
+
+
+def _of_reports(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
+    """Question id, question, text."""
+    for entry in json.loads(path.read_text(encoding="utf-8")):
+        if entry["answer_in_text"]:
+            yield entry["id_qa"], entry[f"question_{language}_origin"], plain(entry["text_excerpts_un_reports"])
+
+
+def _of_articles(path: Path, language: Language) -> Iterator[tuple[str, str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        for entry in csv.DictReader(file):
+            if entry["at_labels"] == "1.0":
+                yield entry["id_qa"], entry[f"question_{language}_origin"], plain(entry["abstract"])
+
+
+def plain(text: str) -> str:
+    """Without HTML tags and entities, white space normalised."""
+    return _SPACE.sub(" ", html.unescape(_TAG.sub(" ", text))).strip()
+
+
+def _text_id(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def load_climate_fever(data: Path) -> JudgedCollection:
+    """Claims about the climate, searched in all distinct evidence sentences from Wikipedia.
+
+    A sentence is relevant (grade 1) if it supports or refutes the claim; claims without one are left out. A sentence is
+    searched alone, without its article's name. From ``judged/climate_fever`` under ``data``; ids of sentences have
+    ``_`` for white space.
+    """
+    path = data / "judged" / "climate_fever" / "climate-fever.jsonl"
+    with path.open(encoding="utf-8") as file:
+        claims: list[Json] = [json.loads(line) for line in file]
+    sentences = {_evidence_id(evidence): evidence["evidence"] for claim in claims for evidence in claim["evidences"]}
+    records = {name: text_record(name, "", text) for name, text in sentences.items()}
+    qrels = {
+        claim["claim_id"]: {
+            _evidence_id(evidence): 1 for evidence in claim["evidences"] if evidence["evidence_label"] in _RELEVANT
+        }
+        for claim in claims
+    }
+    return checked(
+        JudgedCollection(
+            name="climate_fever",
+            records=tuple(records.values()),
+            questions=tuple(JudgedQuestion(claim["claim_id"], claim["claim"]) for claim in claims),
+            qrels={claim: grades for claim, grades in qrels.items() if grades},
+            documents={record.id: name for name, record in records.items()},
+        )
+    )
+
+
+def _evidence_id(evidence: Json) -> str:
+    return "_".join(evidence["evidence_id"].split())
+
+
+def load_cranfield(data: Path) -> JudgedCollection:
+    """1,400 abstracts on aerodynamics, 225 questions. Only for testing, not for tuning. From ``judged/cranfield`` under
+    ``data``.
+
+    Cleverdon's positions 1 (a complete answer) to 4 (of minimum interest) all count as relevant, grade 1, as the
+    collection is commonly used; unlisted documents are not relevant.
+    """
+    folder = data / "judged" / "cranfield"
+    documents = _read(folder / "cranfield_data.json")
+    # The first entry of the questions is the header of the source table.
+    asked = [entry for entry in _read(folder / "cran.qry.json") if isinstance(entry["query"], str)]
+    records = {str(entry["id"]): _record(entry) for entry in documents}
+    qrels: dict[str, dict[str, int]] = {}
+    for entry in _read(folder / "cranqrel.json"):
+        qrels.setdefault(entry["query_num"], {})[entry["id"]] = 1
+    return checked(
+        JudgedCollection(
+            name="cranfield",
+            records=tuple(records.values()),
+            questions=tuple(JudgedQuestion(str(entry["query number"]), entry["query"].strip()) for entry in asked),
+            qrels=qrels,
+            documents={record.id: name for name, record in records.items()},
+        )
+    )
+
+
+def _record(entry: Json) -> Record:
+    """As published: the body starts with the title again."""
+    return text_record(str(entry["id"]), entry["title"].strip(), entry["body"].strip())
+
+
+def _read(path: Path) -> list[Json]:
+    entries: list[Json] = json.loads(path.read_text(encoding="utf-8"))
+    return entries
+
+
+def load_pubmedqa(data: Path) -> JudgedCollection:
+    """Questions of the life sciences, each with its abstract, without the conclusion.
+
+    From ``judged/pubmedqa`` under ``data``; a question and its only relevant text (grade 1) share the PubMed id."""
+    with gzip.open(data / "judged" / "pubmedqa" / "ori_pqal.json.gz", "rt", encoding="utf-8") as file:
+        entries: dict[str, Json] = json.load(file)
+    records = {name: text_record(name, "", " ".join(entry["CONTEXTS"])) for name, entry in entries.items()}
+    return checked(
+        JudgedCollection(
+            name="pubmedqa",
+            records=tuple(records.values()),
+            questions=tuple(JudgedQuestion(name, entry["QUESTION"]) for name, entry in entries.items()),
+            qrels={name: {name: 1} for name in entries},
+            documents={record.id: name for name, record in records.items()},
+        )
+    )

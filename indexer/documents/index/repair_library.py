@@ -1,0 +1,177 @@
+"""Repairs users' documents after a crash: finishes readings and deletions, and removes leftovers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from core.batched import batched
+from core.clock import now_iso
+from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, owner_routing
+from core.json_types import Json
+from es_mappings.codecs import documents
+from es_mappings.names import IndexKind, alias
+from indexer.documents.index.library import remove_document
+from indexer.documents.index.retries import READING, is_outdated, sonde_version, undo_interrupted
+from indexer.documents.index.slices import UnfinishedReadings
+from indexer.documents.index.store import DocumentGone, DocumentStore, distinct_keys
+from indexer.store.ledger import scan
+
+log = structlog.get_logger(__name__)
+
+SILENT = timedelta(seconds=60)
+"""A document in progress is queued again after this time without a change."""
+
+_YOUNG_S = 600.0  # a file is written before its entry: a younger file may still get one
+_PAGE = 500
+_MOST_OUTDATED = 10  # documents of an older reader that are in progress at once
+_KINDS: tuple[IndexKind, ...] = ("documents", "library")
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """The number of repairs of each type. ``undone``: everybody's documents whose reading was interrupted."""
+
+    requeued: int = 0
+    undone: int = 0
+    deleted: int = 0
+    files: int = 0
+    passages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """``is_read``: whether a worker has the document now; ``read``: queues it, False if it was queued just now."""
+
+    is_read: Callable[[str], bool]
+    read: Callable[[str], bool]
+
+
+def repair_library(
+    store: DocumentStore,
+    files: FileStore,
+    queue: Queue,
+    *,
+    silent: timedelta = SILENT,
+    unfinished: UnfinishedReadings | None = None,
+) -> Repairs:
+    """Idempotent. Raises core.errors.Unavailable if Elasticsearch or the broker does not answer."""
+    names = [alias(store.prefix, kind) for kind in _KINDS]
+    if not all(store.client.indices.exists_alias(name=name) for name in names):
+        return Repairs()
+    requeued = _requeue(store, queue, silent) + _requeue_parked(store, queue) + _requeue_outdated(store, files, queue)
+    done = Repairs(
+        requeued=requeued,
+        undone=undo_interrupted(store),
+        deleted=_finish_deletions(store, files, unfinished),
+        files=_discard_files(store, files),
+        passages=_drop_orphans(store),
+    )
+    if unfinished is not None:
+        _drop_finished(store, unfinished)
+    if done != Repairs():
+        log.info("library.tidied", requeued=done.requeued, files=done.files, passages=done.passages)
+    return done
+
+
+def _requeue(store: DocumentStore, queue: Queue, silent: timedelta) -> int:
+    """Documents in the queue, or left by a worker that died."""
+    before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
+    filters: list[Json] = [{"terms": {"state": list(UNREAD)}}, {"range": {"updated": {"lt": before}}}]
+    return sum(not queue.is_read(entry.id) and queue.read(entry.id) for entry in _private(store, filters))
+
+
+def _requeue_parked(store: DocumentStore, queue: Queue) -> int:
+    """Documents parked by a defect of another version of Sonde, which this version may be able to read."""
+    parked: list[Json] = [{"term": {"state": "failed"}}, {"term": {"reason": "crashed"}}]
+    entries = [entry for entry in _private(store, parked) if entry.version != sonde_version()]
+    for entry in entries:
+        _queue_again(entry, store, queue)
+    return len(entries)
+
+
+def _requeue_outdated(store: DocumentStore, files: FileStore, queue: Queue) -> int:
+    """Reads documents of an older reader again, a few at a time, so that no upload waits behind all of them.
+
+    Their passages remain searchable until the new ones exist. A document whose file is gone is unchanged.
+    """
+    older: list[Json] = [
+        {"term": {"state": "ready"}},
+        {"bool": {"must_not": {"prefix": {"recipe": f"{READING}:"}}}},
+    ]
+    entries = [entry for entry in _private(store, older) if is_outdated(entry)]
+    if not entries:
+        return 0
+    present = {(file.folder, file.document) for file in files.files()}
+    entries = [entry for entry in entries if (owner_routing(entry.owner), entry.id) in present]
+    on_their_way = sum(1 for _ in _private(store, [{"terms": {"state": list(UNREAD)}}]))
+    chosen = entries[: max(0, _MOST_OUTDATED - on_their_way)]
+    for entry in chosen:
+        _queue_again(entry, store, queue)
+    return len(chosen)
+
+
+def _queue_again(entry: DocumentEntry, store: DocumentStore, queue: Queue) -> None:
+    with suppress(DocumentGone):
+        store.keep_entry(replace(entry, state="queued", reason=None, message=None, attempts=0, updated=now_iso()))
+        queue.read(entry.id)
+
+
+def _finish_deletions(store: DocumentStore, files: FileStore, unfinished: UnfinishedReadings | None) -> int:
+    marked = list(_private(store, [{"term": {"state": "deleted"}}]))
+    for entry in marked:
+        remove_document(entry, store, files, unfinished)
+    return len(marked)
+
+
+def _private(store: DocumentStore, filters: list[Json]) -> Iterator[DocumentEntry]:
+    query = {"bool": {"filter": filters, "must_not": {"term": {"owner": PUBLIC}}}}
+    for hit in scan(store.client, alias(store.prefix, "documents"), query):
+        yield documents.from_document(hit["_id"], hit["_source"])
+
+
+def _discard_files(store: DocumentStore, files: FileStore) -> int:
+    """Files without a document, and leftovers of an interrupted upload."""
+    files_in_doubt = [file for file in files.files() if file.age_s > _YOUNG_S]
+    orphans: list[StoredFile] = []
+    for batch in batched(files_in_doubt, _PAGE):
+        known = store.entries([file.document for file in batch])
+        orphans += [file for file in batch if not _belongs(file, known.get(file.document))]
+    for file in orphans:
+        files.discard(file)
+    return len(orphans)
+
+
+def _drop_finished(store: DocumentStore, unfinished: UnfinishedReadings) -> None:
+    """What slices kept of documents that are gone, or no longer being read."""
+    old = [document for document, age_s in unfinished.ages() if age_s > _YOUNG_S]
+    for batch in batched(old, _PAGE):
+        known = store.entries(batch)
+        for document in batch:
+            if document not in known or known[document].state not in UNREAD:
+                unfinished.drop(document)
+
+
+def _belongs(file: StoredFile, entry: DocumentEntry | None) -> bool:
+    return entry is not None and owner_routing(entry.owner) == file.folder
+
+
+def _drop_orphans(store: DocumentStore) -> int:
+    """Passages written by a worker while their document was being deleted."""
+    dropped = 0
+    for pairs in _documents_with_passages(store):
+        known = store.entries([document for document, _ in pairs])
+        for document, owner in pairs:
+            if document not in known:
+                dropped += store.drop_passages(DocumentEntry(document, owner, "", "", "deleted"))
+    return dropped
+
+
+def _documents_with_passages(store: DocumentStore) -> Iterator[list[tuple[str, str]]]:
+    """Pages of (document, owner) of the library index."""
+    for keys in distinct_keys(store.client, alias(store.prefix, "library"), ("document", "owner"), _PAGE):
+        yield [(key["document"], key["owner"]) for key in keys]

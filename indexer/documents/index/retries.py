@@ -1,0 +1,140 @@
+"""Which documents are read again: after a change of the reader, a failure, or a killed process.
+
+A document that breaks a reader would break it each time. It is parked with its reason until another version of Sonde
+is installed or somebody requests it again. A document whose process was killed (a power cut, too little memory) is
+started again, at most ``MOST_STARTS`` times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+
+import structlog
+
+from core.clock import now_iso
+from core.document import PUBLIC, UNREAD, DocumentEntry
+from es_mappings.codecs import documents
+from es_mappings.names import alias
+from indexer.documents.index.store import DocumentStore
+from indexer.documents.parse.isolation import ATTEMPTS
+from indexer.documents.parse.limits import TEMPORARY, DocumentRefused
+from indexer.documents.segment.passages import SegmentOptions
+from indexer.store.ledger import scan
+
+READING = "8"
+"""Increase this when documents are read differently, so that they are read again."""
+
+
+def recipe(options: SegmentOptions, segmenter: str) -> str:
+    """``segmenter`` names the model that splits passages; empty without one."""
+    named = f":{segmenter}" if segmenter else ""
+    return f"{READING}:{options.most_tokens}:{options.overlap}{named}"
+
+
+def is_outdated(entry: DocumentEntry) -> bool:
+    """Whether an older reader read this ready document."""
+    return entry.state == "ready" and entry.recipe is not None and entry.recipe.split(":", 1)[0] != READING
+
+
+log = structlog.get_logger(__name__)
+
+MOST_STARTS = 3
+SILENT = timedelta(minutes=15)
+"""Longer than any reading without progress: two attempts of five minutes in the reading process."""
+BETWEEN_SLICES = timedelta(days=1)
+"""So long a document may wait for its next slice, behind the slices of other sources."""
+_DEFECT = "Nothing of it is searchable. It is read again after the next upgrade of Sonde, or when it is sent again."
+
+
+@cache
+def sonde_version() -> str:
+    """The installed version."""
+    try:
+        return installed_version("sonde")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def starts_before(stored: DocumentEntry | None, hash: str) -> int:
+    """How often this version started to read these bytes without finishing."""
+    if stored is None or stored.state == "ready" or stored.hash not in (None, hash):
+        return 0
+    return stored.attempts if stored.version in (None, sonde_version()) else 0
+
+
+def is_parked(stored: DocumentEntry, hash: str | None = None) -> bool:
+    """Whether this version failed on these bytes (``hash``; None: on the same ones) and would fail again."""
+    if stored.state != "failed" or hash not in (None, stored.hash) or stored.version != sonde_version():
+        return False
+    return stored.reason == "crashed" or (stored.reason in TEMPORARY and stored.attempts >= MOST_STARTS)
+
+
+def is_settled(entry: DocumentEntry) -> bool:
+    """Whether a linked document needs no further reading: read, failed permanently, or retried often enough."""
+    if entry.state != "failed":
+        return entry.state == "ready"
+    if entry.reason == "crashed":
+        return entry.version == sonde_version()
+    return entry.reason not in TEMPORARY or entry.attempts >= ATTEMPTS
+
+
+def too_many_starts(starts: int) -> DocumentRefused:
+    """The error for a document that was started too often."""
+    return DocumentRefused(
+        "crashed", f"Its reading was broken off {starts} times, each time without a result. {_DEFECT}"
+    )
+
+
+def refusal_by_defect(error: Exception) -> DocumentRefused:
+    """The error for a document on which one of our own steps failed. Names the place in our code, no text."""
+    if isinstance(error, MemoryError):
+        return DocumentRefused("out_of_memory", "To split it into passages needs more memory than the worker may have.")
+    place = _place(error)
+    log.error("document.crashed", error=type(error).__name__, at=place)
+    return DocumentRefused(
+        "crashed", f"Sonde failed while it read this document ({type(error).__name__}, {place}). {_DEFECT}"
+    )
+
+
+def _place(error: Exception) -> str:
+    """``indexer.documents.index.store:42``, where the error was raised; outside Sonde the module that raised it."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return "an unknown place" if step is None else f"{step.tb_frame.f_globals.get('__name__', '?')}:{step.tb_lineno}"
+
+
+def undo_interrupted(store: DocumentStore, *, silent: timedelta = SILENT) -> int:
+    """Deletes half-read documents of everybody that have not changed for ``silent``.
+
+    They become ``failed`` with the reason ``interrupted``, and a harvest or ``sonde ingest`` starts them again.
+    ``repair_library`` queues users' documents again instead. A document between two slices has no open start
+    (``attempts`` is 0) and waits longer.
+    """
+    undone = 0
+    waits_since = (datetime.now(UTC) - max(silent, BETWEEN_SLICES)).isoformat(timespec="milliseconds")
+    for entry in list(_silent(store, silent)):
+        if not entry.attempts and (entry.updated or "") > waits_since:
+            continue
+        store.drop_passages(entry)
+        message = "Reading it was interrupted. Nothing of it is searchable; ingest it again."
+        store.put_entry(replace(entry, state="failed", reason="interrupted", message=message, updated=now_iso()))
+        log.warning("document.interrupted", document=entry.id, attempts=entry.attempts)
+        undone += 1
+    return undone
+
+
+def _silent(store: DocumentStore, silent: timedelta) -> Iterator[DocumentEntry]:
+    before = (datetime.now(UTC) - silent).isoformat(timespec="milliseconds")
+    filters = [
+        {"term": {"owner": PUBLIC}},
+        {"terms": {"state": list(UNREAD)}},
+        {"range": {"updated": {"lte": before}}},
+    ]
+    for hit in scan(store.client, alias(store.prefix, "documents"), {"bool": {"filter": filters}}):
+        yield documents.from_document(hit["_id"], hit["_source"])

@@ -1,0 +1,314 @@
+"""The steps of one document into the index: parse, complete its metadata, split, write its record and its passages.
+
+After each step the entry is stored and reported, so a slice that ends or a worker that dies loses one step at most.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol, TypeVar
+
+import structlog
+
+from core.batched import batched
+from core.clock import now_iso
+from core.document import PUBLIC, DocumentEntry, State, record_of_document, with_edits
+from core.errors import NotFound, SondeError, Unavailable
+from core.json_types import Json, JsonMapping
+from core.passage import Passage
+from core.ports import Embedder, TokenCard
+from core.record import Record
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.passages import inherited
+from es_mappings.codecs.vectors import to_fields
+from indexer.documents.index.registries import Registries, complete_entry, opening_text
+from indexer.documents.index.retries import MOST_STARTS, refusal_by_defect, too_many_starts
+from indexer.documents.index.slices import ReadingSlice, UnfinishedReadings
+from indexer.documents.index.store import DocumentGone, DocumentStore, passage_document, put_record, summary_of
+from indexer.documents.index.stored_fields import PassageReader, fields_of_document
+from indexer.documents.parse.isolation import ATTEMPTS, ParseResult, SliceOver, read_isolated
+from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
+from indexer.documents.segment.passages import (
+    Coherence,
+    Segmentation,
+    SegmentOptions,
+    embedding_text,
+    segment,
+    uniform_coherence,
+)
+from indexer.parts import Parts
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+_BATCH = 64
+_BATCH_OF_A_SLICE = 16
+"""Small, so that a slice ends soon after its time also on a slow machine."""
+
+Parse = Callable[..., ParseResult]
+"""Reads bytes into a document, as ``read_isolated``. Raises DocumentRefused; any other error parks the document as
+crashed.
+"""
+
+
+class DocumentProgress(Protocol):
+    """Called at each step of a document with its state, and with the pages (``parsing``) or passages (``embedding``)
+    done and in total.
+    """
+
+    def __call__(self, state: State, done: int = 0, total: int = 0) -> None: ...
+
+
+def no_progress(state: State, done: int = 0, total: int = 0) -> None:
+    """Ignores progress."""
+
+
+KeepFile = Callable[[DocumentEntry, bytes, str | None], None]
+"""Keeps the file of a public document where it may be shown; the text is the licence of its record."""
+
+
+def keep_no_file(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
+    """Keeps no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestParts:
+    """``embedder`` loads the model with the given name. ``coherence`` decides where a long text is split,
+    ``segmenter`` is its name: after a change, documents are split again.
+    ``registries`` complete the metadata of documents with a DOI; None: none is asked. ``unfinished``: where slices keep
+    what is done; None: each document is read at once.
+    """
+
+    client: Elasticsearch
+    prefix: str
+    embedder: Callable[[str], Embedder]
+    reader: PassageReader
+    limits: Limits = field(default_factory=Limits)
+    ocr: Ocr = field(default_factory=Ocr)
+    options: SegmentOptions = field(default_factory=SegmentOptions)
+    coherence: Coherence = uniform_coherence
+    segmenter: str = ""
+    parse: Parse = read_isolated
+    keep_file: KeepFile = keep_no_file
+    registries: Registries | None = None
+    unfinished: UnfinishedReadings | None = None
+
+
+@dataclass(slots=True)
+class IngestRun:
+    """One document on its way into the index."""
+
+    parts: IngestParts
+    store: DocumentStore
+    embedder: Embedder
+    tokens: TokenCard | None
+    progress: DocumentProgress
+    keep: Callable[[DocumentEntry], None]
+    slice: ReadingSlice | None = None
+    took_ms: dict[str, float] = field(default_factory=dict)
+    parse_attempts: int = 1
+    reported: DocumentEntry | None = None
+    """The entry as last reported."""
+
+    def run(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
+        """The entry, ready, failed or between two slices; then drops earlier versions of the same origin."""
+        earlier = [old for old in self.store.of_origin(entry.owner, entry.origin) if old.id != entry.id]
+        try:
+            done = self._steps(entry, data)
+        except DocumentGone:
+            self._drop_all(entry)
+            raise
+        except SliceOver:
+            return self._pause(entry)
+        except DocumentRefused as refused:
+            if self.slice is not None and refused.reason == "crashed" and entry.attempts < ATTEMPTS:
+                return self._pause(entry, attempts=entry.attempts)
+            return self._park(entry, refused)
+        except SondeError:
+            self._uncount_start(entry)
+            raise
+        except OSError as error:  # an error of our disk, not of the document
+            self._uncount_start(entry)
+            raise Unavailable(f"A document cannot be stored for reading: {error.strerror or error}.") from error
+        except Exception as error:  # noqa: BLE001 - a defect of ours, which these bytes bring out each time
+            return self._park(entry, refusal_by_defect(error))
+        for old in earlier:
+            self.store.drop(old)
+        self._drop_slices()
+        log.info("document.ready", document=done.id, passages=done.passages, pages=done.pages)
+        return self._report(done, done.passages or 0, done.passages or 0)
+
+    def _steps(self, entry: DocumentEntry, data: bytes) -> DocumentEntry:
+        if entry.attempts > MOST_STARTS:
+            raise too_many_starts(MOST_STARTS)
+        segmented = self.slice.passages() if self.slice is not None and entry.state == "embedding" else None
+        if segmented is None:
+            written = 0
+            entry = self._report(entry)
+            entry, parsed = self._parse(replace(entry, state="parsing", done=None, total=None), data)
+            entry, segmented = self._segment(entry, parsed)
+        else:
+            written = entry.done or 0
+            entry = self._report(entry, written, len(segmented.passages))
+        record = self._explained_record(entry)
+        inherited_fields = self._timed("record", partial(self._write_record, entry, segmented.passages, record))
+        self._write_passages(entry, segmented.passages, inherited_fields, written)
+        if entry.owner == PUBLIC:
+            self.parts.keep_file(entry, data, record.licence if record is not None else None)
+        return replace(
+            entry,
+            state="ready",
+            passages=len(segmented.passages),
+            cut=segmented.cut,
+            done=None,
+            total=None,
+            attempts=self.parse_attempts,
+            took_ms=self._rounded_times(),
+        )
+
+    def _parse(self, entry: DocumentEntry, data: bytes) -> tuple[DocumentEntry, ParseResult]:
+        """The entry with the document's metadata, completed by a registry, and the document."""
+        parsed = self._parsed(entry, data)
+        self.parse_attempts = parsed.attempts
+        entry = with_edits(replace(entry, **fields_of_document(entry, parsed.document)))
+        record = self._explained_record(entry)
+        if (registries := self.parts.registries) is not None:
+            work = self._timed("registry", lambda: registries.of(entry, record))
+            if work is not None:
+                entry = with_edits(complete_entry(entry, work, opening_text(parsed.document.blocks)))
+        entry = replace(entry, state="embedding", record=record.id if record is not None else None)
+        return self._report(entry), parsed
+
+    def _parsed(self, entry: DocumentEntry, data: bytes) -> ParseResult:
+        arguments = (data, self.parts.limits, self.parts.ocr, partial(self._report_progress, entry))
+        if self.slice is None:
+            return self._timed("parse", lambda: self.parts.parse(*arguments))
+        parsed = self.slice.parsed()
+        if parsed is None:
+            pages = replace(self.slice.pages, spent_s=self.took_ms.get("parse", 0.0) / 1000.0)
+            parsed = self._timed("parse", lambda: self.parts.parse(*arguments, pages))
+            self.slice.keep_parsed(parsed)
+            self.slice.check()
+        return parsed
+
+    def _segment(self, entry: DocumentEntry, parsed: ParseResult) -> tuple[DocumentEntry, Segmentation]:
+        parts = self.parts
+        segmented = self._timed(
+            "segment", lambda: segment(parsed.document, entry.id, self.embedder, parts.options, parts.coherence)
+        )
+        if not segmented.passages:
+            raise DocumentRefused("no_text", "Nothing that could be searched was found in the document.")
+        passages = tuple(replace(p, owner=entry.owner, record=entry.record) for p in segmented.passages)
+        segmented = replace(segmented, passages=passages)
+        entry = replace(entry, warnings=(*segmented.warnings, *entry.warnings))
+        if self.slice is not None:
+            self.slice.keep_passages(segmented)
+            entry = self._report(replace(entry, done=0, total=len(passages)), 0, len(passages))
+            self.slice.check()
+        return entry, segmented
+
+    def _explained_record(self, entry: DocumentEntry) -> Record | None:
+        """The given record, or the record with the document's DOI."""
+        if entry.record is not None:
+            record = self.store.record(entry.record)
+            if record is None:
+                raise NotFound(f"There is no record {entry.record!r} that the document could explain.")
+            return record
+        if entry.owner != PUBLIC:
+            return None
+        joined = self.store.record_of_doi(entry.doi) if entry.doi else None
+        if joined is None and self.store.is_restricted(entry):
+            raise NotFound("The record that says who may see this document is gone; restore it before reading again.")
+        return self.store.record(joined) if joined is not None else None
+
+    def _write_record(
+        self, entry: DocumentEntry, passages: Sequence[Passage], explained: Record | None
+    ) -> JsonMapping | None:
+        """Puts a public document into the search. The fields that its passages carry: of the record that it explains,
+        else of the document's own record.
+        """
+        if entry.owner == PUBLIC:
+            parts = Parts(self.parts.client, self.parts.prefix, self.parts.embedder)
+            if put_record(parts, entry, summary_of(passages), explained) and explained is None:
+                return self.store.record_fields(record_of_document(entry.id))
+        return inherited(explained) if explained is not None else None
+
+    def _write_passages(
+        self, entry: DocumentEntry, passages: Sequence[Passage], inherited_fields: JsonMapping | None, written: int
+    ) -> None:
+        """Embeds and writes the passages after the first ``written``. Raises SliceOver after a slice's last batch."""
+        for batch in batched(passages[written:], _BATCH if self.slice is None else _BATCH_OF_A_SLICE):
+            documents = self._timed("embed", partial(self._passage_documents, entry, batch, inherited_fields))
+            failures = self.store.put_passages(entry.owner, documents)
+            if failures:
+                raise DocumentRefused("not_stored", f"{len(failures)} passages were not taken: {failures[0].reason}")
+            written += len(batch)
+            self._report_progress(entry, written, len(passages))
+            if self.slice is not None and written < len(passages):
+                self.slice.check()
+        self.store.drop_passages(entry, from_ordinal=len(passages))
+
+    def _passage_documents(
+        self, entry: DocumentEntry, batch: Sequence[Passage], inherited_fields: JsonMapping | None
+    ) -> list[tuple[str, Json]]:
+        title, card = entry.title or entry.name, self.embedder.card
+        texts = [embedding_text(passage, title, self.embedder, card.max_tokens) for passage in batch]
+        vectors = to_fields(self.embedder.encode(texts, "document"), card, self.tokens)
+        places = [self.parts.reader.read(passage.text) for passage in batch]
+        return [
+            (passage.id, passage_document(passage, title, where, inherited_fields, fields))
+            for passage, where, fields in zip(batch, places, vectors, strict=True)
+        ]
+
+    def _pause(self, entry: DocumentEntry, attempts: int = 0) -> DocumentEntry:
+        """Keeps what is done; ``attempts`` 0: this slice did its work, so no start was in vain."""
+        reached = replace(self.reported or entry, attempts=attempts, took_ms=self._rounded_times())
+        try:
+            return self._report(reached, reached.done or 0, reached.total or 0)
+        except DocumentGone:
+            self._drop_all(entry)
+            raise
+
+    def _park(self, entry: DocumentEntry, refused: DocumentRefused) -> DocumentEntry:
+        """Parks the document with its reason; deletes passages of an earlier reading of the same bytes."""
+        log.warning("document.failed", document=entry.id, reason=refused.reason)
+        self._drop_all(entry)
+        reached = replace(self.reported or entry, done=None, total=None)
+        return self._report(replace(reached, state="failed", reason=refused.reason, message=str(refused)[:500]))
+
+    def _uncount_start(self, entry: DocumentEntry) -> None:
+        """Removes this start from the count: the document did not cause the failure."""
+        with suppress(SondeError):
+            self.keep(replace(self.reported or entry, attempts=entry.attempts - 1, updated=now_iso()))
+
+    def _drop_all(self, entry: DocumentEntry) -> None:
+        self.store.drop_passages(entry)
+        self._drop_slices()
+
+    def _drop_slices(self) -> None:
+        if self.slice is not None:
+            self.slice.drop()
+
+    def _report(self, entry: DocumentEntry, done: int = 0, total: int = 0) -> DocumentEntry:
+        self.reported = entry = replace(entry, updated=now_iso())
+        self.keep(entry)
+        self.progress(entry.state, done, total)
+        return entry
+
+    def _report_progress(self, entry: DocumentEntry, done: int, total: int) -> None:
+        self._report(replace(entry, done=done, total=total), done, total)
+
+    def _timed(self, stage: str, call: Callable[[], T]) -> T:
+        started = time.perf_counter()
+        try:
+            return call()
+        finally:
+            self.took_ms[stage] = self.took_ms.get(stage, 0.0) + (time.perf_counter() - started) * 1000.0
+
+    def _rounded_times(self) -> dict[str, float]:
+        return {stage: round(value, 1) for stage, value in self.took_ms.items()}

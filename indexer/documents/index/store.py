@@ -1,0 +1,307 @@
+"""Documents, their passages and their records in Elasticsearch, so that a crash loses and duplicates nothing.
+
+A passage's id is its document's id and its position. A second reading overwrites the first, and surplus passages are
+deleted before the document becomes ready. Users' passages go to ``library``, routed by their owner.
+
+A public document is found by a record of type ``document``, joined to another record or not. It is written as if
+somebody pushed it (``indexer.write.push``): plan, ledger, tombstone and embedding are those of every record. A document
+that is joined to a record has that record's place, time, licence and access.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+
+from core.document import CATALOGUE, PUBLIC, UNREAD, DocumentEntry, owner_routing, record_of_document
+from core.errors import NotFound, SondeError, Unavailable
+from core.json_types import Json, JsonMapping
+from core.passage import Passage, WhereWhen
+from core.record import Record
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs import documents, passages, vectors
+from es_mappings.codecs.passages import inherited
+from es_mappings.codecs.records import from_document
+from es_mappings.indices import serving
+from es_mappings.names import IndexKind, alias
+from indexer.documents.parse.sections import strip_number
+from indexer.parts import Parts
+from indexer.store import bulk
+from indexer.store.ledger import targets
+from indexer.write import push
+
+_CONFORMS = "http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/record-core"
+_FEWEST_WORDS = 15  # of a passage that can say what a document is about
+_MOST_CHARACTERS = 4000
+_WEB = ("http://", "https://")
+
+
+def put_record(parts: Parts, entry: DocumentEntry, summary: str, explained: Record | None) -> bool:
+    """Writes the document's record; the same again writes nothing. False without an index of records.
+
+    Raises core.errors.Unavailable.
+    """
+    if serving(parts.client, parts.prefix, "records") is None:
+        return False
+    content = json.dumps(record_json(entry, summary, explained), ensure_ascii=False).encode()
+    groups = explained.access_groups if explained is not None else ()
+    pushed = push.Pushing(record_of_document(entry.id), content, "application/geo+json", groups)
+    push.put(CATALOGUE, pushed, parts)
+    return True
+
+
+def remove_record(parts: Parts, document: str) -> None:
+    """Removes the document's record from the search; does nothing if there is none."""
+    if serving(parts.client, parts.prefix, "records") is None:
+        return
+    with suppress(NotFound):
+        push.delete(CATALOGUE, record_of_document(document), parts)
+
+
+def summary_of(passages: Iterable[Passage]) -> str:
+    """The document's abstract, else its first text of some length, else its first text."""
+    texts = [passage for passage in passages if passage.kind == "text"]
+    abstract = [passage for passage in texts if passage.section_role == "abstract"]
+    long = [passage for passage in texts if len(passage.text.split()) >= _FEWEST_WORDS]
+    return next((passage.text for passage in (*abstract, *long, *texts)), "")[:_MOST_CHARACTERS]
+
+
+def record_json(entry: DocumentEntry, summary: str, explained: Record | None) -> Json:
+    """A record of OGC API - Records. The DOI of the explained record stays that record's alone."""
+    doi = entry.doi if explained is None or explained.doi != entry.doi else None
+    properties: Json = {
+        "type": "document",
+        "title": entry.title or entry.name,
+        "description": summary,
+        "contacts": [{"name": name, "roles": ["author"]} for name in entry.authors],
+        "published": entry.published,
+        "externalIds": [{"scheme": "https://doi.org", "value": doi}] if doi else None,
+        "formats": [{"mediaType": entry.media_type}] if entry.media_type else None,
+        "license": explained.licence if explained is not None else None,
+        "extent": _extent(explained),
+    }
+    links = [{"rel": "item", "href": entry.origin, "type": entry.media_type}] if entry.origin.startswith(_WEB) else []
+    return {
+        "type": "Feature",
+        "id": entry.id,
+        "conformsTo": [_CONFORMS],
+        "geometry": explained.geometry if explained is not None else None,
+        "time": _time(explained),
+        "properties": {name: value for name, value in properties.items() if value},
+        "links": links,
+    }
+
+
+def _extent(explained: Record | None) -> Json | None:
+    if explained is None or not explained.extents:
+        return None
+    return {"spatial": {"bbox": [box.as_list() for box in explained.extents]}}
+
+
+def _time(explained: Record | None) -> Json | None:
+    if explained is None or not explained.times:
+        return None
+    return {"interval": [[span.start_iso or "..", span.end_iso or ".."] for span in explained.times]}
+
+
+_PAGE = 1000
+_SOME = 20  # more than the workers that read documents of one user at once
+_REPLACE_UNLESS_DELETED = (
+    "if (ctx._source.state == 'deleted') { ctx.op = 'none' }"
+    " else { def edited = ctx._source.edited; ctx._source.clear(); ctx._source.putAll(params.entry);"
+    " if (edited != null) { ctx._source.edited = edited; ctx._source.putAll(edited) } }"
+)
+_RETITLE = (
+    "def heading = ctx._source.heading; ctx._source.title = params.title;"
+    " if (heading != null && heading.startsWith(params.before))"
+    " { ctx._source.heading = params.title + heading.substring(params.before.length()) }"
+)
+
+
+def distinct_keys(
+    client: Elasticsearch, index: str, fields: Sequence[str], size: int, query: Json | None = None
+) -> Iterator[list[JsonMapping]]:
+    """Pages of the distinct combinations of these fields, ``size`` a page."""
+    sources = [{name: {"terms": {"field": name}}} for name in fields]
+    after: JsonMapping = {}
+    while True:
+        composite: Json = {"size": size, "sources": sources, **({"after": after} if after else {})}
+        answer = client.search(index=index, size=0, query=query, aggs={"keys": {"composite": composite}}).body
+        page = answer["aggregations"]["keys"]
+        yield [bucket["key"] for bucket in page["buckets"]]
+        if "after_key" not in page:
+            return
+        after = page["after_key"]
+
+
+class DocumentGone(SondeError):
+    """The document was deleted while it was being read."""
+
+
+def passages_kind(owner: str) -> IndexKind:
+    """The index that holds the passages of this owner."""
+    return "passages" if owner == PUBLIC else "library"
+
+
+def passage_document(passage: Passage, title: str, own: WhereWhen, record: JsonMapping | None, made: Json) -> Json:
+    """The stored form; ``record`` holds the fields inherited from the record, ``made`` those of its vectors."""
+    heading = " ".join([title, *(strip_number(part) for part in passage.section_path[-2:])]).strip()
+    return passages.to_document(passage, title, heading, own, record, made)
+
+
+class DocumentStore:
+    """Reads and writes under one prefix. Raises core.errors.Unavailable if Elasticsearch does not answer."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self.client = client
+        self.prefix = prefix
+
+    def entry(self, id: str) -> DocumentEntry | None:
+        index = alias(self.prefix, "documents")
+        answer = self.client.options(ignore_status=404).get(index=index, id=id).body
+        return documents.from_document(id, answer["_source"]) if answer.get("found") else None
+
+    def put_entry(self, entry: DocumentEntry) -> None:
+        """Visible at once, because clients ask for a document's state right after a change."""
+        index = alias(self.prefix, "documents")
+        self.client.index(
+            index=index, id=entry.id, document=documents.to_document(entry), refresh=True, require_alias=True
+        )
+
+    def keep_entry(self, entry: DocumentEntry) -> None:
+        """Replaces an existing entry. Raises DocumentGone if it was deleted or marked as deleted."""
+        index = alias(self.prefix, "documents")
+        script = {"source": _REPLACE_UNLESS_DELETED, "params": {"entry": documents.to_document(entry)}}
+        answer = (
+            self.client.options(ignore_status=404)
+            .update(index=index, id=entry.id, script=script, retry_on_conflict=5, refresh=True)
+            .body
+        )
+        if answer.get("result") not in ("updated", "created"):
+            raise DocumentGone(f"The document {entry.id} was deleted.")
+
+    def of_origin(self, owner: str, origin: str) -> list[DocumentEntry]:
+        """The documents read earlier from this origin."""
+        query = {"bool": {"filter": [{"term": {"owner": owner}}, {"term": {"origin": origin}}]}}
+        index = alias(self.prefix, "documents")
+        hits = self.client.search(index=index, query=query, size=_PAGE).body["hits"]["hits"]
+        return [documents.from_document(hit["_id"], hit["_source"]) for hit in hits]
+
+    def record(self, id: str) -> Record | None:
+        """The record with this id; None if there is none."""
+        index = alias(self.prefix, "records")
+        client = self.client.options(ignore_status=404)
+        answer = client.get(index=index, id=id, source_excludes=list(vectors.FIELDS)).body
+        return from_document(answer["_source"]) if answer.get("found") else None
+
+    def record_fields(self, record: str) -> Json | None:
+        """The fields that the record's passages inherit; None if there is no such record."""
+        stored = self.record(record)
+        return inherited(stored) if stored is not None else None
+
+    def record_of_doi(self, doi: str) -> str | None:
+        """The only record with this DOI; None if there is none or several."""
+        query = {
+            "bool": {"filter": [{"term": {"identifiers": doi}}], "must_not": [{"term": {"source": CATALOGUE}}]},
+        }
+        index = alias(self.prefix, "records")
+        hits = self.client.search(index=index, query=query, size=2, source=False).body["hits"]["hits"]
+        return str(hits[0]["_id"]) if len(hits) == 1 else None
+
+    def is_restricted(self, entry: DocumentEntry) -> bool:
+        """Whether only some groups see the passages of this public document, or of another version of it."""
+        index = alias(self.prefix, passages_kind(PUBLIC))
+        ids = [entry.id, *(version.id for version in self.of_origin(entry.owner, entry.origin))]
+        query = {"bool": {"filter": [{"terms": {"document": ids}}, {"exists": {"field": "access_groups"}}]}}
+        self.client.indices.refresh(index=index)
+        return bool(self.client.count(index=index, query=query, terminate_after=1)["count"])
+
+    def put_passages(self, owner: str, items: Iterable[tuple[str, Json]]) -> list[bulk.Failure]:
+        """Writes by id and checks every item's result."""
+        kind = passages_kind(owner)
+        return bulk.write(
+            self.client,
+            (
+                bulk.index_operation(index, id, document, owner_routing(owner) if kind == "library" else None)
+                for id, document in items
+                for index in targets(self.prefix, kind)
+            ),
+        )
+
+    def drop_passages(self, entry: DocumentEntry, *, from_ordinal: int = 0) -> int:
+        """Deletes the document's passages from this position on, and verifies it; returns their number.
+
+        A public document of which nothing is left goes out of the search, too.
+        """
+        if from_ordinal == 0 and entry.owner == PUBLIC:
+            remove_record(Parts(self.client, self.prefix), entry.id)
+        query = {
+            "bool": {
+                "filter": [
+                    {"term": {"document": entry.id}},
+                    {"term": {"owner": entry.owner}},
+                    {"range": {"ordinal": {"gte": from_ordinal}}},
+                ]
+            }
+        }
+        routing: JsonMapping = {} if entry.owner == PUBLIC else {"routing": owner_routing(entry.owner)}
+        return sum(self._delete(index, query, routing) for index in targets(self.prefix, passages_kind(entry.owner)))
+
+    def _delete(self, index: str, query: Json, routing: JsonMapping) -> int:
+        self.client.indices.refresh(index=index)
+        answer = self.client.delete_by_query(
+            index=index, query=query, refresh=True, conflicts="proceed", **routing
+        ).body
+        if answer["failures"] or answer["version_conflicts"]:
+            raise Unavailable("Not all passages of a document could be deleted; try again.")
+        return int(answer["deleted"])
+
+    def drop(self, entry: DocumentEntry) -> int:
+        """Deletes passages, then the document: after a crash the entry remains, and the rest is deleted later."""
+        deleted = self.drop_passages(entry)
+        self.drop_entry(entry)
+        return deleted
+
+    def drop_entry(self, entry: DocumentEntry) -> None:
+        index = alias(self.prefix, "documents")
+        self.client.options(ignore_status=404).delete(index=index, id=entry.id, refresh=True)
+
+    def entries(self, ids: Sequence[str]) -> dict[str, DocumentEntry]:
+        """The existing entries by id, in real time."""
+        if not ids:
+            return {}
+        index = alias(self.prefix, "documents")
+        hits = self.client.mget(index=index, ids=list(dict.fromkeys(ids))).body["docs"]
+        return {hit["_id"]: documents.from_document(hit["_id"], hit["_source"]) for hit in hits if hit.get("found")}
+
+    def bytes_of(self, owner: str) -> int:
+        """The size of all files of this owner."""
+        index = alias(self.prefix, "documents")
+        aggs = {"bytes": {"sum": {"field": "bytes"}}}
+        query = {"term": {"owner": owner}}
+        answer = self.client.search(index=index, query=query, size=0, aggs=aggs).body
+        return int(answer["aggregations"]["bytes"]["value"])
+
+    def unread(self) -> dict[str, list[str]]:
+        """Some documents of each user that are queued or half read, the one that waits longest first."""
+        query = {"bool": {"filter": [{"terms": {"state": list(UNREAD)}}], "must_not": [{"term": {"owner": PUBLIC}}]}}
+        some = {"top_hits": {"size": _SOME, "sort": [{"updated": "asc"}, {"created": "asc"}], "_source": False}}
+        aggs = {"owners": {"terms": {"field": "owner", "size": _PAGE}, "aggs": {"some": some}}}
+        index = alias(self.prefix, "documents")
+        owners = self.client.search(index=index, query=query, size=0, aggs=aggs).body["aggregations"]["owners"]
+        return {bucket["key"]: [hit["_id"] for hit in bucket["some"]["hits"]["hits"]] for bucket in owners["buckets"]}
+
+    def retitle(self, before: DocumentEntry, title: str) -> None:
+        """Gives the document's passages its new title, which answers show and searches find; no vector changes."""
+        script = {"source": _RETITLE, "params": {"before": before.title or before.name, "title": title}}
+        query = {"bool": {"filter": [{"term": {"document": before.id}}, {"term": {"owner": before.owner}}]}}
+        routing: JsonMapping = {} if before.owner == PUBLIC else {"routing": owner_routing(before.owner)}
+        for index in targets(self.prefix, passages_kind(before.owner)):
+            self.client.update_by_query(
+                index=index, query=query, script=script, refresh=True, conflicts="proceed", **routing
+            )
+
+    def refresh(self, owner: str) -> None:
+        index = alias(self.prefix, passages_kind(owner))
+        self.client.indices.refresh(index=index)

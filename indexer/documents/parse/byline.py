@@ -1,0 +1,167 @@
+"""What a title page prints below its title: people, their affiliations, and dates in ISO 8601."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from indexer.documents.parse.clean import normalise_text
+from indexer.documents.parse.model import Block
+
+AFFILIATION = re.compile(
+    r"\b(?:universit\w*|institut\w*|department|dipartimento|laborator\w*|observat\w*|survey|agency|center|centre|school|"
+    r"college|faculty|museum|company|gmbh|inc\.|organi[sz]ation|ministry|ministerium|bureau|bundesamt|landesamt|council|"
+    r"foundation|commission|authority)\b",
+    re.IGNORECASE,
+)
+_OF_AN_OFFICE = re.compile(
+    r"^(?:U\. ?S\.|national|federal|commonwealth|technical|technische|geological|geologische[rs]?|environmental|"
+    r"scientific|royal|research|working|open-file|paper|report|series|department|secretary|director)$",
+    re.IGNORECASE,
+)
+_PARTICLE_WORDS = "al ben bin d da das de del dei della den der di do dos du e el la le les ten ter van von y zu zur"
+_PARTICLES = frozenset(_PARTICLE_WORDS.split())
+_BEGIN_SENTENCES = frozenset(("The", "This", "These", "In", "Our"))
+_NAME = re.compile(
+    r"^(?:[^\W\d_](?:\.|[^\W\d_]*)[ .-]*){1,3}(?:d[aeiou]s?|van|von|der|de|la|le|Jr\.?|[^\W\d_][^\W\d_'’-]+)"
+    r"(?:[ -](?:[^\W\d_][\w'’.-]*|Jr\.?)){0,3}$"
+)
+_MARKS = re.compile(r"\(\d[\d,\s]*\)|[\d*†‡§¶∗,\s]+$|^[\d*†‡§¶∗\s]+")
+_CORRESPONDENCE = re.compile(r"\b(?:Correspondence|E-?mail)\b")
+_LONGEST = 4000  # characters of a line of authors
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january janvier januar enero gennaio janeiro jan",
+            "february février februar febrero febbraio fevereiro feb",
+            "march mars märz marzo março mar",
+            "april avril abril aprile apr",
+            "may mai mayo maggio maio",
+            "june juin juni junio giugno junho jun",
+            "july juillet juli julio luglio julho jul",
+            "august août agosto aug",
+            "september septembre septiembre settembre setembro sep sept",
+            "october octobre oktober octubre ottobre outubro oct",
+            "november novembre noviembre nov",
+            "december décembre dezember diciembre dicembre dezembro dec",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_MONTH_NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAY_FIRST = re.compile(
+    rf"\b(\d{{1,2}})\.?(?:st|nd|rd|th)?\s+({_MONTH_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE
+)
+_MONTH_FIRST = re.compile(
+    rf"\b({_MONTH_NAME})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,\s*((?:1[6-9]|20)\d\d)\b", re.IGNORECASE
+)
+_MONTH = re.compile(rf"\b({_MONTH_NAME})\.?,?\s+((?:1[6-9]|20)\d\d)\b", re.IGNORECASE)
+_ISO = re.compile(r"\b((?:1[6-9]|20)\d\d)-(\d\d)-(\d\d)\b")
+_GERMAN = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?((?:1[6-9]|20)\d\d)\b")
+_WHOLE = re.compile(r"^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?!\d)")
+
+
+def authors_in(blocks: Sequence[Block]) -> list[str]:
+    for block in blocks[:5]:
+        text = _CORRESPONDENCE.split(block.text)[0]
+        cut = AFFILIATION.search(text)
+        names = split_names(_without_office(text[: cut.start()]) if cut else text)
+        if names:
+            return names
+    return []
+
+
+def _without_office(text: str) -> str:
+    """Before "Survey" in "Edward R. Banta U.S. Geological Survey", without the words of that name."""
+    words = text.split()
+    while words and _OF_AN_OFFICE.match(words[-1]):
+        words.pop()
+    return " ".join(words)
+
+
+def split_names(text: str) -> list[str]:
+    """Names of people in a line of authors; the list ends at the first text that does not look like a name."""
+    names: list[str] = []
+    text = re.sub(r"^(?:By|von|par|por)\s+(?=[^\W\d_])", "", text)
+    marked = re.sub(r"\(\d[\d,\s]*\)", " , ", normalise_text(text[:_LONGEST]))
+    for part in re.split(r"\s*(?:;|,|\band\b|\bund\b|\bet\b|&)\s*", marked):
+        name = _MARKS.sub("", re.sub(r"(?<=[^\W\d_])\d+(?:\s*\d+)*", "", part)).strip(" .∗†")
+        if not name or name.isdigit():
+            continue
+        if name in ("Jr", "Jr.", "PhD", "Dr") or not _is_name(name):
+            if names:
+                break
+            return []
+        names.append(name)
+    return names
+
+
+def _is_name(text: str) -> bool:
+    parts = text.split()
+    if not 2 <= len(parts) <= 6 or AFFILIATION.search(text) or len(text) > 60 or parts[0] in _BEGIN_SENTENCES:
+        return False
+    if any(_OF_AN_OFFICE.match(part) for part in parts) or any(p.islower() and p not in _PARTICLES for p in parts):
+        return False
+    capitals = sum(part[:1].isupper() for part in parts)
+    return capitals >= 2 and not any(ch.isdigit() for ch in text) and _NAME.match(text) is not None
+
+
+def affiliations_in(blocks: Sequence[Block]) -> list[str]:
+    found: list[str] = []
+    for block in blocks[:6]:
+        if not AFFILIATION.search(block.text) or len(block.text) > 900:
+            continue
+        text = _CORRESPONDENCE.split(block.text)[0]
+        for part in re.split(r"(?:(?<=\s)|^)\(?(?:\d{1,2}|[∗*†‡§¶])\)?\s?(?=[A-Z])", text):
+            clean = part.strip(" ,;.")
+            if AFFILIATION.search(clean) and 8 < len(clean) < 200 and "=" not in clean:
+                found.append(clean)
+    return found
+
+
+def date_in(text: str) -> str | None:
+    """The first full date, else the first month with its year: ``2017-07-26``, ``2012-11``; None without one."""
+    iso = _ISO.search(text)
+    if iso:
+        return iso[0] if _exists(iso[1], int(iso[2]), int(iso[3])) else None
+    german = _GERMAN.search(text)
+    if german and _exists(german[3], int(german[2]), int(german[1])):
+        return f"{german[3]}-{int(german[2]):02d}-{int(german[1]):02d}"
+    day = _DAY_FIRST.search(text)
+    if day:
+        return _day(day[3], day[2], day[1])
+    month = _MONTH_FIRST.search(text)
+    if month:
+        return _day(month[3], month[1], month[2])
+    only = _MONTH.search(text)
+    return f"{only[2]}-{_MONTHS[only[1].lower()]:02d}" if only else None
+
+
+def _day(year: str, month: str, day: str) -> str | None:
+    number = _MONTHS[month.lower()]
+    return f"{year}-{number:02d}-{int(day):02d}" if _exists(year, number, int(day)) else None
+
+
+def _exists(year: str, month: int, day: int) -> bool:
+    try:
+        date(int(year), month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def whole_date(text: str) -> str | None:
+    """``2017``, ``2017-07`` or ``2017-07-26`` at the beginning of the text; shorter if the day does not exist."""
+    match = _WHOLE.match(text)
+    if match is None:
+        return None
+    year, month, day = match.groups()
+    if not 1600 <= int(year) <= 2100 or (month is not None and not 1 <= int(month) <= 12):
+        return None
+    if day is not None and not _exists(year, int(month), int(day)):
+        return None
+    return "-".join(part for part in match.groups() if part)

@@ -1,0 +1,170 @@
+"""What was not read of a document, page by page: measured, kept as plain text, and named in warnings.
+
+A word counts as kept if it is in a passage or a table, or marked as furniture (heads, feet, page and line numbers,
+watermarks), contents, a reference or a note. The rest are labels of drawings, or text mistaken for such labels.
+Separate letters and words without spaces between them count as lost: no search finds them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from indexer.documents.parse.model import Line, Page, Region, Word, bounding_box
+from indexer.documents.parse.pdf.reading_order import rows
+from indexer.documents.parse.pdf.regions import PageLayout
+
+_HIDDEN = (
+    "{count} words that nobody sees (white, without ink, tiny or outside the page) were left out: "
+    "they are not searched and not quoted"
+)
+_UNKNOWN = "{count} characters are shown as \ufffd, because the file does not say what its symbols mean"
+
+
+def page_warnings(pages: Sequence[Page]) -> tuple[str, ...]:
+    """One sentence for each thing, with all its pages, in the order of the first page."""
+    return tuple(_sentences(pages))
+
+
+def _sentences(pages: Sequence[Page]) -> Iterator[str]:
+    by_note: dict[str, list[int]] = {}
+    for page in pages:
+        for note in page.notes:
+            by_note.setdefault(note, []).append(page.number)
+    for note, numbers in by_note.items():
+        yield f"{_named(numbers)}: {note}."
+    for text, counts in (
+        (_HIDDEN, {page.number: page.hidden for page in pages if page.hidden}),
+        (_UNKNOWN, {page.number: page.unknown for page in pages if page.unknown}),
+    ):
+        if counts:
+            yield f"{_named(list(counts))}: {text.format(count=sum(counts.values()))}."
+
+
+def _named(numbers: Sequence[int]) -> str:
+    """``Page 3``, or ``Pages 1-4, 7``."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    named = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    return f"Page {named}" if len(numbers) == 1 else f"Pages {named}"
+
+
+LEAST = 0.98
+_WORD = re.compile(r"[^\W\d_]{3,}")  # axis numbers are not words
+_LETTERS = re.compile(r"[^\W\d_]+")
+_GLUED = re.compile(r"^\W*([A-Za-z\u00c0-\u024f\u0370-\u052f]{26,})\W*$")  # of scripts that part words by spaces
+_FEWEST_GLUED = 3  # of a page: a language may have a longer word
+_USUAL_LETTERS = 6  # of a word
+_FEWEST_LETTERS = 40
+_SHATTERED = 0.5  # of the letters are in words of one or two
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """For one page: its number of words, and how many of them layout kept. ``glued`` words have no space between them,
+    ``shattered`` ones are single letters; neither is kept.
+    """
+
+    page: int
+    words: int
+    kept: int
+    glued: int = 0
+    shattered: int = 0
+
+    def __add__(self, other: Coverage) -> Coverage:
+        """Both parts of a page together."""
+        return Coverage(
+            self.page,
+            self.words + other.words,
+            self.kept + other.kept,
+            self.glued + other.glued,
+            self.shattered + other.shattered,
+        )
+
+    @property
+    def share(self) -> float:
+        """0..1; 1 for a page without words."""
+        return self.kept / self.words if self.words else 1.0
+
+    @property
+    def is_low(self) -> bool:
+        return self.share < LEAST
+
+    @property
+    def warning(self) -> str:
+        reasons = [
+            f"about {self.glued} have no space between them" if self.glued else "",
+            f"{self.shattered} are letters that stand apart" if self.shattered else "",
+        ]
+        lost = self.words - self.kept - self.glued - self.shattered
+        if lost > 0:
+            reasons.append(
+                f"{lost} of {self.words} words could not be placed (in drawings, or not in lines); they are kept as "
+                "plain text"
+            )
+        text = "; ".join(reason for reason in reasons if reason)
+        return f"Page {self.page}: {text}."
+
+
+def add_lost_words(layout: PageLayout) -> tuple[PageLayout, Coverage]:
+    """The page; if too few of its words were kept, the others are appended as plain text."""
+    lost = _lost(layout)
+    coverage = _measure(layout, lost)
+    if not coverage.is_low or not lost:
+        return layout, coverage
+    lines = _plain_lines(lost)
+    plain = Region("caption", tuple(lines), bounding_box(line.box for line in lines), layout.page.number)
+    return replace(layout, regions=(*layout.regions, plain)), coverage
+
+
+def _measure(layout: PageLayout, lost: Sequence[Word]) -> Coverage:
+    number, words = layout.page.number, layout.page.words
+    glued = sum(map(_glued_in, words)) if sum(_glued_in(word) > 0 for word in words) >= _FEWEST_GLUED else 0
+    pieces = [piece for word in words for piece in _LETTERS.findall(word.text)]
+    letters = sum(map(len, pieces))
+    small = [piece for piece in pieces if len(piece) < 3]
+    is_shattered = letters >= _FEWEST_LETTERS and sum(map(len, small)) > _SHATTERED * letters
+    shattered = len(small) if is_shattered else 0
+    whole = sum(map(_is_word, words))
+    if glued:
+        whole -= sum(_glued_in(word) > 0 for word in words)
+    kept = whole - sum(_is_word(word) and not (glued and _glued_in(word)) for word in lost)
+    return Coverage(number, whole + glued + shattered, kept, glued, shattered)
+
+
+def _glued_in(word: Word) -> int:
+    """About how many words were written as one; 0 if it is one."""
+    match = None if word.mono else _GLUED.match(word.text)
+    return len(match[1]) // _USUAL_LETTERS if match is not None else 0
+
+
+def document_share(pages: Sequence[Coverage]) -> float:
+    """The share for a whole document."""
+    words = sum(page.words for page in pages)
+    return sum(page.kept for page in pages) / words if words else 1.0
+
+
+def _is_word(word: Word) -> bool:
+    return _WORD.search(word.text) is not None
+
+
+def _lost(layout: PageLayout) -> list[Word]:
+    placed = {
+        id(w) for region in layout.regions if region.kind != "figure" for line in region.lines for w in line.words
+    }
+    placed |= {id(word) for table in layout.tables.values() for word in table.words}
+    return [word for word in layout.page.words if id(word) not in placed]
+
+
+def _plain_lines(words: Sequence[Word]) -> list[Line]:
+    """From the top; then text written sideways, each line read upwards."""
+    turned = sorted((w for w in words if w.turned), key=lambda w: (round(w.box.middle_x / 4.0), -w.box.top))
+    upright = rows(words)
+    aside = [tuple(group) for _, group in groupby(turned, key=lambda w: round(w.box.middle_x / 4.0))]
+    return [*upright, *(Line(group, bounding_box(word.box for word in group)) for group in aside)]

@@ -1,0 +1,298 @@
+"""The characters of a PDF page as pdfium finds them: with their place, font, direction, and whether they are inked.
+
+Only upright characters are placed exactly; ``text_layer`` turns a page before it reads text of another direction.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+from indexer.documents.parse.model import Box
+from indexer.documents.parse.pdf.symbols import UNKNOWN, symbol_by_shape, symbol_in_text, symbol_of_font
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Converts PDF coordinates (y upwards) of a page without rotation to ours (y downwards from the upper left)."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @classmethod
+    def of(cls, page: pdfium.PdfPage) -> Frame:
+        return cls(*page.get_cropbox())
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
+        x1, x2 = left - self.left, right - self.left
+        y1, y2 = self.top - bottom, self.top - top
+        return Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
+
+
+def turn_page(
+    document: pdfium.PdfDocument, index: int, angle: int, size: tuple[float, float] | None = None
+) -> pdfium.PdfPage:
+    """The page with all its content turned clockwise by ``angle`` degrees about its middle, so that text written at
+    that angle (in PDF coordinates) is upright; it is shown without a rotation. The document keeps the turned page.
+    ``size``: width and height of the turned page; by default as much as the content needs.
+
+    pdfium measures the width of letters only in text that is upright, so turned text is turned before it is read.
+    """
+    page = document[index]
+    try:
+        left, bottom, right, top = page.get_cropbox()
+        cosine, sine = (round(value, 12) for value in (math.cos(math.radians(angle)), math.sin(math.radians(angle))))
+        width = abs((right - left) * cosine) + abs((top - bottom) * sine)
+        height = abs((right - left) * sine) + abs((top - bottom) * cosine)
+        width, height = size or (width, height)
+        middle_x, middle_y = (left + right) / 2.0, (bottom + top) / 2.0
+        matrix = raw.FS_MATRIX(
+            cosine,
+            -sine,
+            sine,
+            cosine,
+            width / 2.0 - middle_x * cosine - middle_y * sine,
+            height / 2.0 + middle_x * sine - middle_y * cosine,
+        )
+        raw.FPDFPage_TransFormWithClip(page.raw, ctypes.byref(matrix), None)
+        page.set_mediabox(0.0, 0.0, width, height)
+        page.set_cropbox(0.0, 0.0, width, height)
+        page.set_rotation(0)
+    finally:
+        page.close()
+    return document[index]
+
+
+MOST_CHARACTERS = 200_000  # of one page; more means that it is not a real page
+_GUESSED_SPACE = 0.1  # of the size: a space that pdfium guessed counts only above this
+_MOST_ACCENTS = 1000
+_STRIP = 4.0  # points: letters are looked up by the strips of the page that they cover
+_MOST_STRIPS = 20
+_UPRIGHT = 3  # degrees: a scanned page lies askew
+_WHITE = 235  # of 255: lighter ink needs a darker ground to be seen
+_CLEAR = 26  # of 255: more transparent ink cannot be seen
+_UNINKED = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
+_FILLED = (raw.FPDF_TEXTRENDERMODE_FILL, raw.FPDF_TEXTRENDERMODE_FILL_CLIP)
+_BOLD = ("bold", "black", "heavy", "cmbx", "sfbx", "medi", "semib", "cmssbx")
+_MONO = ("mono", "cour", "cmtt", "typewriter", "cmsltt", "sftt", "nimbusmonl", "cmitt")
+_MATHS = ("cmmi", "cmsy", "cmex", "msam", "msbm", "math", "symbol", "eufm", "txsy", "rtxmi")
+_ACCENTS = {
+    "´": "\u0301",
+    "`": "\u0300",
+    "¨": "\u0308",
+    "˜": "\u0303",
+    "ˆ": "\u0302",
+    "¯": "\u0304",
+    "˚": "\u030a",
+    "ˇ": "\u030c",
+}
+
+Ink = Literal["seen", "pale", "none"]
+"""``pale``: white or transparent; ``none``: written without ink, as OCR does under the picture of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """``size`` in points as it is shown; ``angle`` in whole degrees, anticlockwise in PDF coordinates."""
+
+    size: float
+    bold: bool
+    mono: bool
+    maths: bool
+    font: str
+    angle: int
+    ink: Ink
+
+    @property
+    def is_upright(self) -> bool:
+        return min(self.angle, 360 - self.angle) <= _UPRIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """A character; ``gap`` is the widest gap to the previous one (a share of the size) that joins them."""
+
+    character: str
+    box: Box
+    baseline: float
+    style: Style
+    gap: float
+
+
+def read_glyphs(textpage: pdfium.PdfTextPage, frame: Frame) -> list[Glyph]:
+    """All characters in the order of the file, with separate accents on their letters."""
+    handle = textpage.raw
+    styles = _Styles(handle)
+    rect = [ctypes.c_double() for _ in range(4)]
+    origin = [ctypes.c_double() for _ in range(2)]
+    loose = raw.FS_RECTF()
+    glyphs: list[Glyph] = []
+    gap = math.inf
+    high = 0  # the first half of a character beyond the basic plane: pdfium gives the two halves one after the other
+    for index in range(min(textpage.count_chars(), MOST_CHARACTERS)):
+        code = raw.FPDFText_GetUnicode(handle, index)
+        if 0xD800 <= code < 0xDC00:
+            high = code
+            continue
+        character = _character(handle, index, code, high)
+        high = 0
+        if character.isspace():
+            gap = min(gap, _GUESSED_SPACE if raw.FPDFText_IsGenerated(handle, index) == 1 else -1.0)
+            continue
+        style = styles.of(index)
+        raw.FPDFText_GetCharBox(handle, index, *rect)  # left, right, bottom, top
+        raw.FPDFText_GetCharOrigin(handle, index, *origin)
+        raw.FPDFText_GetLooseCharBox(handle, index, loose)
+        tight = frame.box(rect[0].value, rect[2].value, rect[1].value, rect[3].value)
+        baseline = frame.box(origin[0].value, origin[1].value, origin[0].value, origin[1].value).top
+        if character == "\0" and tight.width * tight.height == 0.0:
+            gap = min(gap, -1.0)  # no character, but a space that the font does not name
+            continue
+        if unicodedata.category(character) in ("Cc", "Co"):
+            character = symbol_of_font(character, style.font) or symbol_by_shape(tight, baseline, style.size)
+        box = _as_wide_as_type(tight, frame.box(loose.left, loose.bottom, loose.right, loose.top))
+        glyphs.append(Glyph(character, box, baseline, style, gap))
+        gap = math.inf
+    return _place_accents(_name_symbols(glyphs))
+
+
+def _name_symbols(glyphs: list[Glyph]) -> list[Glyph]:
+    """Names unknown characters by their neighbours, where these tell."""
+    out = list(glyphs)
+    for place, glyph in enumerate(glyphs):
+        if glyph.character == UNKNOWN:
+            before = "".join(neighbour.character for neighbour in glyphs[max(0, place - 1) : place])
+            behind = "".join(neighbour.character for neighbour in glyphs[place + 1 : place + 3])
+            symbol = symbol_in_text(glyph.box, glyph.style.size, before, behind)
+            out[place] = replace(glyph, character=symbol)
+    return out
+
+
+def _character(handle: object, index: int, code: int, high: int) -> str:
+    """A space for a code that is no character."""
+    if 0xDC00 <= code < 0xE000:
+        return chr(0x10000 + ((high - 0xD800) << 10) + code - 0xDC00) if high else UNKNOWN
+    if code == 0xAD or (code == 2 and raw.FPDFText_IsHyphen(handle, index) == 1):
+        return "-"
+    if code in (0xFFFE, 0xFFFF):
+        return " "
+    return chr(code)
+
+
+def _as_wide_as_type(tight: Box, loose: Box) -> Box:
+    """The height of the ink, and the advance width of the type: a 1 is as wide as a 0."""
+    return Box(min(tight.left, loose.left), tight.top, max(tight.right, loose.right), tight.bottom)
+
+
+def _place_accents(glyphs: list[Glyph]) -> list[Glyph]:
+    """Puts separate accents (from old TeX fonts) onto the letter below them, in whatever order they were written."""
+    accents = [glyph for glyph in glyphs if glyph.character in _ACCENTS][:_MOST_ACCENTS]
+    if not accents:
+        return glyphs
+    letters: dict[int, list[Glyph]] = defaultdict(list)
+    for glyph in glyphs:
+        if glyph.character.isalpha():
+            for strip in range(*_strips(glyph.box.left - 0.5, glyph.box.right + 0.5)):
+                letters[strip].append(glyph)
+    under: dict[int, str] = {}
+    joined: set[int] = set()
+    for accent in accents:
+        (strip, _) = _strips(accent.box.middle_x, accent.box.middle_x)
+        letter = next((candidate for candidate in letters[strip] if _stands_over(accent, candidate)), None)
+        if letter is not None:
+            under[id(letter)] = _accent(letter.character, accent.character)
+            joined.add(id(accent))
+    return [
+        replace(glyph, character=under.get(id(glyph), glyph.character)) for glyph in glyphs if id(glyph) not in joined
+    ]
+
+
+def _strips(left: float, right: float) -> tuple[int, int]:
+    """The upright strips of the page from the first one to behind the last one."""
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return 0, 1
+    first = int(left // _STRIP)
+    return first, min(int(right // _STRIP), first + _MOST_STRIPS) + 1
+
+
+def _stands_over(accent: Glyph, letter: Glyph) -> bool:
+    inside = letter.box.left - 0.5 <= accent.box.middle_x <= letter.box.right + 0.5
+    height = 0.5 * max(letter.style.size, 1.0)
+    return inside and -height <= letter.box.top - accent.box.bottom <= height
+
+
+def _accent(letter: str, accent: str) -> str:
+    letter = {"ı": "i", "ȷ": "j"}.get(letter, letter)
+    composed = unicodedata.normalize("NFC", letter + _ACCENTS[accent])
+    return composed if len(composed) == 1 else letter
+
+
+class _Styles:
+    """Size, font, direction and ink of characters, looked up once per text object."""
+
+    def __init__(self, handle: object) -> None:
+        self._handle = handle
+        self._known: dict[tuple[int, float], Style] = {}
+        self._buffer = ctypes.create_string_buffer(256)
+        self._flags = ctypes.c_int()
+        self._matrix = raw.FS_MATRIX()
+
+    def of(self, index: int) -> Style:
+        size = float(raw.FPDFText_GetFontSize(self._handle, index))
+        pointer = raw.FPDFText_GetTextObject(self._handle, index)
+        key = (ctypes.cast(pointer, ctypes.c_void_p).value or 0, size)
+        if key not in self._known:
+            self._known[key] = self._look_up(index, size, pointer)
+        return self._known[key]
+
+    def _look_up(self, index: int, size: float, text: object) -> Style:
+        length = raw.FPDFText_GetFontInfo(self._handle, index, self._buffer, 256, self._flags)
+        name = self._buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace").lower()
+        matrix = self._matrix
+        angle, scale = 0, 1.0
+        if raw.FPDFText_GetMatrix(self._handle, index, matrix):
+            angle = round(math.degrees(math.atan2(matrix.b, matrix.a))) % 360
+            scale = math.hypot(matrix.c, matrix.d)
+        shown = round(size * scale, 1)
+        return Style(
+            shown if shown > 1.5 else self._height(index),  # a bitmap font states no useful size
+            any(part in name for part in _BOLD),
+            any(part in name for part in _MONO),
+            any(part in name for part in _MATHS),
+            name,
+            angle,
+            self._ink(text),
+        )
+
+    def _height(self, index: int) -> float:
+        rect = raw.FS_RECTF()
+        raw.FPDFText_GetLooseCharBox(self._handle, index, rect)
+        return float(round(abs(rect.top - rect.bottom), 1))
+
+    def _ink(self, text: object) -> Ink:
+        mode = raw.FPDFTextObj_GetTextRenderMode(text)
+        if mode in _UNINKED:
+            return "none"
+        colour = [ctypes.c_uint() for _ in range(4)]
+        if mode in _FILLED and raw.FPDFPageObj_GetFillColor(text, *colour):
+            red, green, blue, alpha = (part.value for part in colour)
+            if alpha < _CLEAR or min(red, green, blue) >= _WHITE:
+                return "pale"
+        return "seen"

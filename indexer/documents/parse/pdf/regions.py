@@ -1,0 +1,245 @@
+"""Turns a page's lines into regions in reading order: neighbours of one kind in one column, split at paragraphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from indexer.documents.parse.model import Box, Line, Page, Region, RegionKind, Word, bounding_box
+from indexer.documents.parse.pdf.furniture import Furniture
+from indexer.documents.parse.pdf.line_kinds import (
+    Measures,
+    has_words,
+    is_caption_start,
+    is_footnote_start,
+    kind_of,
+    neighbours,
+)
+from indexer.documents.parse.pdf.reading_order import (
+    Gutters,
+    PlacedLine,
+    find_gutters,
+    gutters_of_page,
+    reading_order,
+    rows,
+    segments,
+)
+from indexer.documents.parse.pdf.ruled_tables import find_tables
+from indexer.documents.parse.pdf.table_cells import PageTable
+from indexer.documents.parse.pdf.unruled_tables import unruled_tables
+from indexer.documents.parse.sections import NUMBERED
+
+_PARAGRAPH_GAP = 1.35  # of the usual distance of lines
+_INDENT = (5.0, 40.0)  # points by which the first line of a paragraph is indented
+_AXIS = 26.0  # points around a drawing in which the labels of its axes are
+_MOST_FIGURES = 100
+_FOOT = 0.72  # of the page's height: footnotes are below
+_ENDS = (".", "!", "?", ":", ";", ".”", '."', ".)")
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayout:
+    """One page: regions in reading order. A table's region holds its position; ``tables`` holds its cells by region.
+    ``aside``: beside the page's main text, so no paragraph continues from it or into it.
+    """
+
+    page: Page
+    regions: tuple[Region, ...]
+    tables: dict[int, PageTable]
+    """Maps the index of a region to the table in it."""
+    aside: bool = False
+
+    def placed_on(self, page: Page) -> PageLayout:
+        """The same aside with all its boxes where they are on the page."""
+        regions = tuple(
+            replace(
+                region,
+                box=self.page.place_on(page, region.box),
+                lines=tuple(
+                    replace(
+                        line,
+                        box=self.page.place_on(page, line.box),
+                        words=tuple(replace(word, box=self.page.place_on(page, word.box)) for word in line.words),
+                    )
+                    for line in region.lines
+                ),
+            )
+            for region in self.regions
+        )
+        tables = {at: replace(table, box=self.page.place_on(page, table.box)) for at, table in self.tables.items()}
+        return PageLayout(self.page, regions, tables, aside=any(not word.turned for word in page.words))
+
+
+def text_lines(page: Page, furniture: Furniture) -> list[Line]:
+    """Rows without furniture, for measuring."""
+    return rows(_text_words(page, furniture))
+
+
+def page_gutters(page: Page, furniture: Furniture) -> Gutters:
+    """The gaps between the columns of this page alone."""
+    return find_gutters([part for row in text_lines(page, furniture) for part in segments(row)])
+
+
+def lay_out(page: Page, furniture: Furniture, measures: Measures, gutters: Gutters = ()) -> PageLayout:
+    """Furniture first, then the text in reading order, then figures.
+
+    ``gutters``: the gaps between the columns of most pages, if there are any.
+    """
+    page = replace(page, figures=_largest_figures(page.figures))
+    words = _text_words(page, furniture)
+    tables = find_tables(page, words)
+    bands = gutters_of_page([part for row in rows(words) for part in segments(row)], gutters)
+    spaced = unruled_tables(words, [table.box for table in tables], page.figures, bands)
+    tables = sorted([*tables, *spaced], key=lambda table: table.box.top)
+    figures = [box for box in page.figures if not any(_overlap(box, table.box) for table in tables)]
+    page = replace(page, figures=tuple(figures))
+    in_tables = {id(word) for table in tables for word in table.words}
+    free = [word for word in words if id(word) not in in_tables]
+    labels = _figure_words(page, free, measures)
+    in_figures = {id(word) for word in labels}
+    running = [word for word in free if id(word) not in in_figures]
+    parts = [part for row in rows(running) for part in segments(row)]
+    placed = reading_order(parts, [*(table.box for table in tables), *page.figures], gutters)
+    regions = _regions(page, placed, measures)
+    regions, at = _insert_tables(page, regions, tables)
+    drawn = [Region("figure", (), box, page.number) for box in figures]
+    return PageLayout(page, (*_furniture_regions(page, furniture), *regions, *drawn), _shift(at, page, furniture))
+
+
+def _largest_figures(figures: Sequence[Box]) -> tuple[Box, ...]:
+    """At most as many as a page has; a page of more is a pattern of tiles."""
+    if len(figures) <= _MOST_FIGURES:
+        return tuple(figures)
+    least = sorted((box.width * box.height for box in figures), reverse=True)[_MOST_FIGURES - 1]
+    return tuple([box for box in figures if box.width * box.height >= least][:_MOST_FIGURES])
+
+
+def _overlap(figure: Box, table: Box) -> bool:
+    return figure.holds(table) or table.holds(figure)
+
+
+def _text_words(page: Page, furniture: Furniture) -> list[Word]:
+    furniture_ids = {id(word) for word in furniture.words(page.number)}
+    return [word for word in page.words if id(word) not in furniture_ids]
+
+
+def _figure_words(page: Page, words: Sequence[Word], measures: Measures) -> list[Word]:
+    """Labels inside drawings: words there that do not look like a line of text."""
+    labels: list[Word] = [word for word in words if word.turned]
+    if page.read_by == "ocr":
+        return labels
+    for row in rows(words):
+        for part in segments(row):
+            inside = any(box.holds(part.box) for box in page.figures) and not _is_prose(part, measures)
+            if inside or _is_axis(part, page.figures, measures):
+                labels += part.words
+    return labels
+
+
+def _is_axis(line: Line, figures: Sequence[Box], measures: Measures) -> bool:
+    """Small or numeric text close around a drawing."""
+    if is_caption_start(line) or len(line.words) > 12 or not any(box.holds(line.box, _AXIS) for box in figures):
+        return False
+    numeric = sum(word.text.lstrip("+-−–.").isdigit() for word in line.words)
+    return line.size < 0.93 * measures.size or (numeric == len(line.words) and numeric > 1)
+
+
+def _is_prose(line: Line, measures: Measures) -> bool:
+    return len(line.words) >= 6 and abs(line.size - measures.size) <= 0.12 * measures.size
+
+
+def _regions(page: Page, placed: Sequence[PlacedLine], measures: Measures) -> list[Region]:
+    out: list[Region] = []
+    for (_, column), group in groupby(placed, key=lambda p: (p.band, p.column)):
+        lines = [item.line for item in group]
+        kinds = _settle(_kinds(page, lines, measures), lines, measures, page)
+        out += _group(page.number, column, [replace(ln, kind=k) for ln, k in zip(lines, kinds, strict=True)], measures)
+    return out
+
+
+def _kinds(page: Page, lines: Sequence[Line], measures: Measures) -> list[RegionKind]:
+    scanned = page.read_by == "ocr"
+    return [kind_of(line, neighbours(lines, i), measures, scanned=scanned) for i, line in enumerate(lines)]
+
+
+def _settle(kinds: list[RegionKind], lines: Sequence[Line], measures: Measures, page: Page) -> list[RegionKind]:
+    """Extends captions to their end, headings over several lines, and footnotes to the foot of the page."""
+    out = list(kinds)
+    for i in range(1, len(lines)):
+        gap = lines[i].baseline - lines[i - 1].baseline
+        close = gap <= 1.25 * max(measures.leading, lines[i - 1].size * 1.2)
+        alike = abs(lines[i].size - lines[i - 1].size) <= 0.6
+        if out[i - 1] == "caption" and out[i] in ("text", "formula") and close and alike:
+            out[i] = "caption"
+        elif out[i - 1] == "heading" and out[i] == "text" and close and _same_style(lines[i - 1], lines[i], measures):
+            out[i] = "heading"
+        elif out[i - 1] == "footnote" and out[i] in ("text", "formula") and alike:
+            out[i] = "footnote"
+        elif out[i] == "contents" and out[i - 1] == "text" and NUMBERED.match(lines[i - 1].text):
+            out[i - 1] = "contents"  # an entry on two lines
+        elif out[i] == "text" and not has_words(lines[i]) and "formula" in out[max(0, i - 2) : i + 3]:
+            out[i] = "formula"
+        elif out[i] == "text" and lines[i].box.top > _FOOT * page.height and is_footnote_start(lines[i], measures):
+            out[i] = "footnote"
+    return out
+
+
+def _same_style(a: Line, b: Line, measures: Measures) -> bool:
+    strong = b.share("bold") >= 0.9 or b.size >= 1.08 * measures.size
+    return strong and abs(a.size - b.size) <= 0.6 and len(b.words) <= 12
+
+
+def _group(page: int, column: int, lines: Sequence[Line], measures: Measures) -> list[Region]:
+    out: list[list[Line]] = []
+    left = min((line.box.left for line in lines), default=0.0)
+    for i, line in enumerate(lines):
+        if out and line.kind == out[-1][-1].kind and not _begins(lines[i - 1], line, left, measures):
+            out[-1].append(line)
+        else:
+            out.append([line])
+    return [Region(group[0].kind, tuple(group), bounding_box(ln.box for ln in group), page, column) for group in out]
+
+
+def _begins(before: Line, line: Line, left: float, measures: Measures) -> bool:
+    """Whether a new paragraph begins here."""
+    gap = line.baseline - before.baseline
+    if line.kind == "code":
+        return gap > 4.0 * line.size
+    if line.kind == "heading":
+        return gap > 1.6 * max(line.size, measures.size) or abs(line.size - before.size) > 1.0
+    if line.kind == "caption":
+        return is_caption_start(line)
+    if gap > _PARAGRAPH_GAP * max(measures.leading, before.size):
+        return True
+    indent = line.box.left - before.box.left
+    return _INDENT[0] < indent < _INDENT[1] and before.box.left - left < 4.0 and before.text.endswith(_ENDS)
+
+
+def _insert_tables(
+    page: Page, regions: Sequence[Region], tables: Sequence[PageTable]
+) -> tuple[list[Region], dict[int, PageTable]]:
+    """Places each table before the first region below it in its column and records the index."""
+    out = list(regions)
+    for table in tables:
+        index = next((i for i, region in enumerate(out) if _below(region.box, table.box)), len(out))
+        out.insert(index, Region("table", (), table.box, page.number))
+    by_box = {id(table.box): table for table in tables}
+    return out, {i: by_box[id(region.box)] for i, region in enumerate(out) if id(region.box) in by_box}
+
+
+def _below(region: Box, table: Box) -> bool:
+    overlaps = region.left < table.right and region.right > table.left
+    return overlaps and region.top >= table.middle_y
+
+
+def _furniture_regions(page: Page, furniture: Furniture) -> list[Region]:
+    return [
+        Region(kind, (Line.of(words),), bounding_box(word.box for word in words), page.number)
+        for kind, words in furniture.by_page.get(page.number, {}).items()
+    ]
+
+
+def _shift(at: dict[int, PageTable], page: Page, furniture: Furniture) -> dict[int, PageTable]:
+    by = len(furniture.by_page.get(page.number, {}))
+    return {index + by: table for index, table in at.items()}

@@ -1,0 +1,359 @@
+"""Tables with printed rules: those with borders first, then those with horizontal rules only.
+
+**Borders.** Crossing horizontal and vertical rules make a grid; each of its cells gets the words inside it. The method
+of Anssi Nurminen (Algorithmic extraction of data in tables in PDF documents, 2013), as in pdfplumber: rules that cross
+make one table; a cell covers several grid positions where the rule between them is missing.
+
+**Horizontal rules.** Words between rules above each other are sorted into rows and columns. A column boundary is a
+vertical strip that is empty in nearly all rows (or is ruled); a row is a baseline. A row with an empty first cell
+continues the row above it. A result with one column (a frame around text) is not a table.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from indexer.documents.parse.model import Box, Line, Page, Rule, Word, bounding_box
+from indexer.documents.parse.pdf.line_kinds import CAPTION
+from indexer.documents.parse.pdf.reading_order import rows
+from indexer.documents.parse.pdf.table_cells import (
+    MOST_CELLS,
+    MOST_RULES,
+    PageTable,
+    cells_of,
+    columns,
+    has_words,
+    is_labelled,
+    is_prose,
+    is_running_text,
+    join_cell_lines,
+    merge_continuations,
+)
+
+_SAME = 3.0  # points: rules closer than this are one
+_REACH = 3.0  # points by which a rule may miss the one that it crosses
+_FEWEST_FILLED = 0.4  # of the cells: the grid of a chart is empty
+_PARAGRAPH = 60  # words
+_LINES_OF_A_LIST = 3
+_LEAST_TALL = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Stroke:
+    """A rule in one direction: at ``at`` across it, from ``first`` to ``last`` along it."""
+
+    at: float
+    first: float
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Horizontal and vertical rules that cross each other."""
+
+    levels: tuple[_Stroke, ...]
+    uprights: tuple[_Stroke, ...]
+
+    @property
+    def ys(self) -> list[float]:
+        return _distinct([rule.at for rule in self.levels])
+
+    @property
+    def xs(self) -> list[float]:
+        return _distinct([rule.at for rule in self.uprights])
+
+
+def bordered_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
+    """Grids with at least two rows and two columns that hold words, from the top."""
+    tables = [table for grid in _grids(page.rules) if (table := _grid_table(grid, words)) is not None]
+    tables = [table for table in tables if not _frames_text(table)]
+    return sorted(tables, key=lambda table: (table.box.top, table.box.left))
+
+
+def _frames_text(table: PageTable) -> bool:
+    """Whether most words are in cells as long as a paragraph: frames around the parts of a poster."""
+    lengths = [len(cell.split()) for row in table.rows for cell in row]
+    return 2 * sum(length for length in lengths if length >= _PARAGRAPH) > sum(lengths)
+
+
+def _grids(rules: Sequence[Rule]) -> list[_Grid]:
+    drawn = rules[:MOST_RULES]
+    levels = _join_strokes([_Stroke(r.box.middle_y, r.box.left, r.box.right) for r in drawn if r.level])
+    uprights = _join_strokes([_Stroke(r.box.middle_x, r.box.top, r.box.bottom) for r in drawn if not r.level])
+    groups = _UnionFind(len(levels))
+    crossing: list[tuple[_Stroke, int]] = []
+    for upright in uprights:
+        own = [place for place, level in enumerate(levels) if _cross(level, upright)]
+        if own:
+            groups.join(own)
+            crossing.append((upright, own[0]))
+    out: dict[int, tuple[list[_Stroke], list[_Stroke]]] = {}
+    for upright, place in crossing:
+        out.setdefault(groups.of(place), ([], []))[1].append(upright)
+    for place, level in enumerate(levels):
+        if groups.of(place) in out:
+            out[groups.of(place)][0].append(level)
+    return [_Grid(tuple(_add_open_edge(*group)), tuple(group[1])) for group in out.values()]
+
+
+class _UnionFind:
+    """Disjoint sets of places (union-find): which horizontal rules some vertical one connects."""
+
+    def __init__(self, number: int) -> None:
+        self._above = list(range(number))
+
+    def of(self, place: int) -> int:
+        while self._above[place] != place:
+            self._above[place] = self._above[self._above[place]]
+            place = self._above[place]
+        return place
+
+    def join(self, places: Sequence[int]) -> None:
+        first = self.of(places[0])
+        for place in places[1:]:
+            self._above[self.of(place)] = first
+
+
+def _join_strokes(rules: Sequence[_Stroke]) -> list[_Stroke]:
+    """Joins the pieces of one rule, and the two edges of a thick one."""
+    out: list[_Stroke] = []
+    for rule in sorted(rules, key=lambda r: (r.at, r.first)):
+        near = next(
+            (
+                index
+                for index in range(len(out) - 1, max(-1, len(out) - 60), -1)
+                if rule.at - out[index].at <= _SAME
+                and rule.first <= out[index].last + _REACH
+                and rule.last >= out[index].first - _REACH
+            ),
+            None,
+        )
+        if near is None:
+            out.append(rule)
+        else:
+            other = out[near]
+            out[near] = _Stroke(other.at, min(other.first, rule.first), max(other.last, rule.last))
+    return out
+
+
+def _cross(level: _Stroke, upright: _Stroke) -> bool:
+    return (
+        level.first - _REACH <= upright.at <= level.last + _REACH
+        and upright.first - _REACH <= level.at <= upright.last + _REACH
+    )
+
+
+def _add_open_edge(levels: Sequence[_Stroke], uprights: Sequence[_Stroke]) -> list[_Stroke]:
+    """The horizontal rules, plus one where all verticals end above or below them: a page break cut the border off."""
+    out = sorted(levels, key=lambda rule: rule.at)
+    first, last = out[0], out[-1]
+    if len(uprights) >= 2:
+        top = max(rule.first for rule in _touching(uprights, first.at))
+        bottom = min(rule.last for rule in _touching(uprights, last.at))
+        if first.at - top > _LEAST_TALL:
+            out.insert(0, _Stroke(top, first.first, first.last))
+        if bottom - last.at > _LEAST_TALL:
+            out.append(_Stroke(bottom, last.first, last.last))
+    return out
+
+
+def _touching(uprights: Sequence[_Stroke], level: float) -> Sequence[_Stroke]:
+    """The verticals that touch this height; there is at least one, because the rules cross."""
+    touching = [rule for rule in uprights if rule.first - _REACH <= level <= rule.last + _REACH]
+    return touching if len(touching) >= 2 else [_Stroke(0.0, level, level)]
+
+
+def _distinct(values: Sequence[float]) -> list[float]:
+    out: list[float] = []
+    for value in sorted(values):
+        if not out or value - out[-1] > _SAME:
+            out.append(value)
+    return out
+
+
+def _grid_table(grid: _Grid, words: Sequence[Word]) -> PageTable | None:
+    xs, ys = grid.xs, grid.ys
+    if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > MOST_CELLS:
+        return None
+    box = Box(xs[0], ys[0], xs[-1], ys[-1])
+    inside = [word for word in words if box.holds(word.box, 1.0) and not word.turned]
+    if len(inside) < 3:
+        return None
+    cells = _cells_of(grid, xs, ys)
+    by_cell: dict[tuple[int, int], list[Word]] = {}
+    for word in inside:
+        by_cell.setdefault(cells[_place(word, xs, ys)], []).append(word)
+    if len(by_cell) < _FEWEST_FILLED * len(set(cells.values())):
+        return None
+    table = _cell_texts(by_cell, len(ys) - 1, len(xs) - 1)
+    if len(table) < 2 or len(table[0]) < 2 or not has_words(table) or not is_labelled(table):
+        return None
+    return PageTable(box, tuple(tuple(row) for row in table), 1, tuple(inside), "borders")
+
+
+def _place(word: Word, xs: Sequence[float], ys: Sequence[float]) -> tuple[int, int]:
+    row = bisect_left(ys, word.box.middle_y, 1, len(ys) - 1) - 1
+    return row, bisect_left(xs, word.box.middle_x, 1, len(xs) - 1) - 1
+
+
+def _cells_of(grid: _Grid, xs: Sequence[float], ys: Sequence[float]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Maps each grid position to the upper left position of its cell."""
+    owner: dict[tuple[int, int], tuple[int, int]] = {}
+    for row, (top, bottom) in enumerate(pairwise(ys)):
+        for column, (left, right) in enumerate(pairwise(xs)):
+            place = (row, column)
+            owner[place] = place
+            if column and not _is_ruled(grid.uprights, left, (top + bottom) / 2.0):
+                owner[place] = owner[row, column - 1]
+            elif row and not _is_ruled(grid.levels, top, (left + right) / 2.0):
+                owner[place] = owner[row - 1, column]
+    return owner
+
+
+def _is_ruled(rules: Sequence[_Stroke], at: float, along: float) -> bool:
+    return any(abs(rule.at - at) <= _SAME and rule.first - 1.0 <= along <= rule.last + 1.0 for rule in rules)
+
+
+def _cell_texts(by_cell: dict[tuple[int, int], list[Word]], height: int, width: int) -> list[list[str]]:
+    """Rows of texts. A grid row that holds a list (lines that each fill several columns) becomes one row per line;
+    empty rows and columns are left out.
+    """
+    out: list[list[str]] = []
+    for row in range(height):
+        own = {column: by_cell[row, column] for column in range(width) if (row, column) in by_cell}
+        out += _lines_of(own, width) or [[_cell_text(own.get(column, ())) for column in range(width)]]
+    out = [row for row in out if any(row)]
+    used = [column for column in range(width) if any(row[column] for row in out)]
+    return [[row[column] for column in used] for row in out]
+
+
+def _lines_of(cells: dict[int, list[Word]], width: int) -> list[list[str]]:
+    lines = rows([word for words in cells.values() for word in words])
+    if len(cells) < 2 or len(lines) < _LINES_OF_A_LIST:
+        return []
+    column_of = {id(word): column for column, words in cells.items() for word in words}
+    full = sum(len({column_of[id(word)] for word in line.words}) == len(cells) for line in lines)
+    if full < 0.8 * len(lines):
+        return []
+    return [
+        [_cell_text([w for w in line.words if column_of[id(w)] == column]) for column in range(width)] for line in lines
+    ]
+
+
+def _cell_text(words: Sequence[Word]) -> str:
+    joined = ""
+    for line in rows(words):
+        joined = join_cell_lines(joined, line.text)
+    return joined
+
+
+_TABLE = re.compile(r"^tab(?:le|\.|elle|leau)$", re.IGNORECASE)
+_SAME_EDGE = 6.0
+_SAME_LEVEL = 1.6
+_SHORTEST = 60.0
+_MOST_FRAMES = 50  # of one page, those with the most rules
+
+
+def find_tables(page: Page, words: Sequence[Word]) -> list[PageTable]:
+    """The tables of a page, from the top; ``words`` without heads and feet."""
+    tables = [table for table in bordered_tables(page, words) if not _is_drawn(table.box, page.figures)]
+    for levels in _frames([rule for rule in page.rules if rule.level][:MOST_RULES])[:_MOST_FRAMES]:
+        frame = bounding_box(rule.box for rule in levels)
+        if any(other.box.holds(frame, 2.0) or frame.holds(other.box, 2.0) for other in tables):
+            continue
+        if _is_drawn(frame, page.figures):
+            continue
+        table = _table_between(frame, [r.box.middle_y for r in levels], page, words)
+        if table is not None:
+            tables.append(table)
+    return sorted(tables, key=lambda table: table.box.top)
+
+
+def _is_drawn(frame: Box, figures: Sequence[Box]) -> bool:
+    """Whether pictures or drawings fill most of the frame: then its rules are axes and grids."""
+    return sum(_shared_area(frame, figure) for figure in figures) > 0.5 * frame.width * frame.height
+
+
+def _shared_area(a: Box, b: Box) -> float:
+    """The area of the intersection."""
+    width = min(a.right, b.right) - max(a.left, b.left)
+    height = min(a.bottom, b.bottom) - max(a.top, b.top)
+    return max(width, 0.0) * max(height, 0.0)
+
+
+def _frames(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """Rules that begin and end at the same x, from the top; a frame needs at least two. Longest frames first."""
+    groups: list[list[Rule]] = []
+    for rule in sorted(_join_rules(rules), key=lambda r: r.box.top):
+        if rule.box.width < _SHORTEST:
+            continue
+        group = next((g for g in groups if _same_edges(g[0].box, rule.box)), None)
+        if group is None:
+            groups.append([rule])
+        else:
+            group.append(rule)
+    return sorted((g for g in groups if len(g) >= 2), key=len, reverse=True)
+
+
+def _same_edges(a: Box, b: Box) -> bool:
+    return abs(a.left - b.left) <= _SAME_EDGE and abs(a.right - b.right) <= _SAME_EDGE
+
+
+def _join_rules(rules: Sequence[Rule]) -> list[Rule]:
+    """Joins the pieces of one rule that is drawn cell by cell."""
+    out: list[Box] = []
+    for rule in sorted(rules, key=lambda r: (round(r.box.middle_y), r.box.left)):
+        last = out[-1] if out else None
+        if (
+            last is not None
+            and abs(last.middle_y - rule.box.middle_y) <= _SAME_LEVEL
+            and rule.box.left - last.right <= 3.0
+        ):
+            out[-1] = bounding_box((last, rule.box))
+        else:
+            out.append(rule.box)
+    return [Rule(box) for box in out]
+
+
+def _table_between(frame: Box, levels: Sequence[float], page: Page, words: Sequence[Word]) -> PageTable | None:
+    inside = [word for word in words if frame.holds(word.box, 1.0) and not word.turned]
+    lines = rows(inside)
+    if len(lines) < 2:
+        return None
+    uprights = [r.box.middle_x for r in page.rules if not r.level and frame.holds(r.box, 2.0)]
+    edges = columns(lines, uprights, frame)
+    if len(edges) < 1:
+        return None
+    if len(lines) * (len(edges) + 1) > MOST_CELLS:
+        return None
+    cells = [cells_of(line, edges) for line in lines]
+    if is_running_text(lines, edges, frame) or any(_is_no_row(line) for line in lines):
+        return None
+    is_ruled = len(levels) >= 3 or len(uprights) >= 1
+    if is_prose(cells) or not has_words(cells) or not is_labelled(cells) or not (is_ruled or _has_caption(page)):
+        return None
+    header = _header_rows(lines, levels)
+    merged, header = merge_continuations(cells, header)
+    return PageTable(frame, tuple(tuple(row) for row in merged), header, tuple(inside))
+
+
+def _is_no_row(line: Line) -> bool:
+    """Whether the line is the caption of a figure: then the frame is part of the page, not a table."""
+    match = CAPTION.match(line.text)
+    return match is not None and match["mark"] is not None and not match["what"].lower().startswith("tab")
+
+
+def _has_caption(page: Page) -> bool:
+    return any(_TABLE.match(word.text) for word in page.words)
+
+
+def _header_rows(lines: Sequence[Line], levels: Sequence[float]) -> int:
+    """Rows above the last inner rule of the upper third; 1 if there is none."""
+    top, bottom = min(levels), max(levels)
+    inner = [y for y in levels if top + 2.0 < y < top + (bottom - top) / 3.0]
+    above = sum(line.box.middle_y < max(inner) for line in lines) if inner else 0
+    return above if 0 < above < len(lines) else 1

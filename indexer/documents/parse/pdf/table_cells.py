@@ -1,0 +1,153 @@
+"""A table as the finders of tables return it; its rows and columns from words, and checks of its cells.
+
+A boundary between columns is a vertical strip that nearly all rows leave empty.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from indexer.documents.parse.model import Box, Line, TableMethod, Word, bounding_box
+
+MOST_CELLS = 6000
+"""Of one table of a page; a grid with more is a drawing."""
+MOST_RULES = 2000
+"""Of one page: the first that are looked at."""
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """Cells by row and column, all rows equally long; ``words`` are the words in it, ``found_by`` names the
+    finder. ``caption``: its lines, if the finder began with them; else the caption is a separate region.
+    """
+
+    box: Box
+    rows: tuple[tuple[str, ...], ...]
+    header_rows: int
+    words: tuple[Word, ...]
+    found_by: TableMethod = "rules"
+    caption: tuple[Line, ...] = ()
+
+
+def has_words(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether any cell has a word; a frame with only numbers is a drawing with its axes."""
+    return sum(_WORD.search(cell) is not None for row in cells for cell in row) >= 2
+
+
+def is_labelled(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether half of the cells of the first row or of the first column hold a word; those of a chart do not.
+
+    Empty cells beside two words do not count: a header over two columns can be written in one of them.
+    """
+    return any(_is_label(edge) for edge in (list(cells[0]), [row[0] for row in cells]))
+
+
+def _is_label(edge: Sequence[str]) -> bool:
+    words = sum(_WORD.search(cell) is not None for cell in edge)
+    return 2 * words >= (sum(map(bool, edge)) if words >= 2 else len(edge))
+
+
+def join_cell_lines(above: str, below: str) -> str:
+    """Joins two lines of one cell, and a word split between them."""
+    if above.endswith("-") and below[:1].islower():
+        return above[:-1] + below
+    return f"{above} {below}".strip()
+
+
+_WHITE = 0.42  # of the size: the narrowest strip between two columns
+_MAY_CROSS = 0.08  # of the rows: titles that span columns
+_WIDEST = 30_000.0  # points: ten metres
+_WORDS_OF_PROSE = 14  # a cell this long in most rows is a paragraph
+
+
+def columns(lines: Sequence[Line], uprights: Sequence[float], frame: Box, *, white: float = _WHITE) -> list[float]:
+    """The x of each boundary between two columns; ``white``: the narrowest strip, in sizes of the type."""
+    if frame.width > _WIDEST:
+        return []
+    size = max(line.size for line in lines)
+    reach = int(frame.width) + 2
+    changes = [0] * (reach + 1)
+    for line in lines:
+        for first, last in _covered(line, frame.left, reach):
+            changes[first] += 1
+            changes[last] -= 1
+    crossed = list(accumulate(changes))[:reach]
+    allowed = int(_MAY_CROSS * len(lines))
+    strips = _runs([count <= allowed for count in crossed])
+    ruled = [x - frame.left for x in uprights]
+    edges = [
+        (first + last) / 2.0
+        for first, last in strips
+        if first > 0 and last < reach - 1 and (last - first >= white * size or any(first <= x <= last for x in ruled))
+    ]
+    leftmost = min(word.box.right for line in lines for word in line.words)
+    rightmost = max(word.box.left for line in lines for word in line.words)
+    return [edge + frame.left for edge in edges if leftmost <= edge + frame.left <= rightmost]
+
+
+def _covered(line: Line, left: float, reach: int) -> Iterator[tuple[int, int]]:
+    """The points, counted from ``left``, that the words of a line cover: from, up to; no point twice."""
+    end = 0
+    for word in line.words:  # from the left
+        first, last = max(end, int(word.box.left - left)), min(reach, int(word.box.right - left) + 1)
+        if first < last:
+            yield first, last
+            end = last
+
+
+def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
+    """First and last index of each run of True."""
+    out: list[tuple[int, int]] = []
+    start: int | None = None
+    for index, flag in enumerate([*flags, False]):
+        if flag and start is None:
+            start = index
+        elif not flag and start is not None:
+            out.append((start, index - 1))
+            start = None
+    return out
+
+
+def cells_of(line: Line, edges: Sequence[float]) -> list[str]:
+    cells: list[list[str]] = [[] for _ in range(len(edges) + 1)]
+    for word in line.words:
+        cells[bisect_left(edges, word.box.middle_x)].append(word.text)
+    return [" ".join(words) for words in cells]
+
+
+def is_prose(cells: Sequence[Sequence[str]]) -> bool:
+    long = sum(any(len(cell.split()) > _WORDS_OF_PROSE for cell in row) for row in cells)
+    filled = sum(sum(bool(cell) for cell in row) >= 2 for row in cells)
+    return long > 0.3 * len(cells) or filled < 0.5 * len(cells) - 1
+
+
+def is_running_text(lines: Sequence[Line], edges: Sequence[float], frame: Box) -> bool:
+    """Two or three columns of running text that fill the width."""
+    if len(lines) < 6 or len(edges) > 2:
+        return False
+    bounds = [frame.left, *edges, frame.right]
+    full = 0
+    for line in lines:
+        parts = [[w for w in line.words if left < w.box.middle_x <= right] for left, right in pairwise(bounds)]
+        shares = [
+            (bounding_box(w.box for w in part).width / (right - left)) if len(part) >= 3 else 0.0
+            for part, (left, right) in zip(parts, pairwise(bounds), strict=True)
+        ]
+        full += sum(share > 0.75 for share in shares) >= min(2, len(shares))
+    return full > 0.3 * len(lines)
+
+
+def merge_continuations(cells: Sequence[list[str]], header: int) -> tuple[list[list[str]], int]:
+    out: list[list[str]] = []
+    for number, row in enumerate(cells):
+        goes_on = bool(out) and number >= header and not row[0] and sum(map(bool, row)) < len(row) and number > header
+        if goes_on:
+            out[-1] = [join_cell_lines(above, below) for above, below in zip(out[-1], row, strict=True)]
+        else:
+            out.append(list(row))
+    return out, min(header, len(out) - 1) or 1

@@ -1,0 +1,143 @@
+"""Reads HTML into blocks, as for a PDF: headings, paragraphs, lists, tables; leaves out navigation and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import lxml.html
+from lxml import etree
+
+from indexer.documents.parse.clean import normalise_text
+from indexer.documents.parse.front_matter import front_matter
+from indexer.documents.parse.limits import Allowance, DocumentRefused, Limits, markup_table
+from indexer.documents.parse.model import Block, BlockKind, FrontMatter, ReadDocument
+from indexer.documents.parse.sections import split_references
+from indexer.formats.repair.links import doi_in
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_NOT_READ = ("script", "style", "noscript", "template", "iframe", "svg", "math", "head")
+_AROUND = ("nav", "header", "footer", "aside", "form", "button", "select")
+_LEFT_OUT = frozenset((*_NOT_READ, *_AROUND))
+_PARAGRAPHS = frozenset(["p", "li", "dd", "dt", "blockquote", "figcaption", "pre", "address", "summary", "caption"])
+_META = {
+    "citation_title": "title",
+    "dc.title": "title",
+    "citation_doi": "doi",
+    "dc.identifier": "doi",
+    "citation_journal_title": "journal",
+    "citation_publication_date": "published",
+    "dc.date": "published",
+}
+_AUTHORS = ("citation_author", "dc.creator", "author")
+_BLOCKS = (*_PARAGRAPHS, *_HEADINGS, "table", "div", "section", "article", "ul", "ol", "dl", "main")
+_FEW_WORDS = 3
+_TOO_DEEP = "The page nests too deeply: what follows its deepest element is left out."
+
+
+def read_html(data: bytes, limits: Limits) -> ReadDocument:
+    """Raises DocumentRefused: ``damaged``, ``no_text``, ``too_large``."""
+    parser = lxml.html.HTMLParser(no_network=True, huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        root = lxml.html.document_fromstring(data, parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise DocumentRefused("damaged", f"The HTML cannot be read: {str(error)[:200]}") from None
+    is_cut = any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log)
+    allowance = Allowance(limits)
+    body = root.find("body")
+    drafts = _blocks(root if body is None else body, allowance)
+    blocks = list(allowance.within(block for block in drafts if block.text or block.table))
+    if not blocks and is_cut:
+        raise DocumentRefused("too_large", "The page nests too deeply to be read.")
+    if not blocks:
+        raise DocumentRefused("no_text", "The page holds no text (it may be drawn by a script).")
+    front = _front(root, blocks)
+    body_blocks, references = split_references(blocks)
+    warnings = (*allowance.warnings, *([_TOO_DEEP] if is_cut else []))
+    return ReadDocument("html", tuple(body_blocks), front, references, warnings=warnings)
+
+
+def _blocks(body: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block]:
+    """Depth-first; a node with text and without blocks inside is a paragraph."""
+    holding, layout = _above(body, _BLOCKS), _above(body, ("table",))
+    yield from _loose(body.text)
+    open_nodes = [(iter(body), "")]
+    while open_nodes:
+        children, tail = open_nodes[-1]
+        child = next(children, None)
+        if child is None:
+            open_nodes.pop()
+            yield from _loose(tail)
+            continue
+        tag = child.tag if isinstance(child.tag, str) else ""
+        is_whole = tag in _HEADINGS or tag == "pre" or (tag == "table" and child not in layout)
+        if child in holding and not is_whole and tag not in _LEFT_OUT:
+            yield from _leaf_text(child, tag)
+            open_nodes.append((iter(child), child.tail or ""))
+            continue
+        if tag not in _LEFT_OUT:
+            yield from _table(child, allowance) if tag == "table" else _leaf(child, tag)
+        yield from _loose(child.tail)
+
+
+def _leaf(node: lxml.html.HtmlElement, tag: str) -> Iterator[Block]:
+    if tag in _HEADINGS:
+        yield Block("heading", _text(node), level=_HEADINGS[tag])
+    elif tag == "pre":
+        lines = tuple(line.rstrip() for line in node.text_content().splitlines() if line.strip())
+        yield Block("code", "\n".join(lines), lines=lines)
+    elif tag == "tr":
+        yield Block("text", " ".join(_text(cell) for cell in node))
+    else:
+        kind: BlockKind = "caption" if tag == "figcaption" else "list" if tag == "li" else "text"
+        yield Block(kind, _text(node))
+
+
+def _leaf_text(node: lxml.html.HtmlElement, tag: str) -> Iterator[Block]:
+    """The text of a node before the blocks in it."""
+    if tag in _PARAGRAPHS and node.text and node.text.strip():
+        yield Block("list" if tag == "li" else "text", normalise_text(node.text))
+    else:
+        yield from _loose(node.text)
+
+
+def _loose(text: str | None) -> Iterator[Block]:
+    """Text between blocks, if it is more than a few words (a button, a separator)."""
+    if text and len(text.split()) > _FEW_WORDS:
+        yield Block("text", normalise_text(text))
+
+
+def _above(root: lxml.html.HtmlElement, tags: Iterable[str]) -> set[lxml.html.HtmlElement]:
+    """All elements with one of these tags somewhere inside, each visited once."""
+    ancestors: set[lxml.html.HtmlElement] = set()
+    for node in root.iterdescendants(*tags):
+        above = node.getparent()
+        while above is not None and above not in ancestors:
+            ancestors.add(above)
+            above = above.getparent()
+    return ancestors
+
+
+def _text(node: lxml.html.HtmlElement) -> str:
+    return normalise_text(str(node.text_content()))
+
+
+def _table(node: lxml.html.HtmlElement, allowance: Allowance) -> Iterator[Block]:
+    rows = (((_text(cell), 1) for cell in row if cell.tag in ("td", "th")) for row in node.iter("tr"))
+    header = sum(1 for row in node.iter("tr") if row.find("th") is not None and row.find("td") is None)
+    caption = node.find("caption")
+    yield from markup_table(rows, header, _text(caption) if caption is not None else "", allowance)
+
+
+def _front(root: lxml.html.HtmlElement, blocks: list[Block]) -> FrontMatter:
+    metadata: dict[str, object] = {}
+    authors: list[str] = []
+    for meta in root.iter("meta"):
+        name, content = str(meta.get("name", "")).lower(), normalise_text(str(meta.get("content", "")))
+        if name in _META and content:
+            value = doi_in(content) if _META[name] == "doi" else content.replace("/", "-")
+            metadata.setdefault(_META[name], value or "")
+        elif name in _AUTHORS and content:
+            authors.append(" ".join(reversed(content.split(", "))) if content.count(",") == 1 else content)
+    metadata["authors"] = tuple(authors)
+    title = root.find(".//title")
+    return front_matter(blocks, {"Title": _text(title)} if title is not None else {}, metadata)

@@ -1,0 +1,104 @@
+"""Reads plain text (and Markdown): paragraphs between empty lines, headings by their marks, form feeds as pages."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+
+from indexer.documents.parse.clean import hyphenated_words, join_lines, normalise_text
+from indexer.documents.parse.front_matter import front_matter
+from indexer.documents.parse.limits import LONGEST_HEADING, Allowance, DocumentRefused, Limits
+from indexer.documents.parse.model import Block, ReadDocument
+from indexer.documents.parse.sections import NUMBERED, SECTION_NAMES, split_references
+
+_MARKDOWN = re.compile(r"^(#{1,6})\s+(\S.*)$")
+_UNDERLINE = re.compile(r"^(?:={3,}|-{3,}|~{3,})$")
+_ITEM = re.compile(r"^(?:[-*•]|\d{1,2}[.)])\s+\S")
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
+_LONGEST_HEADING = 90
+_LONGEST_LINE = LONGEST_HEADING + 1  # characters: no more of a line is needed to see whether it is a heading
+_MOST_BYTES = 4  # of one character
+
+
+def read_text(data: bytes, limits: Limits) -> ReadDocument:
+    """Raises DocumentRefused: ``no_text``."""
+    allowance = Allowance(limits)
+    text = decode(data[: _MOST_BYTES * (limits.max_characters + 1)])
+    if len(text) > limits.max_characters:
+        allowance.note_characters()
+        text = text[: limits.max_characters]
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    pages = text.split("\f", limits.max_pages)
+    if len(pages) > limits.max_pages:
+        allowance.note_pages()
+        pages.pop()
+    compounds = hyphenated_words(text.splitlines())
+    numbers = [number if len(pages) > 1 else None for number in range(1, len(pages) + 1)]
+    drafts = (block for number, page in zip(numbers, pages, strict=True) for block in _blocks(page, number, compounds))
+    blocks = list(allowance.within(drafts))
+    if not blocks:
+        raise DocumentRefused("no_text", "The file holds no words.")
+    body_blocks, references = split_references(blocks)
+    front, count = front_matter(blocks, {}, {}), len(pages) if len(pages) > 1 else 0
+    return ReadDocument("text", tuple(body_blocks), front, references, count, warnings=allowance.warnings)
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 or UTF-16 by byte order mark, else UTF-8, else Windows-1252, which never fails.
+
+    A character that is cut off at the end is left out.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    try:
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(data)
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def _blocks(page: str, number: int | None, compounds: frozenset[str]) -> Iterator[Block]:
+    for paragraph in _paragraphs(page):
+        lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
+        at = 0
+        while at < len(lines):
+            heading, used = _heading(lines[at : at + 2])
+            if heading is None:
+                break
+            yield Block("heading", heading[1], number, number, level=heading[0])
+            at += used
+        del lines[:at]
+        if not lines:
+            continue
+        if all(_ITEM.match(line) for line in lines):
+            yield from (Block("list", normalise_text(line), number, number) for line in lines)
+            continue
+        text = join_lines(lines, compounds)
+        if any(character.isalnum() for character in text):
+            yield Block("text", text, number, number)
+
+
+def _paragraphs(page: str) -> Iterator[str]:
+    """One after the other, so that nothing is split that is not read."""
+    start = 0
+    for match in _PARAGRAPHS.finditer(page):
+        yield page[start : match.start()]
+        start = match.end()
+    yield page[start:]
+
+
+def _heading(lines: list[str]) -> tuple[tuple[int, str] | None, int]:
+    """Level and title of a heading in the first of (at most two) lines, and its number of lines."""
+    first = normalise_text(lines[0][:_LONGEST_LINE])
+    marked = _MARKDOWN.match(first) if len(lines[0]) <= LONGEST_HEADING else None
+    if marked:
+        return (len(marked[1]), marked[2].rstrip("#").rstrip() or marked[2][:1]), 1
+    if len(lines) > 1 and _UNDERLINE.match(lines[1]) and len(first) <= _LONGEST_HEADING:
+        return (1 if lines[1][0] == "=" else 2, first), 2
+    if len(lines) > 1 or len(first) > _LONGEST_HEADING or first.endswith((".", ",", ";")):
+        return None, 0
+    numbered = NUMBERED.match(first)
+    if numbered and not _ITEM.match(first):
+        return (len([part for part in numbered["number"].split(".") if part]), first), 1
+    known = first.lower().rstrip(":") in SECTION_NAMES
+    return ((1, first), 1) if known or (first.isupper() and len(first) > 4) else (None, 0)

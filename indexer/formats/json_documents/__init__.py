@@ -1,0 +1,1 @@
+"""JSON, JSON-LD and RDF documents as plain JSON values."""

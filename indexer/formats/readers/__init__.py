@@ -1,0 +1,1 @@
+"""One reader per metadata format; ``indexer.formats.recognition`` lists them."""

@@ -1,0 +1,327 @@
+"""DataCite 4, in XML and in the JSON of its API, to Record."""
+
+from __future__ import annotations
+
+import re
+
+from core.json_types import Json, JsonMapping
+from core.record import Record
+from indexer.formats.draft import RecordDraft
+from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
+from indexer.formats.refused import RecordRefused
+from indexer.formats.repair.links import doi_in
+from indexer.formats.xml_documents import (
+    XML_LANG,
+    Element,
+    find,
+    find_all,
+    inner_text,
+    local_name,
+    parse,
+    text_at,
+    texts_at,
+)
+from indexer.raw import RawRecord
+
+_LISTS = {  # container, element, name of the text, attributes
+    "subjects": ("subject", "subject", ("subjectScheme", "schemeURI", "valueURI")),
+    "titles": ("title", "title", ("titleType",)),
+    "dates": ("date", "date", ("dateType",)),
+    "relatedIdentifiers": (
+        "relatedIdentifier",
+        "relatedIdentifier",
+        ("relatedIdentifierType", "relationType", "resourceTypeGeneral"),
+    ),
+    "rightsList": ("rights", "rights", ("rightsURI", "rightsIdentifier")),
+    "descriptions": ("description", "description", ("descriptionType",)),
+    "alternateIdentifiers": ("alternateIdentifier", "alternateIdentifier", ("alternateIdentifierType",)),
+}
+_BOX = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+_POINT = ("pointLongitude", "pointLatitude")
+_ROLES = {
+    "ContactPerson": "pointOfContact", "DataManager": "custodian", "DataCurator": "custodian",
+    "Distributor": "distributor", "HostingInstitution": "distributor", "RightsHolder": "rightsHolder",
+    "Sponsor": "sponsor", "ProjectLeader": "principalInvestigator", "Producer": "originator", "Editor": "editor",
+}  # fmt: skip
+_DATES = {
+    "Created": "created", "Issued": "published", "Available": "published", "Submitted": "created",
+    "Updated": "modified", "Accepted": "published",
+}  # fmt: skip
+_EDGES = ("westBoundLongitude", "southBoundLatitude", "eastBoundLongitude", "northBoundLatitude")
+_SOURCES = frozenset({"IsDerivedFrom", "IsVariantFormOf"})
+_RELS = {"IsDocumentedBy": "describedby", "IsMetadataFor": "related", "HasMetadata": "describedby"}
+_LINEAGE = frozenset({"Methods", "TechnicalInfo"})
+
+
+def xml_as_json(root: Element) -> Json:
+    """The ``resource`` element as the JSON that DataCite's API returns for it."""
+    identifier = find(root, "identifier")
+    kind = find(root, "resourceType")
+    document: Json = {
+        container: [
+            {text: inner_text(element).strip(), **_attributes(element, attributes)}
+            for element in find_all(root, f"{container}/{name}")
+        ]
+        for container, (name, text, attributes) in _LISTS.items()
+    }
+    return document | {
+        "identifier": inner_text(identifier).strip(),
+        "identifierType": "" if identifier is None else identifier.get("identifierType", ""),
+        "creators": [_person_as_json(element, "creatorName") for element in find_all(root, "creators/creator")],
+        "contributors": [
+            _person_as_json(element, "contributorName") for element in find_all(root, "contributors/contributor")
+        ],
+        "publisher": text_at(root, "publisher"),
+        "publicationYear": text_at(root, "publicationYear"),
+        "language": text_at(root, "language") or _language_of(root),
+        "types": {
+            "resourceType": inner_text(kind).strip(),
+            "resourceTypeGeneral": "" if kind is None else kind.get("resourceTypeGeneral", ""),
+        },
+        "formats": texts_at(root, "formats/format"),
+        "version": text_at(root, "version"),
+        "geoLocations": [_place(element) for element in find_all(root, "geoLocations/geoLocation")],
+    }
+
+
+def _attributes(element: Element, names: tuple[str, ...]) -> dict[str, str]:
+    return {name: value for name in names if (value := element.get(name)) is not None}
+
+
+def _language_of(root: Element) -> str:
+    title = find(root, "titles/title")
+    return "" if title is None else title.get(XML_LANG, "")
+
+
+def _person_as_json(element: Element, name: str) -> Json:
+    named = find(element, name)
+    return {
+        "name": inner_text(named).strip(),
+        "nameType": "" if named is None else named.get("nameType", ""),
+        "affiliation": texts_at(element, "affiliation"),
+        "contributorType": element.get("contributorType", ""),
+    }
+
+
+def _place(element: Element) -> Json:
+    place: Json = {"geoLocationPlace": text_at(element, "geoLocationPlace")}
+    box, point = find(element, "geoLocationBox"), find(element, "geoLocationPoint")
+    if box is not None:
+        edges = inner_text(box).split() if not len(box) else []  # DataCite 3: south west north east
+        named = {name: text_at(box, name) for name in _BOX}
+        place["geoLocationBox"] = named if len(edges) != 4 else dict(zip(_BOX, _west_first(edges), strict=True))
+    if point is not None:
+        pair = inner_text(point).split() if not len(point) else []
+        place["geoLocationPoint"] = (
+            {name: text_at(point, name) for name in _POINT}
+            if len(pair) != 2
+            else dict(zip(_POINT, pair[::-1], strict=True))
+        )
+    polygons = [
+        [{name: text_at(corner, name) for name in _POINT} for corner in find_all(polygon, "polygonPoint")]
+        for polygon in find_all(element, "geoLocationPolygon")
+    ]
+    return place | {"geoLocationPolygon": polygons}
+
+
+def _west_first(edges: list[str]) -> list[str]:
+    south, west, north, east = edges
+    return [west, south, east, north]
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises RecordRefused: neither XML nor JSON, or no DataCite resource."""
+    document, warnings = _document(raw)
+    draft = RecordDraft(raw, source, "datacite", list(warnings))
+    _add_citation(draft, document)
+    _add_contacts(draft, document)
+    for place in objects_in(document.get("geoLocations")):
+        _add_extents(draft, place)
+    _add_times(draft, document)
+    _add_related_works(draft, document)
+    for right in objects_in(document.get("rightsList")):
+        draft.add_licence(*(text_in(right.get(name)) for name in ("rightsURI", "rightsIdentifier", "rights")))
+        draft.add_constraint(text_in(right.get("rights")) or text_in(right.get("rightsURI")))
+        draft.restrict_by_code(text_in(right.get("rightsURI")))
+    return draft.finish()
+
+
+def _document(raw: RawRecord) -> tuple[JsonMapping, tuple[str, ...]]:
+    """The resource in the shape of DataCite's JSON, without the envelope of its API."""
+    if not looks_like_json(raw.content):
+        parsed = parse(raw.content)
+        if local_name(parsed.root) != "resource":
+            raise RecordRefused(f"its root element is {parsed.root.tag}, not resource")
+        return xml_as_json(parsed.root), parsed.warnings
+    document = json_of(raw)
+    for envelope in ("data", "attributes"):
+        document = document.get(envelope, document) if isinstance(document, dict) else document
+    if not isinstance(document, dict):
+        raise RecordRefused("it is JSON without a resource of DataCite's")
+    return document, ()
+
+
+def _add_citation(draft: RecordDraft, document: JsonMapping) -> None:
+    draft.doi = doi_in(text_in(document.get("doi"))) or doi_in(_identifier(document))
+    draft.identifier = draft.doi or _identifier(document)
+    draft.edition = text_in(document.get("version"))
+    for other in [*objects_in(document.get("alternateIdentifiers")), *objects_in(document.get("identifiers"))]:
+        draft.names.add_possible_short_names(
+            text_in(other.get("alternateIdentifier")) or text_in(other.get("identifier"))
+        )
+    for title in objects_in(document.get("titles")):
+        if not draft.title and not title.get("titleType"):
+            draft.title = text_in(title.get("title"))
+        else:
+            draft.add_alternate_title(text_in(title.get("title")))
+    _add_descriptions(draft, document)
+    draft.add_language(text_in(document.get("language")))
+    types = document.get("types")
+    if isinstance(types, dict):
+        draft.set_type(text_in(types.get("resourceTypeGeneral")) or text_in(types.get("resourceType")))
+    for name in texts_in(document.get("formats")):
+        draft.add_format(name)
+    draft.add_link(text_in(document.get("url")) or (f"https://doi.org/{draft.doi}" if draft.doi else ""), "about")
+    for href in texts_in(document.get("contentUrl")):
+        draft.add_link(href, "download")
+
+
+def _add_descriptions(draft: RecordDraft, document: JsonMapping) -> None:
+    abstracts = []
+    for description in objects_in(document.get("descriptions")):
+        text, kind = text_in(description.get("description")), text_in(description.get("descriptionType"))
+        if kind in ("Abstract", "", "SeriesInformation", "Other"):
+            abstracts.append((kind != "Abstract", text))
+        if kind in _LINEAGE:
+            draft.lineage.append(text)
+    draft.abstract = min(abstracts, key=lambda abstract: abstract[0], default=(True, ""))[1]
+    for subject in as_list(document.get("subjects")):
+        if isinstance(subject, dict):
+            uri = text_in(subject.get("valueUri")) or text_in(subject.get("valueURI"))
+            draft.add_keyword(text_in(subject.get("subject")), text_in(subject.get("subjectScheme")), uri)
+        else:
+            draft.add_keyword(text_in(subject))
+
+
+def _identifier(document: JsonMapping) -> str:
+    """``identifier`` of DataCite's XML, ``id`` and ``identifiers`` of its JSON."""
+    if stated := text_in(document.get("identifier")) or text_in(document.get("id")):
+        return stated
+    return next((text_in(identifier.get("identifier")) for identifier in objects_in(document.get("identifiers"))), "")
+
+
+def _add_contacts(draft: RecordDraft, document: JsonMapping) -> None:
+    for person in objects_in(document.get("creators")):
+        _add_person(draft, person, "author")
+    draft.add_contact("", text_in(document.get("publisher")), role="publisher")
+    for person in objects_in(document.get("contributors")):
+        kind = text_in(person.get("contributorType"))
+        _add_person(draft, person, _ROLES.get(kind, "contributor"))
+
+
+def _add_person(draft: RecordDraft, person: JsonMapping, role: str) -> None:
+    name = text_in(person.get("name")) or text_in(person.get("creatorName"))
+    affiliation = next(iter(texts_in(person.get("affiliation"))), "")
+    if person.get("nameType") == "Organizational":
+        draft.add_contact("", name, role=role)
+    else:
+        draft.add_contact(name, affiliation, role=role)
+
+
+def _add_extents(draft: RecordDraft, place: JsonMapping) -> None:
+    draft.add_keyword(text_in(place.get("geoLocationPlace")), "location")
+    for box in objects_in(place.get("geoLocationBox")):
+        draft.places.add_box(*(box.get(edge) for edge in _EDGES))
+    for point in objects_in(place.get("geoLocationPoint")):
+        draft.places.add_point(point.get("pointLongitude"), point.get("pointLatitude"))
+    polygons = as_list(place.get("geoLocationPolygon"))
+    for polygon in polygons if polygons and isinstance(polygons[0], list) else [polygons]:
+        corners = [corner.get("polygonPoint", corner) for corner in objects_in(polygon)]
+        draft.places.add_ring(
+            [(corner.get("pointLongitude"), corner.get("pointLatitude")) for corner in corners if corner]
+        )
+
+
+def _add_times(draft: RecordDraft, document: JsonMapping) -> None:
+    for date in objects_in(document.get("dates")):
+        kind, text = text_in(date.get("dateType")), text_in(date.get("date"))
+        if kind in ("Coverage", "Collected", "Valid"):
+            draft.add_interval(text)
+        elif kind in _DATES:
+            draft.add_date(_DATES[kind], text.partition("/")[0])
+    if not any(text_in(date.get("dateType")) in ("Issued", "Available") for date in objects_in(document.get("dates"))):
+        draft.add_date("published", text_in(document.get("publicationYear")))
+    draft.add_date("metadata", text_in(document.get("updated")))
+
+
+def _add_related_works(draft: RecordDraft, document: JsonMapping) -> None:
+    for related in objects_in(document.get("relatedIdentifiers")):
+        relation, text = text_in(related.get("relationType")), text_in(related.get("relatedIdentifier"))
+        href = f"https://doi.org/{doi}" if (doi := doi_in(text)) else text
+        if relation in _SOURCES or (relation == "References" and related.get("resourceTypeGeneral") == "Dataset"):
+            draft.add_source(href)
+        elif relation == "IsPartOf" and draft.parent is None:
+            draft.parent = doi or text
+        if href.lower().startswith("http"):
+            draft.add_link(href, _RELS.get(relation, "related"), description=relation)
+
+
+_ROOT = re.compile(r"\{http://datacite\.org/schema/kernel-[0-9.]+\}resource")
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """XML can carry the namespace of its envelope; JSON can be inside ``data.attributes``."""
+    content = inspection.content
+    if _ROOT.fullmatch(inspection.tag):
+        return True
+    if inspection.tag.rpartition("}")[2] == "resource":
+        return b"<creators" in content and b"<titles" in content
+    inner = inspection.members.get("data", inspection.members)
+    resource = inner.get("attributes", inner) if isinstance(inner, dict) else None
+    return (
+        isinstance(resource, dict)
+        and "titles" in resource
+        and bool(resource.keys() & {"creators", "types", "publicationYear", "doi"})
+    )
+
+
+_FIELDS = {
+    "identifier": "the DOI, else `identifier`",
+    "title": "the title without a type",
+    "abstract": "the description of type Abstract, else another",
+    "alternate_titles": "titles with a type",
+    "languages": "`language`",
+    "type": "`resourceTypeGeneral`",
+    "keywords": "`subjects` with scheme and URI; `geoLocationPlace`",
+    "contacts": "`creators`, `contributors` by type, `publisher`",
+    "extents": "`geoLocationBox`, `geoLocationPoint`, the box of `geoLocationPolygon`",
+    "geometry": "`geoLocationPolygon`",
+    "times": "dates of type Collected, Coverage, Valid",
+    "provenance.lineage": "descriptions of type Methods, TechnicalInfo",
+    "provenance.kind": "subjects that name the kind",
+    "provenance.derived_from": "relations IsDerivedFrom, IsVariantFormOf; referenced data sets",
+    "provenance.attributed_to": "creators",
+    "licence": "`rightsURI`, `rightsIdentifier`, `rights`",
+    "constraints": "`rights`",
+    "access": "`rightsURI` (COAR, info:eu-repo)",
+    "links": "the DOI or `url` (`about`), `contentUrl`, related addresses",
+    "dates": "dates by type; else `publicationYear`",
+    "formats": "`formats`",
+    "names.short_names": "alternate identifiers and titles that look like one",
+    "names.platforms": "subjects of schemes of platforms",
+    "names.instruments": "subjects of schemes of instruments",
+    "names.variables": "subjects of schemes as in ISO 19139",
+    "names.projects": "subjects of schemes of projects",
+    "edition": "`version`",
+    "doi": "`identifier`, `doi`",
+    "parent": "relation IsPartOf",
+}
+FORMAT = Format(
+    "datacite",
+    4,
+    read,
+    _recognises,
+    "`resource` of kernel 3 or 4; JSON with `titles`, also inside `data.attributes`",
+    _FIELDS,
+)

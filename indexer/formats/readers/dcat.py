@@ -1,0 +1,342 @@
+"""DCAT and its profiles to Record: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0; in JSON, JSON-LD, Turtle and RDF/XML.
+
+Whatever the syntax, a data set is read as one nested JSON object with short names (``dct:title`` is ``title``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from core.json_types import Json, JsonMapping
+from core.record import Record, Resolution
+from indexer.formats.draft import RecordDraft, add_period, add_period_object
+from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.json_documents.linked_data import (
+    DCAT_TYPES,
+    nodes_by_id,
+    nodes_of,
+    plain_node,
+    resources_among,
+    stated_vocabulary,
+    types_of,
+)
+from indexer.formats.json_documents.parsing import as_list, looks_like_json, objects_in, text_in, texts_in
+from indexer.formats.json_documents.rdf import dcat_resources
+from indexer.formats.readers.dcat_nodes import (
+    add_place,
+    address,
+    label,
+    measured_resolution,
+    media_type_in,
+    name_of_agent,
+    texts_by_language,
+)
+from indexer.formats.refused import RecordRefused
+from indexer.formats.repair.boxes import number
+from indexer.formats.repair.geologic_time import owl_time
+from indexer.formats.repair.links import doi_in
+from indexer.formats.repair.resolution import step_in
+from indexer.raw import RawRecord
+
+_AGENTS = {
+    "creator": "author", "publisher": "publisher", "rightsHolder": "rightsHolder", "custodian": "custodian",
+    "distributor": "distributor", "originator": "originator", "principalInvestigator": "principalInvestigator",
+    "processor": "processor", "resourceProvider": "resourceProvider", "contributor": "contributor", "user": "user",
+}  # fmt: skip
+_PEOPLE = frozenset({"author", "principalInvestigator", "contributor"})
+_VERSIONS = ("version", "versionInfo")
+_DATES = {"issued": "published", "created": "created", "modified": "modified"}
+_SERVICES = frozenset({"API", "WMS", "WFS", "WCS", "WMTS", "ESRI REST", "OGC:WMS", "OGC:WFS", "WMS_SRVC", "WFS_SRVC"})
+
+
+def resources_in(document: object) -> list[Json]:
+    """Every dataset, series and service of a JSON document, each complete, with short names.
+
+    An object without any type is read as the data set itself (DCAT-US 1.1).
+    """
+    nodes = list(nodes_of(document))
+    own = [node for node in nodes if stated_vocabulary(node) != "schema.org"]
+    resources = resources_among(own, DCAT_TYPES)
+    if not resources and own == nodes and len(nodes) == 1 and "dataset" not in nodes[0]:
+        resources = nodes
+    known = nodes_by_id(nodes)
+    return [plain_node(node, known) for node in resources]
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """Raises RecordRefused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
+    resources = resources_in(json_of(raw)) if looks_like_json(raw.content) else _rdf_resources(raw)
+    if len(resources) != 1:
+        raise RecordRefused(
+            "it holds no data set of DCAT" if not resources else f"it holds {len(resources)} data sets: split them"
+        )
+    resource = resources[0]
+    draft = RecordDraft(raw, source, "dcat")
+    for kind in types_of(resource):
+        draft.type = DCAT_TYPES.get(kind, draft.type)
+    _add_citation(draft, resource)
+    _add_keywords(draft, resource)
+    _add_contacts(draft, resource)
+    for place_value in [*as_list(resource.get("spatial")), *as_list(resource.get("spatialCoverage"))]:
+        add_place(draft, place_value)
+    for period in as_list(resource.get("temporal")):
+        _add_period(draft, period)
+    _add_terms(draft, resource)
+    _add_links(draft, resource)
+    _add_provenance(draft, resource)
+    return draft.finish()
+
+
+def _rdf_resources(raw: RawRecord) -> list[Json]:
+    parsed = None if raw.recognition is None else raw.recognition.parsed
+    return [plain_node(node, {}) for node in (dcat_resources(raw.content) if parsed is None else parsed)]
+
+
+def _add_citation(draft: RecordDraft, resource: JsonMapping) -> None:
+    identifiers = [text for item in as_list(resource.get("identifier")) if (text := _identifier(item))]
+    uri = text_in(resource.get("@id"))
+    draft.identifier = next((text for text in identifiers if doi_in(text) is None), next(iter(identifiers), uri))
+    others = [*identifiers, uri, *(_identifier(item) for item in as_list(resource.get("otherIdentifier")))]
+    others += [*texts_in(resource.get("sameAs")), address(next(iter(as_list(resource.get("landingPage"))), ""))]
+    draft.doi = next((doi for text in others if (doi := doi_in(text))), None)
+    draft.names.add_possible_short_names(*(text for text in others if text != draft.identifier))
+    draft.edition = next((text for name in _VERSIONS if (text := text_in(resource.get(name)))), "")
+    for code in [*texts_in(resource.get("language")), *texts_in(resource.get("inLanguage"))]:
+        draft.add_language(code)
+    preferred = draft.first_language
+    titles = texts_by_language(resource.get("title"), preferred)
+    draft.title = next(iter(titles), "")
+    for other in [*titles[1:], *texts_in(resource.get("alternative"))]:
+        draft.add_alternate_title(other)
+    draft.abstract = next(iter(texts_by_language(resource.get("description"), preferred)), "")
+    if draft.type == "dataset":
+        for kind in as_list(resource.get("type")):
+            draft.set_type(label(kind))
+    series = [_identifier(item) for name in ("isPartOf", "inSeries", "parent") for item in as_list(resource.get(name))]
+    draft.parent = next((text for text in series if text), None)
+    metres = [number(text_in(item)) for item in as_list(resource.get("spatialResolutionInMeters"))]
+    known = [item for item in metres if math.isfinite(item) and item > 0]
+    measured = measured_resolution(resource)
+    if measured.metres is not None:
+        known.append(measured.metres)
+    step = step_in(text_in(resource.get("temporalResolution")))
+    draft.resolution = Resolution(min(known, default=None), measured.scale_denominator, step)
+    for name, kind in _DATES.items():
+        for text in texts_in(resource.get(name)):
+            if not text.upper().startswith("R/"):  # "R/P1W" means "changed every week": it is not a date
+                draft.add_date(kind, text)
+
+
+def _add_keywords(draft: RecordDraft, resource: JsonMapping) -> None:
+    for item in as_list(resource.get("keyword")):
+        draft.add_keyword(text_in(item))
+    subjects = as_list(resource.get("subject"))
+    for subject in subjects:
+        if isinstance(subject, dict) and "@value" not in subject:
+            scheme = label(next(iter(as_list(subject.get("inScheme"))), ""))
+            draft.add_keyword(label(subject), scheme, text_in(subject.get("@id")))
+        else:
+            draft.add_keyword(label(subject))
+    concepts = {address(subject) for subject in subjects if isinstance(subject, dict) and address(subject)}
+    for theme in as_list(resource.get("theme")):
+        if address(theme) not in concepts:  # a concept that is a keyword already
+            draft.add_theme(label(theme))
+    for name, scheme in _HIGH_VALUE.items():
+        for item in as_list(resource.get(name)):
+            code, _, act = label(item), *address(item).partition("/eli/")[1:]
+            draft.add_keyword(act.removesuffix("/oj") or _CATEGORIES.get(code, code), scheme, address(item))
+    for form in as_list(resource.get("format")):
+        draft.add_format(label(form))
+    for category in as_list(resource.get("topicCategory")):
+        draft.add_theme(label(category))
+
+
+_HIGH_VALUE = {"hvdCategory": "EU high-value data set category", "applicableLegislation": "applicable legislation"}
+_CATEGORIES = {
+    "c_ac64a52d": "Geospatial",
+    "c_dd313021": "Earth observation and environment",
+    "c_164e0bf5": "Meteorological",
+    "c_e1da4e07": "Statistics",
+    "c_a9135398": "Companies and company ownership",
+    "c_b79e35eb": "Mobility",
+}
+"""Of http://data.europa.eu/bna, by Implementing Regulation (EU) 2023/138."""
+
+
+def _identifier(value: object) -> str:
+    if isinstance(value, dict):
+        named = (text_in(value.get(name)) for name in ("@value", "notation", "identifier", "@id", "title"))
+        return next((text for text in named if text), "")
+    return text_in(value)
+
+
+def _add_contacts(draft: RecordDraft, resource: JsonMapping) -> None:
+    for name, role in _AGENTS.items():
+        for agent in as_list(resource.get(name)):
+            _add_agent(draft, agent, role)
+    for attribution in objects_in(resource.get("qualifiedAttribution")):
+        role = label(next(iter(as_list(attribution.get("hadRole"))), "")) or "contributor"
+        for agent in as_list(attribution.get("agent")):
+            _add_agent(draft, agent, role)
+    for contact in objects_in(resource.get("contactPoint")):
+        named, add_place = text_in(contact.get("fn")), text_in(contact.get("organization-name"))
+        is_organisation = not add_place and "Organization" in types_of(contact)
+        draft.add_contact(
+            "" if is_organisation else named,
+            named if is_organisation else add_place,
+            role="pointOfContact",
+            email=text_in(contact.get("hasEmail")) or text_in(contact.get("email")),
+        )
+
+
+def _add_agent(draft: RecordDraft, agent: object, role: str) -> None:
+    name = name_of_agent(agent)
+    email = text_in(agent.get("mbox") or agent.get("hasEmail")) if isinstance(agent, dict) else ""
+    kinds = types_of(agent)
+    is_person = "Person" in kinds or (role in _PEOPLE and "Organization" not in kinds)
+    add_place = text_in(agent.get("organization-name")) if isinstance(agent, dict) else ""
+    draft.add_contact(*((name, add_place) if is_person else ("", name)), role=role, email=email)
+
+
+def _add_period(draft: RecordDraft, period: object) -> None:
+    if not isinstance(period, dict) or "@value" in period:
+        add_period(draft, text_in(period))
+        return
+    ends = []
+    for names in (("startDate", "hasBeginning"), ("endDate", "hasEnd")):
+        edge = next((period[name] for name in names if period.get(name)), "")
+        inner = next(objects_in(edge), {})
+        instant = next((inner[name] for name in inner if name.startswith("inXSD") or name == "inDateTime"), "")
+        ends.append(text_in(instant) or text_in(edge))
+    if any(ends):
+        draft.add_span(*ends)
+    elif owl_time(period) is not None:
+        add_period_object(draft, period)
+    elif text := label(period):
+        add_period(draft, text)
+
+
+def _add_terms(draft: RecordDraft, resource: JsonMapping) -> None:
+    holders = [resource, *objects_in(resource.get("distribution"))]
+    for holder in holders:
+        for licence in as_list(holder.get("license")):
+            draft.add_licence(text_in(licence), label(licence), address(licence))
+            if isinstance(licence, dict) and not address(licence):  # a licence in words, without an address
+                draft.add_constraint(label(licence))
+    for holder in holders:
+        for right in [*as_list(holder.get("rights")), *as_list(holder.get("accessRights"))]:
+            text = label(right)
+            if address(right).lower().startswith("http") and " " not in text:
+                draft.restrict_by_code(address(right))
+            elif text.lower() not in ("public", "true"):
+                draft.add_constraint(text)
+    draft.restrict_by_code(text_in(resource.get("accessLevel")))
+
+
+def _add_links(draft: RecordDraft, resource: JsonMapping) -> None:
+    for page in as_list(resource.get("landingPage")):
+        draft.add_link(address(page), "about")
+    for endpoint in as_list(resource.get("endpointURL")):
+        draft.add_link(address(endpoint), "service")
+    for href, title in _documents(resource):
+        draft.add_link(href, "describedby", name=title)
+    for item in objects_in(resource.get("distribution")):
+        _add_distribution(draft, item)
+    for item in [*as_list(resource.get("references")), *as_list(resource.get("relation"))]:
+        if address(item).lower().startswith("http"):
+            draft.add_link(address(item), "related", name=label(item) if isinstance(item, dict) else "")
+
+
+def _documents(resource: JsonMapping) -> Iterator[tuple[str, str]]:
+    """Address and title."""
+    for name in ("describedBy", "endpointDescription", "page"):
+        for item in as_list(resource.get(name)):
+            if "://" in (href := address(item)):
+                yield href, text_in(item.get("title")) if isinstance(item, dict) else ""
+
+
+def _add_distribution(draft: RecordDraft, distribution: JsonMapping) -> None:
+    form = label(next(iter(as_list(distribution.get("format"))), ""))
+    media_type = media_type_in(next(iter(as_list(distribution.get("mediaType"))), ""))
+    draft.add_format(form or media_type)
+    for name, rel in (("downloadURL", "download"), ("accessURL", None)):
+        for href in as_list(distribution.get(name)):
+            known = "service" if rel is None and form.upper() in _SERVICES else rel
+            properties = {
+                "media_type": media_type if "/" in media_type else None,
+                "name": text_in(distribution.get("title")),
+                "description": text_in(distribution.get("description")),
+            }
+            draft.add_link(address(href), known, **properties)
+    for service in objects_in(distribution.get("accessService")):
+        for endpoint in as_list(service.get("endpointURL")):
+            draft.add_link(address(endpoint), "service", name=text_in(service.get("title")))
+
+
+def _add_provenance(draft: RecordDraft, resource: JsonMapping) -> None:
+    for item in as_list(resource.get("provenance")):
+        draft.lineage.append(label(item))
+    for name in ("wasDerivedFrom", "source"):
+        for item in as_list(resource.get(name)):
+            draft.add_source(_identifier(item))
+    for item in as_list(resource.get("wasGeneratedBy")):
+        draft.add_activity(label(item))
+        if isinstance(item, dict) and "Project" in types_of(item):
+            draft.names.add_project(label(item))
+
+
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF"
+
+
+def _recognises(inspection: Inspection) -> bool:
+    if inspection.is_turtle or inspection.tag == _RDF:
+        return inspection.holds_dcat
+    return inspection.vocabulary == "dcat"
+
+
+_FIELDS = {
+    "identifier": "`dct:identifier`, else the URI",
+    "title": "`dct:title` in the resource's language",
+    "abstract": "`dct:description` in the resource's language",
+    "alternate_titles": "titles in other languages, `dct:alternative`",
+    "languages": "`dct:language`",
+    "type": "class (`Dataset`, `DataService`, `DatasetSeries`), `dct:type`",
+    "keywords": "`dcat:keyword`, `dct:subject`, names of places, `hvdCategory`, `applicableLegislation`",
+    "themes": "`dcat:theme`, `topicCategory`",
+    "contacts": "`creator`, `publisher`, `rightsHolder`, GeoDCAT roles, `qualifiedAttribution`, `contactPoint`",
+    "extents": "`dct:spatial`: `dcat:bbox`, `locn:geometry`, `centroid` in WKT, GeoJSON or GML; texts of DCAT-US",
+    "geometry": "the first shape of each `dct:spatial` that is no box",
+    "times": "`dct:temporal`: `startDate`, `endDate`, `time:hasBeginning`; intervals of DCAT-US",
+    "resolution.metres": "the finest of `spatialResolutionInMeters` and `dqv:hasQualityMeasurement` (distance, angle)",
+    "resolution.scale_denominator": "`dqv:hasQualityMeasurement` (scale)",
+    "resolution.time_step": "`temporalResolution`",
+    "provenance.lineage": "`dct:provenance`",
+    "provenance.kind": "keywords that name the kind",
+    "provenance.derived_from": "`prov:wasDerivedFrom`, `dct:source`",
+    "provenance.generated_by": "`prov:wasGeneratedBy`",
+    "provenance.attributed_to": "creators; else publishers",
+    "licence": "`dct:license` of the resource or its distributions",
+    "constraints": "`dct:rights`, `dct:accessRights` in words",
+    "access": "`dct:accessRights`, `accessLevel`",
+    "links": ("`landingPage` (`about`), distributions, `endpointURL` (`service`), `page`, `describedBy`, `references`"),
+    "dates": "`issued`, `created`, `modified`",
+    "formats": "`format`, else `mediaType` of distributions",
+    "names.short_names": "identifiers and alternative titles that look like one",
+    "names.platforms": "subjects of schemes of platforms",
+    "names.instruments": "subjects of schemes of instruments",
+    "names.variables": "subjects of schemes as in ISO 19139",
+    "names.processing_level": "subjects of schemes of processing levels",
+    "names.projects": "subjects of schemes of projects; `prov:wasGeneratedBy` a project",
+    "edition": "`dcat:version`, `owl:versionInfo`",
+    "doi": "identifiers, URI, `landingPage`",
+    "parent": "`isPartOf`, `inSeries`",
+}
+FORMAT = Format(
+    "dcat",
+    4,
+    read,
+    _recognises,
+    "Turtle, RDF/XML or JSON-LD with DCAT, and DCAT-US JSON: DCAT-AP, GeoDCAT-AP, DCAT-US 1.1 and 3.0",
+    _FIELDS,
+)

@@ -1,0 +1,284 @@
+"""ISO 19139: gmd:MD_Metadata, and gmi:MI_Metadata of ISO 19115-2, to Record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from core.record import Record, record_id
+from indexer.formats.draft import makers_among, title_or_substitute, unique_keywords_of
+from indexer.formats.format import Format, Inspection
+from indexer.formats.iso.citation import (
+    doi_of,
+    parent_in_aggregates,
+    read_contacts,
+    read_dates,
+    read_provenance,
+    read_titles,
+)
+from indexer.formats.iso.distribution import doi_among, read_links, read_terms
+from indexer.formats.iso.elements import (
+    GCO,
+    child,
+    children,
+    code_of,
+    first_object,
+    objects,
+    one_line,
+    paragraphs,
+    text_of,
+)
+from indexer.formats.iso.extents import read_extents, read_resolution, read_times, read_vertical
+from indexer.formats.iso.iso19115_3 import move_to_19139
+from indexer.formats.iso.keywords import read_edition, read_keywords, read_names, read_themes
+from indexer.formats.iso.structure import NAMES_OF_19115_3, put_own_language_first, repair_structure, resolve_references
+from indexer.formats.refused import RecordRefused
+from indexer.formats.repair.codes import language, resource_type, scope
+from indexer.formats.repair.links import doi_in
+from indexer.formats.repair.text import is_placeholder, unique
+from indexer.formats.xml_documents import Element, ParsedXml, local_name, parse
+from indexer.raw import RawRecord
+
+
+@dataclass(frozen=True, slots=True)
+class _IsoDocument:
+    """The parts of a document from which several fields are read."""
+
+    native_format: str
+    metadata: Element
+    identifications: list[Element]
+    citation: Element | None
+    extents: list[Element]
+
+    @property
+    def identification(self) -> Element:
+        return self.identifications[0]
+
+
+def read(raw: RawRecord, source: str) -> Record:
+    """The Record of one document; its id comes from the file identifier, else from the source's native id.
+
+    Raises RecordRefused: not XML, a document type, another root, or no identifier, title and abstract at all.
+    """
+    parsed = parse(raw.content)
+    repairs = repair_structure(parsed.root)
+    if NAMES_OF_19115_3 in repairs:
+        move_to_19139(parsed.root)
+    return read_tree(ParsedXml(parsed.root, (*parsed.warnings, *repairs)), raw, source)
+
+
+def read_tree(parsed: ParsedXml, raw: RawRecord, source: str) -> Record:
+    """The Record of a parsed document; renamed ISO 19115-3 comes here too. Raises RecordRefused.
+
+    It is long, but a table of where each field is read.
+    """
+    resolve_references(parsed.root)
+    put_own_language_first(parsed.root)
+    parts = _document_parts(parsed.root)
+    metadata, identifications, citation = parts.metadata, parts.identifications, parts.citation
+    warnings = list(parsed.warnings)
+    stated = text_of(metadata, "fileIdentifier")
+    identifier = stated or raw.native_id
+    abstract = _abstract(parts, warnings)
+    main_title, other_titles = read_titles(citation)
+    title = title_or_substitute(main_title, other_titles, stated, abstract, warnings)
+    alternate_titles = tuple(other for other in other_titles if other != title)
+    if not stated:
+        warnings.append("identifier: none given, the source's own name for the document is used")
+    terms_used = read_keywords(metadata, identifications)
+    words = " ".join([title, *alternate_titles, *(keyword.term for keyword in terms_used)])
+    extents = read_extents(parts.extents, words, warnings)
+    keywords = unique_keywords_of([*terms_used, *extents.places])
+    contacts = read_contacts(metadata, parts.identification, citation, warnings)
+    links = read_links(metadata, identifications, warnings)
+    terms = read_terms(identifications)
+    return Record(
+        id=record_id(source, identifier),
+        source=source,
+        identifier=identifier,
+        title=title,
+        abstract=abstract,
+        alternate_titles=alternate_titles,
+        languages=_languages(parts),
+        type=_type(parts, warnings),
+        keywords=keywords,
+        themes=read_themes(identifications),
+        contacts=contacts,
+        extents=extents.boxes,
+        geometry=extents.geometry,
+        vertical=read_vertical(parts.extents, warnings),
+        times=read_times(parts.extents, warnings),
+        resolution=read_resolution(metadata, identifications, parts.extents, warnings),
+        provenance=read_provenance(metadata, identifications, keywords, makers_among(contacts)),
+        licence=terms.licence,
+        constraints=terms.constraints,
+        access=terms.access,
+        links=links,
+        dates=read_dates(citation, child(metadata, "dateStamp"), warnings),
+        formats=_formats(parts),
+        names=read_names(metadata, identifications, citation),
+        edition=read_edition(citation),
+        doi=_doi(parts, identifier) or doi_among(links),
+        parent=_parent(parts),
+        native_format=parts.native_format,
+        warnings=unique(warnings),
+    )
+
+
+def _document_parts(root: Element) -> _IsoDocument:
+    kind = root.get(f"{GCO}isoType", "").rpartition(":")[2] or local_name(root)
+    if kind not in ("MD_Metadata", "MI_Metadata"):
+        raise RecordRefused(f"its root element is {root.tag}, not MD_Metadata or MI_Metadata")
+    identifications = list(objects(root, "identificationInfo"))
+    if not identifications:
+        raise RecordRefused("it has no identificationInfo: it describes no resource")
+    extents = [
+        extent
+        for identification in identifications
+        for name in ("extent", "srv:extent")
+        for extent in objects(identification, name)
+    ]
+    native_format = "iso19115-2" if kind == "MI_Metadata" else "iso19139"
+    return _IsoDocument(native_format, root, identifications, first_object(identifications[0], "citation"), extents)
+
+
+def _abstract(parts: _IsoDocument, warnings: list[str]) -> str:
+    abstract = paragraphs(child(parts.identification, "abstract"))
+    if abstract and not is_placeholder(abstract):
+        return abstract
+    purpose = paragraphs(child(parts.identification, "purpose"))
+    if purpose and not is_placeholder(purpose):
+        warnings.append("abstract: none given, the purpose is used")
+        return purpose
+    return ""
+
+
+def _languages(parts: _IsoDocument) -> tuple[str, ...]:
+    """The languages of the resource, else of the metadata."""
+    for holders in (parts.identifications, [parts.metadata]):
+        languages = unique(
+            code
+            for holder in holders
+            for prop in children(holder, "language")
+            if (code := language(code_of(prop) or one_line(prop))) is not None
+        )
+        if languages:
+            return languages
+    return ()
+
+
+def _type(parts: _IsoDocument, warnings: list[str]) -> str:
+    stated = code_of(child(parts.metadata, "hierarchyLevel"))
+    if not stated:
+        return "service" if local_name(parts.identification) == "SV_ServiceIdentification" else "dataset"
+    known = scope(stated) or resource_type(stated)
+    if known is None:
+        warnings.append(f"type: {stated[:40]!r} is no scope code, read as dataset")
+    return known or "dataset"
+
+
+def _formats(parts: _IsoDocument) -> tuple[str, ...]:
+    formats = [
+        *objects(parts.metadata, "distributionInfo/distributionFormat"),
+        *objects(parts.metadata, "distributionInfo/distributor/distributorFormat"),
+        *(format for identification in parts.identifications for format in objects(identification, "resourceFormat")),
+    ]
+    return unique(name for format in formats if not is_placeholder(name := text_of(format, "name")))
+
+
+def _doi(parts: _IsoDocument, identifier: str) -> str | None:
+    uri = text_of(parts.metadata, "dataSetURI")
+    return doi_of(parts.citation) or doi_in(uri) or doi_in(identifier)
+
+
+def _parent(parts: _IsoDocument) -> str | None:
+    return text_of(parts.metadata, "parentIdentifier") or parent_in_aggregates(parts.identifications)
+
+
+_ROOT = "{http://www.isotc211.org/2005/gmd}MD_Metadata"
+_ROOT_WITH_IMAGERY = "{http://www.isotc211.org/2005/gmi}MI_Metadata"
+
+
+def _recognises(inspection: Inspection) -> bool:
+    """Either the standard root, or the root of a national profile that declares itself as such."""
+    return inspection.tag == _ROOT or (inspection.iso_type == "MD_Metadata" and inspection.tag != _ROOT_WITH_IMAGERY)
+
+
+def _recognises_imagery(inspection: Inspection) -> bool:
+    return inspection.tag == _ROOT_WITH_IMAGERY or (inspection.iso_type == "MI_Metadata" and inspection.tag != _ROOT)
+
+
+FIELDS = {
+    "identifier": "`fileIdentifier`; without one the source's own name (for files the path), with a warning",
+    "title": "`citation/title`; else alternate title, identifier, beginning of the abstract, with a warning",
+    "alternate_titles": "`citation/alternateTitle`; the title's other languages (`PT_FreeText`)",
+    "abstract": "`abstract`, HTML as plain text; else `purpose`, with a warning; of translations the record's language",
+    "languages": "`identificationInfo/language`, else `language`; ISO 639-1",
+    "type": "`hierarchyLevel`; without one `service` for `SV_ServiceIdentification`, else `dataset`",
+    "keywords": (
+        "`descriptiveKeywords` with `thesaurusName/title` and the `Anchor`'s link; `acquisitionInformation` "
+        "platforms and instruments; `EX_GeographicDescription`; a short `EX_Extent/description`"
+    ),
+    "themes": "`topicCategory`",
+    "contacts": (
+        "`citedResponsibleParty`, `pointOfContact`, `distributorContact`, `contact`; none twice; of a party that "
+        "is only linked its title, with a warning"
+    ),
+    "extents": "every `EX_GeographicBoundingBox`, and the box of every `EX_BoundingPolygon`",
+    "geometry": "`EX_BoundingPolygon` (GML 3.1 and 3.2), as one GeoJSON geometry",
+    "vertical": "`EX_VerticalExtent`, upwards positive: depths become negative",
+    "times": "every `EX_TemporalExtent`: `TimePeriod`, `TimeInstant`, indeterminate ends, durations",
+    "resolution.metres": (
+        "the finest `spatialResolution/distance`, else the finest ground axis of the grid; angles at the equator"
+    ),
+    "resolution.scale_denominator": "the finest `equivalentScale`",
+    "resolution.time_step": "the grid's time axis, else `timeInterval` beside a begin and an end",
+    "provenance.lineage": "`lineage/statement`",
+    "provenance.kind": "`modelResult` coverages and keywords that name the kind; else left `unknown`",
+    "provenance.derived_from": "lineage sources (DOI, link, title or description); aggregations of type `source`",
+    "provenance.generated_by": "process steps; their software (19115-2)",
+    "provenance.attributed_to": "authors, originators, principal investigators; else owners, publishers",
+    "licence": (
+        "recognised in `useLimitation`, `otherConstraints` and their links, as SPDX; else the link where "
+        "`useConstraints` says `license`"
+    ),
+    "constraints": "`useLimitation`, `otherConstraints`",
+    "access": "`accessConstraints`, `classification`, or a text that asks for a password or registration",
+    "links": (
+        "`dataSetURI` (`about`), `transferOptions` (by function, protocol, suffix), service operations "
+        "(`service`), `extensionOnLineResource` documents (`describedby`), `graphicOverview` (`preview`); the "
+        "data of a service (`operatesOn`: `related`)"
+    ),
+    "dates": "`citation/date` by type; `dateStamp`",
+    "formats": "`distributionFormat`, `distributorFormat`, `resourceFormat`",
+    "names.short_names": (
+        "citation identifiers whose code space says so (`...shortname`), or that look like one (`MOD11_L2`); alternate "
+        "titles that do"
+    ),
+    "names.platforms": "`acquisitionInformation/platform`; keywords of type or thesaurus platform",
+    "names.instruments": "`acquisitionInformation` instruments; keywords of type or thesaurus instrument, sensor",
+    "names.variables": (
+        "`contentInfo`: bands, dimensions, attributes with unit; keywords of GCMD's science list, of CF's standard "
+        "names, of thesauri of parameters or variables"
+    ),
+    "names.projects": "`acquisitionInformation/operation`; keywords of type or thesaurus project, campaign",
+    "names.processing_level": "`processingLevelCode`, `processingLevel`",
+    "edition": "`citation/edition`, else the identifier whose code space says version",
+    "doi": (
+        "citation identifiers, `dataSetURI`, `fileIdentifier`, the only DOI among the links that leads to no other work"
+    ),
+    "parent": "`parentIdentifier`, else the identifier of a `largerWorkCitation`",
+}
+FORMAT = Format(
+    "iso19139",
+    4,
+    read,
+    _recognises,
+    'root `gmd:MD_Metadata`, or a national root with `gco:isoType="gmd:MD_Metadata"`',
+    FIELDS,
+)
+FORMAT_WITH_IMAGERY = replace(
+    FORMAT,
+    name="iso19115-2",
+    recognises=_recognises_imagery,
+    found_by="root `gmi:MI_Metadata`",
+)

@@ -1,0 +1,1 @@
+"""Repairs single values: texts, links, licences, codes, names, dates, resolutions and places."""

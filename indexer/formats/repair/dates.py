@@ -1,0 +1,262 @@
+"""Repairs dates and periods to ISO 8601 and TimeSpan where only one reading is right."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from dateutil.relativedelta import relativedelta
+
+from core.timespan import TimeSpan, instant_ms
+from indexer.formats.repair.written_dates import parse_written_dates, says_no_date
+
+_NOW = frozenset(
+    {"now", "present", "to present", "ongoing", "on-going", "on going", "current", "currently", "today", "continuing",
+     "continuous", "open", ".."}
+)  # fmt: skip
+_NO_VALUE = frozenset(
+    {"", "unknown", "none", "n/a", "na", "null", "nan", "nil", "tbd", "tba", "-", "?", "missing", "not available",
+     "inapplicable", "unspecified", "not specified", "nat", "none given", "unavailable"}
+)  # fmt: skip
+_FAR_FUTURE = re.compile(r"^\+?9999")
+_FAR_PAST = re.compile(r"^(?:0000|0001)(?:-01(?:-01)?|-00(?:-00)?)?(?:$|T)")
+_LOOSE = re.compile(
+    r"^(?P<year>-?\d{4,6})(?:(?P<sep>[-/.])(?P<month>\d{1,2})(?:(?P=sep)(?P<day>\d{1,2}))?)?"
+    r"(?:(?:[T ]\s*)(?P<hour>\d{1,2})(?::?(?P<minute>\d{2})(?::?(?P<second>\d{2})(?P<fraction>[.,]\d+)?)?)?)?"
+    r"\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$",
+    re.IGNORECASE,
+)
+_COMPACT = re.compile(r"^((?:1[5-9]|20)\d{2})(0[1-9]|1[0-2])(?:(0[1-9]|[12]\d|3[01])(?=$|T|Z|[+-]\d\d:?\d\d$)|$)")
+_STAMP = re.compile(r"^((?:1[5-9]|20)\d{6})(\d{2})(\d{2})(\d{2})?(?=$|[.Z+-])")
+_STRICT = re.compile(
+    r"^-?\d{4,9}(?:-\d{2}(?:-\d{2}(?:T\d{2}(?::\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?(?:Z|[+-]\d{2}:\d{2})?)?)?)?$"
+)
+_DURATION = re.compile(
+    r"^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$"
+)
+_YEARS = re.compile(r"^(?P<begin>\d{4})\s*(?:-|–|—|to|until)\s*(?P<end>\d{4}|present|now|ongoing)$", re.IGNORECASE)
+_TO = re.compile(r"^(?P<begin>\d{4}-\d{2}(?:-\d{2})?\S*)\s+(?:to|until|-|–)\s+(?P<end>\S+)$", re.IGNORECASE)
+_SOLR = re.compile(r"^\[?\s*(?P<begin>[\d*-]+\S*)\s+TO\s+(?P<end>[\d*]+[^\s\]]*)\s*\]?$", re.IGNORECASE)
+_DCMI = re.compile(r"(start|end)\s*=\s*([^;]*)", re.IGNORECASE)
+_LOOKS_LIKE_A_DATE = re.compile(r"^[-+]?\d{4}(?:\D|$)|^\d{8}(?:$|T|Z)|^\d{14}")
+_MONTH = re.compile(r"^\d{1,2}$")  # 03/2008
+_NO_END = frozenset({"", "..", "*", "-", "none", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """One end of a period as written; ``indeterminate`` is GML's now | before | after | unknown."""
+
+    text: str = ""
+    indeterminate: str = ""
+
+
+def read_date(text: str, warnings: list[str]) -> str:
+    """ISO 8601 in the precision given, as core.timespan reads it, with a warning where it was a period or a guess.
+
+    Accepts unambiguous forms: ``1990-1-5``, ``1990/01/05``, ``19900105``, ``1979-01-01T0000+00``, a zone after
+    a date, month or day 00, hour 24 and second 60, and dates in words (``written_dates``), of which it gives the first.
+    Otherwise raises ValueError, which quotes the text.
+    """
+    first, last, doubtful = _bounds(text)
+    if doubtful or first != last:
+        warnings.append(f"dates: {text.strip()[:40]} read as {first}" + (", which is doubtful" if doubtful else ""))
+    return first
+
+
+def _bounds(text: str) -> tuple[str, str, bool]:
+    """First and last date that a text can mean, and whether its writer only guessed it."""
+    try:
+        iso = _numeric_date(text)
+    except ValueError:
+        span = parse_written_dates(text)
+        if span is None or not all(_exists(end) for end in (span.begin, span.end) if end):
+            raise
+        return span.begin or span.end, span.end or span.begin, span.doubtful
+    return iso, iso, False
+
+
+def _numeric_date(text: str) -> str:
+    written = " ".join(text.split())
+    written = _STAMP.sub(
+        lambda match: "T".join([match[1], ":".join(part for part in match.groups()[1:] if part)]), written
+    )
+    compact = _COMPACT.match(written)  # without this, 19900105 would be a year
+    if compact is not None:
+        written = "-".join(part for part in compact.groups() if part) + written[compact.end() :]
+    if _STRICT.match(written) and _exists(written):
+        return written
+    match = _LOOSE.match(written)
+    if match is None:
+        raise ValueError(f"{written[:60]!r} is not a date")
+    iso = _date(match) + _clock(match)
+    if not _exists(iso):
+        raise ValueError(f"{written[:60]!r} does not exist")
+    return iso
+
+
+def _exists(iso: str) -> bool:
+    try:
+        instant_ms(iso)
+    except ValueError:
+        return False
+    return True
+
+
+def _date(match: re.Match[str]) -> str:
+    parts = [match["year"]]
+    for name in ("month", "day"):
+        if not match[name] or int(match[name]) == 0:
+            return "-".join(parts)
+        parts.append(match[name].zfill(2))
+    return "-".join(parts)
+
+
+def _clock(match: re.Match[str]) -> str:
+    if not match["hour"] or not match["day"] or int(match["day"]) == 0:
+        return ""
+    hour, minute, second = int(match["hour"]), match["minute"] or "00", match["second"]
+    if hour == 24 and int(minute) == 0:  # midnight at the end of the day
+        return "T23:59:59" + _zone(match["zone"])
+    if second == "60":
+        second = "59"
+    fraction = (match["fraction"] or "").replace(",", ".")[:10]
+    return f"T{hour:02d}:{minute}" + (f":{second}{fraction}" if second else "") + _zone(match["zone"])
+
+
+def _zone(zone: str | None) -> str:
+    if zone is None or zone.upper() in ("Z", "UTC", "GMT"):
+        return "Z"
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    return f"{zone[0]}{digits[:2]}:{digits[2:]}"
+
+
+def repair_span(begin: Position, end: Position, duration: str = "") -> tuple[TimeSpan | None, list[str]]:
+    """A period and the repairs; None where neither end is known or it had to be left out."""
+    warnings: list[str] = []
+    try:
+        start = _start(begin, warnings)
+        stop = _stop(end, warnings)
+        if stop is None and start is not None and duration and not end.indeterminate:
+            stop = _end_of_duration(start, duration)
+        if start is None and stop is None:
+            return None, warnings
+        return _ordered_span(start, stop, warnings), warnings
+    except ValueError as error:
+        return None, [f"time: period left out: {error}"]
+
+
+def _start(begin: Position, warnings: list[str]) -> str | None:
+    written = begin.text.strip()
+    if written.lower() in _NO_VALUE or begin.indeterminate in ("unknown", "before"):
+        return None
+    if _FAR_PAST.match(written):
+        warnings.append(f"time: begin {written} read as open")
+        return None
+    return _repair_end(written, warnings, 0)
+
+
+def _stop(end: Position, warnings: list[str]) -> str | None:
+    written = end.text.strip()
+    if written.lower() in _NO_VALUE | _NOW or end.indeterminate in ("unknown", "now", "after"):
+        return None
+    if _FAR_FUTURE.match(written):
+        warnings.append(f"time: end {written[:4]} read as open")
+        return None
+    return _repair_end(written, warnings, 1)
+
+
+def _repair_end(written: str, warnings: list[str], end: int) -> str | None:
+    """``end``: 0 for the first possible date, 1 for the last; None where the text says that there is no date."""
+    if says_no_date(written):
+        return None
+    first, last, doubtful = _bounds(written)
+    iso = (first, last)[end]
+    if iso != written:
+        warnings.append(reading_warning(written, first if first == last else f"{first}/{last}", doubtful=doubtful))
+    return iso
+
+
+def reading_warning(written: str, iso: str, *, doubtful: bool = False) -> str:
+    """The warning that a date or a period was read differently from what is written."""
+    return f"time: {written[:40]} read as {iso}" + (", which is doubtful" if doubtful else "")
+
+
+def _ordered_span(start: str | None, stop: str | None, warnings: list[str]) -> TimeSpan:
+    if start is not None and stop is not None and instant_ms(start) > instant_ms(stop, at_end=True):
+        warnings.append("time: begin and end were swapped")
+        start, stop = stop, start
+    return TimeSpan.from_iso(start, stop)
+
+
+def _end_of_duration(start: str, duration: str) -> str | None:
+    """The last day of a period that begins at ``start``; None where the duration is not ISO 8601."""
+    match = _DURATION.match(duration.strip().upper())
+    if match is None or not any(match.groups()):
+        return None
+    years, months, weeks, days, hours, minutes, seconds = (int(group or 0) for group in match.groups())
+    begin = datetime.fromisoformat(start.replace("Z", "+00:00") if "T" in start else (start + "-01-01")[:10])
+    step = relativedelta(
+        years=years, months=months, weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds
+    )
+    return (begin + step - relativedelta(seconds=1)).strftime("%Y-%m-%d")
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    begin: Position
+    end: Position
+    duration: str = ""
+    doubtful: bool = False
+    in_words: bool = False  # the text is no ISO 8601
+
+
+def interval_in(text: str) -> Interval | None:
+    """The period in a text; a single date is a period of its own precision. None where there is none."""
+    written = " ".join(text.split())
+    if "start=" in written.replace(" ", "").lower() or "end=" in written.replace(" ", "").lower():
+        return _dcmi(written)
+    if "/" in written and (interval := _iso(written)) is not None:
+        return interval
+    for pattern in (_YEARS, _TO, _SOLR):
+        if match := pattern.match(written):
+            return Interval(_end(match["begin"]), _end(match["end"]))
+    if _LOOKS_LIKE_A_DATE.match(written) and _is_date(written):
+        return Interval(Position(written), Position(written))
+    return _interval_in_words(written)
+
+
+def _interval_in_words(written: str) -> Interval | None:
+    span = parse_written_dates(written)
+    if span is None:
+        return None
+    return Interval(Position(span.begin), Position(span.end), doubtful=span.doubtful, in_words=True)
+
+
+def _iso(written: str) -> Interval | None:
+    parts = [part.strip() for part in written.split("/")]
+    if parts[0].upper().startswith("R") and len(parts) > 1:  # a repeating interval: R/2000-01-01/P1M
+        parts = parts[1:]
+    if len(parts) != 2 or not any(_LOOKS_LIKE_A_DATE.match(part) for part in parts) or _MONTH.match(parts[0]):
+        return None
+    begin, end = parts
+    if len(begin) == 4 and begin.isdigit() and end.isdigit() and len(end) <= 2:  # 1990/05 is a month
+        return Interval(Position(written), Position(written))
+    if end.upper().startswith("P") and not end.lower().startswith("present"):
+        return Interval(_end(begin), Position(), end)
+    return Interval(_end(begin), _end(end))
+
+
+def _is_date(written: str) -> bool:
+    """Whether the text has the numeric form of a date. Impossible dates count too, so that a warning names them."""
+    return parse_written_dates(written) is None or re.fullmatch(r"\d{4}", written) is not None
+
+
+def _dcmi(written: str) -> Interval:
+    components = {name.lower(): value.strip() for name, value in _DCMI.findall(written)}
+    return Interval(_end(components.get("start", "")), _end(components.get("end", "")))
+
+
+def _end(text: str) -> Position:
+    return Position("" if text.lower() in _NO_END else text)

@@ -1,0 +1,118 @@
+"""Reads a raw document into the record to be indexed, with its hashes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from core.json_types import JsonMapping
+from core.names import names_once, variables_once
+from core.record import Record
+from es_mappings.codecs.records import to_document
+from es_mappings.meta import SCHEMA_VERSION
+from indexer.formats.recognition import FORMATS
+from indexer.formats.registry import read, reader_tag
+from indexer.hashes import raw_hash, record_hash, text_hash
+from indexer.plan.plan import Content, Document
+from indexer.raw import RawRecord
+from reading.kinds import infer_kind
+from reading.vocabulary.name_lists import NO_LISTS, ListKind, NameLists
+
+DIGEST_VERSION = 1
+"""Increase this when what is inferred here (the kind) changes, so that unchanged bytes are read again."""
+
+_LEAST_CONFIDENCE = 0.5  # below this, the text mentions several kinds about equally
+
+_READING = f"{SCHEMA_VERSION}.{DIGEST_VERSION}"
+
+
+def reading_tag(*how: str) -> str:
+    """A tag for all current readers and for ``how`` a source is read: when it changes, its files are read again."""
+    readers = (f"{name}/{reader.version}" for name, reader in sorted(FORMATS.items()))
+    return hashlib.sha256("\n".join((_READING, *readers, *how)).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRecord:
+    """A record ready to be written: ``document`` is its stored form without vector and harvest notes."""
+
+    record: Record
+    document: JsonMapping
+    content: Content
+
+
+def identify(raw: RawRecord, source: str, lists: NameLists = NO_LISTS, overlay: str = "") -> Document:
+    """What is known before parsing. ``overlay``: the tag of the record's overlay."""
+    reading = f"{_READING}/{reader_tag(raw)}"
+    if overlay:
+        reading += f"/{overlay}"
+    if lists.version:
+        reading += f"/{lists.version}"
+    if raw.access_groups:  # access is part of the record: after a change it is written again
+        reading += f"/{'/'.join(raw.access_groups)}"
+    return Document(source, raw.native_id, raw.origin, raw_hash(raw.content, reading), raw.container)
+
+
+def parse(raw: RawRecord, source: str, lists: NameLists = NO_LISTS) -> ParsedRecord:
+    """With the names of the loaded ``lists``. Raises indexer.formats.refused.RecordRefused with the reason.
+
+    Raises ValueError for a document whose access is not settled: it must never count as public.
+    """
+    if raw.access_groups is None:
+        raise ValueError(f"nobody settled who may see {raw.origin}")
+    record = replace(with_listed_names(with_kind(read(raw, source)), lists), access_groups=raw.access_groups)
+    return _with_hashes(record if raw.record_id is None else replace(record, id=raw.record_id))
+
+
+def with_id(parsed: ParsedRecord, id: str) -> ParsedRecord:
+    """The same record with another id than its identifier's."""
+    named = _with_hashes(replace(parsed.record, id=id))
+    return replace(named, content=replace(named.content, wanted_id=parsed.record.id))
+
+
+def with_record(parsed: ParsedRecord, record: Record) -> ParsedRecord:
+    """The same document read as another version of its record."""
+    made = _with_hashes(record)
+    return replace(
+        made, content=replace(made.content, wanted_id=parsed.content.wanted_id, conflict=parsed.content.conflict)
+    )
+
+
+def _with_hashes(record: Record) -> ParsedRecord:
+    document = to_document(record)
+    hashes = (record_hash(document), text_hash(record.embedding_text))
+    content = Content(record.id, *hashes, len(record.warnings), record.access_groups, record.edition)
+    return ParsedRecord(record, document, content)
+
+
+def with_kind(record: Record) -> Record:
+    """The record with its kind of data inferred from its text if the metadata do not state it."""
+    if record.provenance.kind != "unknown":
+        return record
+    kind, confidence = infer_kind(record.title, record.abstract, record.provenance.lineage)
+    if kind == "unknown" or confidence < _LEAST_CONFIDENCE:
+        return record
+    return replace(record, provenance=replace(record.provenance, kind=kind, kind_source="text"))
+
+
+def with_listed_names(record: Record, lists: NameLists) -> Record:
+    """The record with the lists' names; what it writes differently moves to ``names.written``, so that it is found."""
+    if not lists.names:
+        return record
+    names = record.names
+    written: dict[str, None] = {}
+
+    def listed(kind: ListKind, name: str) -> str:
+        preferred = lists.preferred(kind, name) or name
+        if preferred != name:
+            written.setdefault(name)
+        return preferred
+
+    renamed = replace(
+        names,
+        platforms=names_once(listed("platforms", one) for one in names.platforms),
+        instruments=names_once(listed("instruments", one) for one in names.instruments),
+        projects=names_once(listed("projects", one) for one in names.projects),
+        variables=variables_once(replace(one, name=listed("variables", one.name)) for one in names.variables),
+    )
+    return replace(record, names=replace(renamed, written=tuple(written)))

@@ -1,0 +1,110 @@
+"""``python -m lab.freeze``: writes what the service answers, or compares it with what an earlier state answered."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from lab.freeze.calls import CHECKOUT, SOURCES
+from lab.freeze.lines import Line, differences, read_state, write_state
+from lab.freeze.service import make_index
+from lab.freeze.state import PARTS, state_lines
+
+_SHARED = click.option(
+    "--shared", type=click.Path(path_type=Path, file_okay=False), default=CHECKOUT.parent / "shared" / "data"
+)
+_ONLY = click.option("--part", "parts", type=click.Choice(PARTS), multiple=True, help="Only these parts.")
+_PROCESSES = click.option(
+    "--processes", type=click.IntRange(1, 16), default=3, show_default=True, help="Parts at once."
+)
+
+
+@click.group()
+def main() -> None:
+    """Freeze what the service answers, and compare two states of the code on the same index."""
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--prefix", required=True, help="Indices with the data; they stay, and later states only read them.")
+@click.option("--make/--no-make", default=True, help="Fill the indices first (what is there and unchanged stays).")
+@click.option("--key", help="With --no-make: a key with all rights.")
+@click.option("--whole", is_flag=True, help="Every judged question and every document, not a fixed share.")
+@_SHARED
+@_ONLY
+@_PROCESSES
+def write(
+    *,
+    file: Path,
+    prefix: str,
+    make: bool,
+    key: str | None,
+    whole: bool,
+    shared: Path,
+    parts: tuple[str, ...],
+    processes: int,
+) -> None:
+    """Write the answers of this checkout to FILE (gzip, JSON lines)."""
+    key = make_index(prefix, shared, SOURCES) if make else key
+    about = {"prefix": prefix, "whole": whole, "parts": parts or PARTS, "key": key, "commit": _commit()}
+    click.echo(f"{write_state(file, about, state_lines(about, parts or PARTS, shared, processes))} lines in {file}")
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--allow", multiple=True, help="A pattern of differences that are meant: 'search *#sent'.")
+@click.option("--keep", type=click.Path(path_type=Path, dir_okay=False), help="Write this state to a file too.")
+@_SHARED
+@_ONLY
+@_PROCESSES
+def compare(
+    *, file: Path, allow: tuple[str, ...], keep: Path | None, shared: Path, parts: tuple[str, ...], processes: int
+) -> None:
+    """Freeze this checkout on the index of FILE and list what differs; exit code 1 if anything does.
+
+    FILE may have been written by an earlier commit. `diff` compares two files.
+    """
+    about, before = read_state(file)
+    about = {**about, "parts": parts or about["parts"], "commit": _commit()}
+    after = {line["name"]: line for line in state_lines(about, about["parts"], shared, processes)}
+    if keep is not None:
+        write_state(keep, about, after.values())
+    _tell(before, after, allow, about["parts"])
+
+
+@main.command()
+@click.argument("before", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.argument("after", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--allow", multiple=True, help="A pattern of differences that are meant.")
+def diff(*, before: Path, after: Path, allow: tuple[str, ...]) -> None:
+    """List what differs between two frozen files."""
+    _, first = read_state(before)
+    about, second = read_state(after)
+    _tell(first, second, allow, about["parts"])
+
+
+def _tell(before: dict[str, Line], after: dict[str, Line], allow: Sequence[str], parts: Sequence[str]) -> None:
+    before = {name: line for name, line in before.items() if line["part"] in parts}
+    listed = differences(before, after, allow)
+    for difference in listed:
+        click.echo(difference.name)
+        for place in difference.where:
+            click.echo(f"    {place}")
+    by_part = Counter(difference.name.rpartition("#")[2] for difference in listed)
+    told = ", ".join(f"{count} {part}" for part, count in sorted(by_part.items())) or "none"
+    click.echo(f"{len(before)} lines before, {len(after)} after; differences: {told}")
+    sys.exit(1 if listed else 0)
+
+
+def _commit() -> str:
+    command = ["git", "rev-parse", "HEAD"]
+    return subprocess.run(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True, check=False).stdout.strip()  # noqa: S603
+
+
+if __name__ == "__main__":
+    main()

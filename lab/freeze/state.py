@@ -1,0 +1,80 @@
+"""The lines of a state, part by part: each in a process of its own, so that a part alone gives what it gives in all."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import click
+import structlog
+
+from core.json_types import Json
+from lab.freeze.calls import (
+    Call,
+    ask_calls,
+    course_calls,
+    judged_calls,
+    listing_calls,
+    option_calls,
+)
+from lab.freeze.lines import Line
+from lab.freeze.readings import pdf_lines, record_lines
+from lab.freeze.service import FrozenService, frozen_service
+
+PARTS = ("courses", "courses-box", "judged", "listings", "options", "ask", "records", "pdfs")
+"""The 360 questions without and in a box, judged sets, listing protocols, options of a search, answers; and what
+documents are read as. The longest begin first.
+"""
+_BOX = "-20,-40,60,72"
+
+
+def state_lines(about: Json, parts: Sequence[str], shared: Path, processes: int) -> Iterator[Line]:
+    """Each line names its part. ``about``: prefix, whole and key, as a file of a state begins."""
+    os.environ["PYTHONHASHSEED"] = "0"  # of the processes: prefixes of Turtle are numbered in the order of a set
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        for lines in pool.map(partial(_part, about, shared), parts):
+            yield from lines
+
+
+def _part(about: Json, shared: Path, part: str) -> list[Line]:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
+    started, whole = time.monotonic(), about["whole"]
+    if part == "records":
+        lines = list(record_lines(shared / "catalogues", whole))
+    elif part == "pdfs":
+        lines = list(pdf_lines(shared / "pdfs", whole))
+    else:
+        with frozen_service(about["prefix"], datetime.now(UTC), about["key"]) as service:
+            lines = [line for call in _calls(part, service, shared, whole) for line in service.lines(call)]
+    click.echo(f"{part}: {len(lines)} lines, {time.monotonic() - started:.0f} s", err=True)
+    return [{**line, "part": part} for line in lines]
+
+
+def _calls(part: str, service: FrozenService, shared: Path, whole: bool) -> Iterator[Call]:
+    match part:
+        case "courses":
+            return course_calls(None)
+        case "courses-box":
+            return course_calls(_BOX)
+        case "judged":
+            return judged_calls(shared, whole)
+        case "options":
+            return option_calls()
+        case "ask":
+            return ask_calls(whole)
+    return _listings(service)
+
+
+def _listings(service: FrozenService) -> Iterator[Call]:
+    @lru_cache
+    def ids(source: str) -> list[str]:
+        return service.ids(f"/collections/{source}/items?limit=100", every=40)
+
+    items = service.ids("/stac/search?limit=100", every=40)
+    return listing_calls(ids, items, service.ids("/documents?limit=100", most=6))

@@ -1,0 +1,307 @@
+"""The written forms of dates, seasons, decades, centuries and ages, and the named periods, each with its meaning.
+
+Named periods of the calendar, the climate and the Earth are facts of the project in ``periods.json``, with sources.
+"""
+
+from __future__ import annotations
+
+import calendar
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from re import Match
+from typing import Literal
+
+from core.json_types import Json
+from core.timespan import TimeSpan, instant_ms
+from reading.time_words import DECADES, MONTHS, ORDINALS, SEASONS
+
+PeriodKind = Literal["period", "future", "recent"]
+
+EARLIEST_YEAR = -290_000_000
+"""About the oldest year in 64-bit milliseconds; an older end is cut to it, an older start is left open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A named period. ``first_year`` and ``last_year`` are both included, None is an open end.
+
+    Astronomical years (0 is 1 BC). ``from_today`` counts years from today instead and leaves the others None.
+    """
+
+    name: str
+    first_year: int | None
+    last_year: int | None
+    from_today: tuple[int, int | None] | None
+    kind: PeriodKind
+    confidence: float
+    source: str
+
+    def span(self, today: date) -> TimeSpan:
+        if self.from_today is None:
+            return year_span(self.first_year, self.last_year)
+        back, ahead = self.from_today
+        start = today.replace(year=today.year + back, day=min(today.day, 28) if today.month == 2 else today.day)
+        return TimeSpan.from_iso(start.isoformat(), None if ahead is None else today.isoformat())
+
+
+def year_span(first: int | None, last: int | None) -> TimeSpan:
+    """From the first moment of one year to the last of another; limited to 64 bits (see EARLIEST_YEAR)."""
+    start = None if first is None or first < EARLIEST_YEAR else instant_ms(_written(first))
+    return TimeSpan(start, None if last is None else instant_ms(_written(max(last, EARLIEST_YEAR)), at_end=True))
+
+
+def _written(year: int) -> str:
+    return f"{'-' if year < 0 else ''}{abs(year):04d}"
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodWords:
+    """One pattern for every name, and the meaning of each name."""
+
+    pattern: re.Pattern[str]
+    meanings: dict[str, Period]
+
+    def meaning(self, words: str) -> Period:
+        return self.meanings[_plain(words)]
+
+
+@cache
+def period_words() -> PeriodWords:
+    """All names in all languages; read once. The words of a name are separated by spaces or hyphens."""
+    entries = json.loads((files("reading") / "periods.json").read_text(encoding="utf-8"))["periods"]
+    meanings = {_plain(word): _period(entry) for entry in entries for word in entry["words"]}
+    longest_first = sorted(meanings, key=len, reverse=True)
+    alternatives = "|".join(re.escape(word).replace(r"\ ", r"[\s-]{1,3}") for word in longest_first)
+    return PeriodWords(re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)"), meanings)
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.replace("-", " ").split())
+
+
+def _period(entry: Json) -> Period:
+    first, last = entry.get("years", (None, None))
+    if "before_2000" in entry:
+        older, younger = entry["before_2000"]
+        first, last = 2000 - older, None if younger is None else 2000 - younger
+    return Period(
+        name=entry["name"],
+        first_year=first,
+        last_year=last,
+        from_today=tuple(entry["today"]) if "today" in entry else None,
+        kind=entry.get("kind", "period"),
+        confidence=entry.get("confidence", 0.9),
+        source=entry["source"],
+    )
+
+
+Reader = Callable[[Match[str]], TimeSpan | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A written form of a time. ``read`` returns None for a time that does not exist (31 February).
+
+    ``cased`` forms match the text as written (``Ma`` is an age, ``mA`` a current), the others match lower case.
+    """
+
+    pattern: re.Pattern[str]
+    read: Reader
+    confidence: float
+    cased: bool = False
+
+
+def _any(words: Iterable[str]) -> str:
+    return "(?:" + "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) + ")"
+
+
+_YEAR = r"(?:1[5-9]\d\d|2[01]\d\d)"
+_MONTH = _any(MONTHS)
+_OF = r"(?:of\s|de\s|del\s|d['’]|dell['’])?"
+_ROMAN = {"xv": 15, "xvi": 16, "xvii": 17, "xviii": 18, "xix": 19, "xx": 20, "xxi": 21}
+_ROMANS = _any(_ROMAN)
+_GERMAN_DECADES = [name for name in DECADES if name.endswith("ger")]
+_WINTERS = [name for name, month in SEASONS.items() if month == 12]
+_AGE = r"\d{1,4}(?:[, ]\d{3}){0,3}(?:\.\d{1,6})?"
+
+
+def month_span(first: tuple[int, int], last: tuple[int, int]) -> TimeSpan:
+    """From the first day of one (year, month) to the last of another."""
+    return TimeSpan.from_iso("{:04d}-{:02d}".format(*first), "{:04d}-{:02d}".format(*last))
+
+
+def _day(year: str, month: int, day: str) -> TimeSpan | None:
+    if not 1 <= month <= 12 or not 1 <= int(day) <= calendar.monthrange(int(year), month)[1]:
+        return None
+    date = f"{year}-{month:02d}-{int(day):02d}"
+    return TimeSpan.from_iso(date, date)
+
+
+def _iso(match: Match[str]) -> TimeSpan | None:
+    written = match[0].replace("/", "-").upper()
+    try:
+        return TimeSpan.from_iso(written, written)
+    except ValueError:  # a day or hour that does not exist
+        return None
+
+
+def _numbers(match: Match[str]) -> TimeSpan | None:
+    """Day first, as in most of the world; month first if only that is possible (``05/23/2003``)."""
+    first, second, year = match[1], match[3], match[4]
+    return _day(year, int(second), first) or _day(year, int(first), second)
+
+
+def _months(match: Match[str]) -> TimeSpan:
+    first, last, year = MONTHS[match[1]], MONTHS[match[2]], int(match[3])
+    return month_span((year if first <= last else year - 1, first), (year, last))
+
+
+def _month(match: Match[str]) -> TimeSpan:
+    return month_span((int(match[2]), MONTHS[match[1]]), (int(match[2]), MONTHS[match[1]]))
+
+
+def _season(match: Match[str]) -> TimeSpan:
+    """Meteorological, northern hemisphere. ``winter 2003`` ends in February 2003, ``winter 2003/04`` in 2004."""
+    month, year = SEASONS[match[1]], int(match[2])
+    if month != 12:
+        return month_span((year, month), (year, month + 2))
+    begins = year if match[3] else year - 1
+    return month_span((begins, 12), (begins + 1, 2))
+
+
+def _short_end(match: Match[str]) -> TimeSpan | None:
+    """``2003-05`` is May 2003, ``1990-95`` and ``1998/99`` are years."""
+    year, mark, short = int(match[1]), match[2], int(match[3])
+    if mark == "-" and 1 <= short <= 12:
+        return month_span((year, short), (year, short))
+    last = year - year % 100 + short
+    if (year + 1) % 100 == short:
+        last = year + 1
+    return year_span(year, last) if last > year else None
+
+
+def _decade(match: Match[str]) -> TimeSpan:
+    """``90s`` are the 1990s; ``1800s`` the whole century, ``2000s`` ten years."""
+    first = int(match[1])
+    first += 1900 if first < 100 else 0
+    return year_span(first, first + (99 if first % 100 == 0 and first < 2000 else 9))
+
+
+def _decade_word(match: Match[str]) -> TimeSpan:
+    first = 1900 + DECADES[match[1] or match[2] or match[3]]
+    return year_span(first, first + 9)
+
+
+def _century(match: Match[str]) -> TimeSpan | None:
+    """The 19th century is 1801 to 1900."""
+    named = next(group for group in match.groups() if group)
+    number = ORDINALS.get(named) or _ROMAN.get(named) or (int(named) if named.isdigit() else 0)
+    return year_span(100 * number - 99, 100 * number) if 1 <= number <= 22 else None
+
+
+def _age(match: Match[str]) -> TimeSpan | None:
+    """``21 ka``, ``55 Ma``, ``6000 years BP``: that age before 1950, plus or minus a twentieth."""
+    unit = match["unit"] or ""
+    factor = 1 if not unit else 1_000 if unit[0] == "k" else 1_000_000
+    age = float(re.sub(r"[, ]", "", match["age"])) * factor
+    return year_span(round(1950 - age * 1.05), round(1950 - age * 0.95)) if 100 <= age <= 4.6e9 else None
+
+
+def _era(match: Match[str]) -> TimeSpan | None:
+    """``500 BC`` is the astronomical year -499."""
+    year = 1 - int(match[1]) if match[1] else int(match[2] or match[3])
+    return year_span(year, year) if year <= 2199 else None
+
+
+def _year(match: Match[str]) -> TimeSpan:
+    return year_span(int(match[0]), int(match[0]))
+
+
+_PLURAL_YEARS = r"années|années|años|anni|anos|décennie|década d[eo]|década de los|decennio|decade"
+
+FORMS: tuple[Form, ...] = (
+    Form(
+        re.compile(
+            rf"(?<!\w){_YEAR}(?:-\d\d-\d\d(?:t\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?(?:z|[+-]\d\d:?\d\d)?)?|/\d\d/\d\d)(?!\w)"
+        ),
+        _iso,
+        1.0,
+    ),
+    Form(re.compile(rf"(?<!\w)(?<!\d[./-])(\d{{1,2}})([./-])(\d{{1,2}})\2({_YEAR})(?!\w)"), _numbers, 0.8),
+    Form(
+        re.compile(
+            rf"(?<![\w.])(\d{{1,2}})(?:st|nd|rd|th|er|º|°|\.)?\s{_OF}({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)",
+        ),
+        lambda match: _day(match[3], MONTHS[match[2]], match[1]),
+        0.98,
+    ),
+    Form(
+        re.compile(rf"(?<!\w)({_MONTH})\.?\s(\d{{1,2}})(?:st|nd|rd|th)?,?\s({_YEAR})(?!\w)"),
+        lambda match: _day(match[3], MONTHS[match[1]], match[2]),
+        0.98,
+    ),
+    Form(
+        re.compile(
+            rf"(?<!\w)({_MONTH})\.?\s?(?:-|–|/|to|through|bis|à|a|al)\s?({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)",
+        ),
+        _months,
+        0.9,
+    ),
+    Form(re.compile(rf"(?<!\w)({_MONTH})\.?,?\s{_OF}({_YEAR})(?!\w)"), _month, 0.95),
+    Form(re.compile(rf"(?<!\w)({_any(_WINTERS)})\s{_OF}({_YEAR})([/–-](?:{_YEAR}|\d\d))(?!\w)"), _season, 0.85),
+    Form(re.compile(rf"(?<!\w)({_any(SEASONS)})\s{_OF}({_YEAR})()(?!\w)"), _season, 0.85),
+    Form(re.compile(rf"(?<![\w/–-])({_YEAR})([-/–])(\d\d)(?![\w/–-])"), _short_end, 0.85),
+    Form(
+        re.compile(rf"(?<![\w./-])(0[1-9]|1[0-2]|[1-9](?=/))[./]({_YEAR})(?![\w/])(?![.-]\d)"),
+        lambda match: month_span((int(match[2]), int(match[1])), (int(match[2]), int(match[1]))),
+        0.8,
+    ),
+    Form(re.compile(r"(?<!\w)(1[5-9]\d0|2[01]\d0)(?:['’]?s|er(?:[\s-]?jahren?)?)(?!\w)"), _decade, 0.95),
+    Form(re.compile(r"(?<!\w)(?:['’]|(?<=the\s))([2-9]0)['’]?s(?!\w)"), _decade, 0.85),
+    Form(re.compile(r"(?<![\w.])([789]0)(?:['’]?s|er(?:[\s-]?jahren?)?)(?!\w)"), _decade, 0.75),
+    Form(re.compile(r"(?<!\w)([2-6]0)er[\s-]?jahren?(?!\w)"), _decade, 0.85),
+    Form(
+        re.compile(rf"(?<!\d\s)(?<!\w)(?:{_PLURAL_YEARS})\s['’]?(\d{{3}}0|[2-9]0)(?!\w)(?!\s?[-–/]\s?\d)"),
+        _decade,
+        0.9,
+    ),
+    Form(
+        re.compile(
+            r"(?<!\w)(?:(?<=the\s)|(?<=early\s)|(?<=late\s)|(?<=mid-))((?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies)(?!\w)"
+            rf"|(?<!\w)({_any(_GERMAN_DECADES)})[\s-]?jahren?(?!\w)"
+            rf"|(?<!\d\s)(?<!\w)(?:années|años|anni|anos)\s({_any(DECADES)})(?!\w)"
+        ),
+        _decade_word,
+        0.9,
+    ),
+    Form(
+        re.compile(
+            rf"(?<!\w)(?:(\d{{1,2}})(?:st|nd|rd|th)[\s-]centur(?:y|ies)|({_any(ORDINALS)})[\s-](?:century|jahrhunderts?)"
+            rf"|(\d{{1,2}})\.\s?jahrhunderts?|(\d{{1,2}}|{_ROMANS})\s?(?:e|è|ème|ième)\s?siècle"
+            rf"|(?:siglo|século|secolo)\s(\d{{1,2}}|{_ROMANS})|({_ROMANS})\ssecolo)(?!\w)"
+        ),
+        _century,
+        0.9,
+    ),
+    Form(
+        re.compile(
+            rf"(?<![\w.,])(?P<age>{_AGE})\s?(?:(?P<unit>ka|kyr|kya|Ma|Myr|Mya)(?:\s?(?:cal\s)?(?:BP|ago|b2k))?"
+            rf"|(?:cal\.?\s)?(?:years?\s|yrs?\s|a\s)?BP|years before present)(?!\w)"
+        ),
+        _age,
+        0.8,
+        cased=True,
+    ),
+    Form(
+        re.compile(r"(?<![\w.,])(?:(\d{1,5})\s(?:BCE?|B\.C\.)|(\d{1,4})\s(?:AD|CE)|(?:AD|A\.D\.)\s(\d{1,4}))(?!\w)"),
+        _era,
+        0.9,
+        cased=True,
+    ),
+    Form(re.compile(rf"(?<!\w)(?<!\d[.:]){_YEAR}(?![\w°%])(?![.:]\d)(?!,\d{{1,3}}(?!\d))"), _year, 0.8),
+)

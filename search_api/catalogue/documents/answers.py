@@ -1,0 +1,232 @@
+"""A document as answers: GeoJSON, its passages and tables as JSON, plain HTML, its file, a bibliography."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from flask import Response, send_file
+
+from core.document import DocumentEntry
+from core.folding import place_of
+from core.json_types import Json
+from core.passage import Passage, WordBox, lines_of
+from core.record import Record
+from search_api.catalogue.documents.reader import VisibleDocument
+from search_api.formats_out.bibliography import CITATION_FORMATS, Citation
+from search_api.formats_out.notations import without_empty
+from search_api.http.addresses import GEOJSON, JSON, Addresses, Link, link
+from search_api.page.plain_page import HTML
+from search_api.search.passages.tables import DocumentTable, described, tables_of
+from search_api.search.views import geojson
+
+CSV = "text/csv"
+_WEB = ("http://", "https://")
+
+
+def feature(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> Json:
+    """Everything but the text of the passages; the place and time of its record. ``has_file``: it can be fetched."""
+    entry, record = seen.entry, seen.record
+    tables = [_linked(table, entry, addresses) for table in tables_of(entry)]
+    members: Json = {
+        **_properties(entry),
+        "sonde:private": seen.is_private or None,
+        "sonde:state": entry.state,
+        "sonde:metadataFrom": {**entry.front_source, **dict.fromkeys(entry.edited, "owner")},
+        "sonde:affiliations": list(entry.affiliations),
+        "sonde:references": list(entry.references),
+        "sonde:tables": tables,
+        "sonde:ocrPages": entry.ocr_pages,
+        "sonde:coverage": entry.coverage,
+        "sonde:warnings": list(entry.warnings),
+        "sonde:recordTitle": record.title if record is not None else None,
+    }
+    return {
+        "type": "Feature",
+        "id": entry.id,
+        "geometry": geojson.geometry(record) if record is not None else None,
+        "time": geojson.time(record.times) if record is not None else None,
+        "properties": without_empty(members),
+        "links": [*document_links(entry, addresses), *_more_links(seen, addresses, has_file=has_file)],
+    }
+
+
+def short_feature(seen: VisibleDocument, addresses: Addresses) -> Json:
+    """A document in a list."""
+    return {
+        "type": "Feature",
+        "id": seen.entry.id,
+        "geometry": None,
+        "time": None,
+        "properties": _properties(seen.entry),
+        "links": document_links(seen.entry, addresses),
+    }
+
+
+def _properties(entry: DocumentEntry) -> Json:
+    members: Json = {
+        "type": "document",
+        "title": entry.title or entry.name,
+        "contacts": [{"name": name, "roles": ["author"]} for name in entry.authors],
+        "created": entry.published,
+        "externalIds": [{"scheme": "https://doi.org", "value": entry.doi}] if entry.doi else None,
+        "formats": [{"mediaType": entry.media_type}] if entry.media_type else None,
+        "sonde:journal": entry.journal,
+        "sonde:source": entry.source,
+        "sonde:record": entry.record,
+        "sonde:pages": entry.pages,
+        "sonde:passageCount": entry.passages,
+    }
+    return without_empty(members)
+
+
+def address_of(entry: DocumentEntry, addresses: Addresses, rest: str = "") -> str:
+    return addresses.to(f"/documents/{entry.id}{rest}")
+
+
+def document_links(entry: DocumentEntry, addresses: Addresses) -> list[Link]:
+    here = address_of(entry, addresses)
+    links = [
+        link("self", here, GEOJSON, "This document"),
+        link("alternate", f"{here}?f=html", HTML, "The document's page"),
+        link("items", f"{here}/passages", JSON, "Its passages"),
+        *[
+            link("alternate", f"{here}?f={form.name}", form.media_type, form.title)
+            for form in CITATION_FORMATS.values()
+        ],
+    ]
+    if entry.origin.startswith(_WEB):
+        links.append(link("via", entry.origin, entry.media_type or "", "Where it was fetched"))
+    return links
+
+
+def _more_links(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> list[Link]:
+    links = []
+    if has_file:
+        file = address_of(seen.entry, addresses, "/file")
+        links.append(link("enclosure", file, seen.entry.media_type or "application/octet-stream"))
+    if seen.record is not None:
+        title = seen.record.title or seen.record.id
+        links.append(link("describes", addresses.item(seen.record), GEOJSON, title))
+    return links
+
+
+def _linked(table: DocumentTable, entry: DocumentEntry, addresses: Addresses) -> Json:
+    here = address_of(entry, addresses, f"/tables/{table.number}")
+    return {**described(table), "links": [link("item", f"{here}?f=csv", CSV), link("item", f"{here}?f=json", JSON)]}
+
+
+def passage_json(passage: Passage) -> Json:
+    members: Json = {
+        "number": passage.ordinal,
+        "kind": passage.kind,
+        "section": list(passage.section_path),
+        "section_role": passage.section_role,
+        "pages": [passage.first_page, passage.last_page] if passage.first_page is not None else None,
+        "table": passage.table,
+        "text": passage.text,
+    }
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def cited_json(passage: Passage, place: QuotePlace) -> Json:
+    """A passage with the place of a quote: boxes are left, top, right, bottom in points from the upper left corner."""
+    marks = [
+        {"page": page, "boxes": [[line.left, line.top, line.right, line.bottom] for line in lines]}
+        for page, lines in place.by_page.items()
+    ]
+    return {**passage_json(passage), **({"quote": place.quote} if place.quote is not None else {}), "marks": marks}
+
+
+@dataclass(frozen=True, slots=True)
+class QuotePlace:
+    """``quote``: the sentence as the passage has it, None if it is not there; then the whole passage is marked.
+
+    ``lines``: one box for each line on a page, in reading order; none for a passage without boxes.
+    """
+
+    quote: str | None
+    lines: tuple[WordBox, ...]
+
+    @property
+    def by_page(self) -> dict[int, list[WordBox]]:
+        pages: dict[int, list[WordBox]] = {}
+        for line in self.lines:
+            pages.setdefault(line.page, []).append(line)
+        return pages
+
+
+def quote_place(passage: Passage, quote: str) -> QuotePlace:
+    """Compares letters and digits only: a model or a reader may write spaces and hyphens differently."""
+    place = place_of(quote, passage.text) if quote else None
+    start, end = place or (0, len(passage.text))
+    words = [word for word in passage.words if word.start < end and word.end > start]
+    return QuotePlace(passage.text[start:end] if place else None, lines_of(words))
+
+
+def document_html(entry: DocumentEntry, record: Record | None, passages: Sequence[Passage]) -> str:
+    """Title, facts, the given passages, tables and references; every text of the document escaped."""
+    facts = "".join(
+        f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in _html_facts(entry, record) if value
+    )
+    texts = "".join(f"<p>{escape(passage.text)}</p>" for passage in passages if passage.kind == "text")
+    return (
+        f'<main class="record"><article><h1>{escape(entry.title or entry.name)}</h1>'
+        f'<dl class="facts-list">{facts}</dl>{texts}{_html_tables(entry)}{_html_references(entry)}</article></main>'
+    )
+
+
+def _html_facts(entry: DocumentEntry, record: Record | None) -> list[tuple[str, str]]:
+    doi = escape(entry.doi or "")
+    about = ""
+    if record is not None:
+        about = f'<a href="records/{escape(record.id)}">{escape(record.title or record.id)}</a>'
+    return [
+        ("Authors", escape("; ".join(entry.authors))),
+        ("Published", escape(entry.published or "")),
+        ("Journal", escape(entry.journal or "")),
+        ("DOI", f'<a href="https://doi.org/{doi}" rel="noopener noreferrer">{doi}</a>' if doi else ""),
+        ("Pages", str(entry.pages or "")),
+        ("Explains", about),
+    ]
+
+
+def _html_tables(entry: DocumentEntry) -> str:
+    rows = "".join(
+        f'<li><a href="documents/{entry.id}/tables/{table.number}?f=csv">'
+        f"{escape(table.caption or f'Table {table.number}')}</a></li>"
+        for table in tables_of(entry)
+    )
+    return f'<h2>Tables</h2><ul class="links">{rows}</ul>' if rows else ""
+
+
+def _html_references(entry: DocumentEntry) -> str:
+    rows = "".join(f"<li>{escape(reference)}</li>" for reference in entry.references)
+    return f"<h2>References</h2><ol>{rows}</ol>" if rows else ""
+
+
+CITATION_TYPES = tuple(one.media_type for one in CITATION_FORMATS.values())
+
+
+def file_answer(entry: DocumentEntry, data: bytes) -> Response:
+    """The file with its type and name, never shown as one of our pages; its ETag is the hash of its bytes."""
+    response = send_file(
+        io.BytesIO(data),
+        mimetype=entry.media_type or "application/octet-stream",
+        as_attachment=True,
+        download_name=entry.name,
+        etag=entry.hash or False,
+    )
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Content-Security-Policy"] = "sandbox; default-src 'none'"
+    return response
+
+
+def bibliography(form: str, citations: Sequence[Citation]) -> Response:
+    """In the format of that name (CITATION_FORMATS)."""
+    chosen = CITATION_FORMATS[form]
+    response = Response(chosen.write(citations), content_type=f"{chosen.media_type}; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="sonde.{chosen.ending}"'
+    return response

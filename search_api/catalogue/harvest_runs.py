@@ -1,0 +1,142 @@
+"""Runs of harvests and of link checks, newest first, and what the last check of a source's links found."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cachetools import TTLCache
+
+from core.errors import NotFound, Unavailable
+from core.json_types import Json, JsonMapping
+from core.timespan import instant_ms
+from es_gateway.client import Elasticsearch
+from es_gateway.searching import search_all
+from es_mappings.codecs.runs import RunReport, from_document
+from es_mappings.names import alias
+
+TREND = 20
+"""The number of runs per source for its trend."""
+
+_MOST_SOURCES = 1000
+_ORDER = [{"started": "desc"}, {"source": "asc"}]  # a source has one run at a time, so both together are unique
+BRIEF = ("source", "state", "started", "finished", "heartbeat", "since", "total", "message", "counts")
+"""The fields of a run in a list; a run's own page has the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """``after``: the start of the next page, None on the last one."""
+
+    runs: tuple[RunReport, ...]
+    after: tuple[object, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunReader:
+    """Runs under one prefix. Methods raise Unavailable; a missing index means no runs."""
+
+    client: Elasticsearch
+    prefix: str
+
+    def latest(self) -> dict[str, tuple[RunReport, ...]]:
+        """The ``TREND`` newest runs of each source that was ever harvested."""
+        youngest = {"top_hits": {"size": TREND, "sort": _ORDER, "_source": list(BRIEF)}}
+        by_source = {"terms": {"field": "source", "size": _MOST_SOURCES}, "aggs": {"runs": youngest}}
+        answer = self._search({"size": 0, "aggs": {"sources": by_source}})
+        buckets = answer.get("aggregations", {}).get("sources", {}).get("buckets", [])
+        return {str(bucket["key"]): _runs(bucket["runs"]["hits"]["hits"]) for bucket in buckets}
+
+    def of_source(self, source: str) -> tuple[RunReport, ...]:
+        """The ``TREND`` newest runs of one source."""
+        return self.page(source, None, TREND, None).runs
+
+    def page(self, source: str | None, state: str | None, limit: int, after: tuple[object, ...] | None) -> RunPage:
+        """Runs of one source, or in one state, or all."""
+        wanted = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
+        body: Json = {"query": {"bool": {"filter": wanted}}, "sort": _ORDER, "size": limit + 1}
+        body["_source"] = list(BRIEF)
+        if after is not None:
+            body["search_after"] = list(after)
+        hits = self._search(body)["hits"]["hits"]
+        shown = hits[:limit]
+        return RunPage(_runs(shown), tuple(shown[-1]["sort"]) if len(hits) > limit else None)
+
+    def run(self, id: str) -> RunReport:
+        """With its detail. Raises NotFound."""
+        found = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
+        if not found.get("found"):
+            raise NotFound(f"There is no run {id!r}.")
+        return from_document(found["_id"], found["_source"])
+
+    def _search(self, body: JsonMapping) -> Json:
+        header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}
+        return search_all(self.client, [header, body])[0]
+
+
+def _runs(hits: Iterable[JsonMapping]) -> tuple[RunReport, ...]:
+    return tuple(from_document(hit["_id"], hit["_source"]) for hit in hits)
+
+
+_CACHE_S = 300.0
+_LINK_RUNS = "links:"  # the prefix of the source of a link run
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCheck:
+    """``broken``: addresses without their fragment; ``names_all``: else it names only the first of many.
+
+    ``started``: ms since 1970.
+    """
+
+    started: int
+    broken: frozenset[str] = frozenset()
+    names_all: bool = True
+
+    def works(self, href: str, written: int | None) -> bool | None:
+        """Whether the address led somewhere; None if it was not checked. ``written``: when its record was, in ms."""
+        address = href.partition("#")[0]
+        if not address.startswith(("http://", "https://")):
+            return None
+        if address in self.broken:
+            return False
+        looked_at = self.names_all and written is not None and written <= self.started
+        return True if looked_at else None
+
+
+class LinkChecks:
+    """Reads the newest complete check of each source, cached for five minutes; thread-safe."""
+
+    def __init__(self, runs: RunReader) -> None:
+        self._runs = runs
+        self._lock = threading.Lock()
+        self._cache: TTLCache[str, LinkCheck | None] = TTLCache(_MOST_SOURCES, _CACHE_S)
+
+    def of(self, source: str) -> LinkCheck | None:
+        """None if the links were never checked, or if the runs cannot be read now."""
+        with self._lock:
+            if source in self._cache:
+                return self._cache[source]
+        try:
+            found = self._read(source)
+        except Unavailable:
+            return None
+        with self._lock:
+            self._cache[source] = found
+        return found
+
+    def broken(self, source: str) -> frozenset[str]:
+        """Addresses without their fragment that led nowhere."""
+        found = self.of(source)
+        return frozenset() if found is None else found.broken
+
+    def _read(self, source: str) -> LinkCheck | None:
+        """A refusal of a link run names the address, and in parentheses one of its records."""
+        checks = self._runs.of_source(f"{_LINK_RUNS}{source}")
+        last = next((run for run in checks if run.state == "complete"), None)
+        if last is None:
+            return None
+        refusals = self._runs.run(last.id).refusals if last.counts.refused else ()
+        broken = frozenset(one.origin.rpartition(" (")[0] for one in refusals)
+        return LinkCheck(instant_ms(last.started), broken, names_all=len(refusals) == last.counts.refused)

@@ -1,0 +1,193 @@
+"""What every answer gets: JSON, compression, caching, cross-origin access (CORS) and security headers."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import orjson
+from flask import Flask, Response, jsonify, request
+from flask.json.provider import DefaultJSONProvider
+
+_JSON_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
+
+
+def json_as(media_type: str, body: object) -> Response:
+    """``jsonify`` with another media type than ``application/json``."""
+    response = jsonify(body)
+    response.mimetype = media_type
+    return response
+
+
+def json_part(value: object) -> bytes:
+    """The value as a part of an answer, as ``jsonify`` writes it. Raises TypeError for what JSON cannot hold."""
+    return orjson.dumps(value, default=DefaultJSONProvider.default, option=_JSON_OPTIONS)
+
+
+class OrjsonProvider(DefaultJSONProvider):
+    """Flask's provider with a faster ``jsonify``; falls back to Flask where orjson refuses (half a surrogate pair)."""
+
+    sort_keys = False
+
+    def response(self, *args: object, **kwargs: object) -> Response:
+        value = self._prepare_response_obj(args, kwargs)
+        try:
+            written = orjson.dumps(value, default=self.default, option=_JSON_OPTIONS | orjson.OPT_APPEND_NEWLINE)
+        except TypeError:
+            return super().response(value)  # type: ignore[return-value]  # Flask's type is werkzeug's own class
+        return Response(written, mimetype=self.mimetype)
+
+
+LEAST_COMPRESSED_BYTES = 1024
+LARGEST_COMPRESSED_BYTES = 64 * 1024 * 1024
+GZIP_TAG = "-gzip"
+"""Suffix of the ETag of a compressed answer, because it is another representation (RFC 9110, 8.8.3)."""
+
+_LEVEL = 1
+_GZIP_WINDOW = 31
+_TEXTS = ("text/", "application/json", "application/xml", "application/javascript")
+_TEXT_SUFFIXES = ("+json", "+xml")
+
+
+def _is_to_compress(response: Response) -> bool:
+    """Whether the answer is a long enough text, the client accepts gzip, and it is not yet compressed."""
+    if response.is_streamed or response.direct_passthrough or "Content-Encoding" in response.headers:
+        return False
+    length = response.calculate_content_length()
+    if (
+        length is None
+        or not LEAST_COMPRESSED_BYTES <= length <= LARGEST_COMPRESSED_BYTES
+        or not _is_text(response.mimetype or "")
+    ):
+        return False
+    if "no-store" in response.headers.get("Cache-Control", ""):
+        return False
+    response.vary.add("Accept-Encoding")
+    return bool(request.accept_encodings["gzip"])
+
+
+def _compress(response: Response) -> None:
+    """Compresses the body; status and other headers are unchanged."""
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP_WINDOW)
+    response.set_data(packer.compress(response.get_data()) + packer.flush())
+    response.headers["Content-Encoding"] = "gzip"
+
+
+def _is_text(mimetype: str) -> bool:
+    return mimetype.startswith(_TEXTS) or mimetype.partition(";")[0].endswith(_TEXT_SUFFIXES)
+
+
+LARGEST_BODY_BYTES = 25 * 1024 * 1024
+
+_UNCACHED = frozenset(("/healthz", "/readyz", "/metrics"))
+_EXPOSED = "ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id"
+_ALLOWED_HEADERS = (
+    "Authorization, Content-Type, Accept, If-Match, If-None-Match, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
+)
+_PREFLIGHT_S = "86400"
+_LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class HttpPolicy:
+    """``cors_origins``: exact origins, ``*`` for any, empty for no CORS. ``max_age_s``: 0 means always revalidate.
+
+    ``contact``: a mail address for OAI-PMH; ``publisher``: the catalogue's publisher for DCAT.
+    """
+
+    public_url: str | None = None
+    cors_origins: tuple[str, ...] = ("*",)
+    max_age_s: int = 60
+    etag: bool = True
+    contact: str = "nobody@sonde.invalid"
+    publisher: str = "Sonde"
+    compress: bool = True
+
+
+def register(app: Flask, policy: HttpPolicy) -> None:
+    """Adds CORS, caching and security headers to every answer, and answers preflights before any view's own checks."""
+
+    @app.before_request
+    def preflight() -> Response | None:
+        """A browser asks without a key what it may send; the request itself is checked like any other."""
+        rule = request.url_rule
+        if request.method != "OPTIONS" or not getattr(rule, "provide_automatic_options", False):
+            return None
+        return app.make_default_options_response()
+
+    @app.after_request
+    def finish(response: Response) -> Response:
+        _allow_origin(response, policy)
+        packed = policy.compress and _is_to_compress(response)
+        response = _add_caching(response, policy, packed=packed)
+        if packed and response.status_code != 304:
+            _compress(response)
+        _add_security_headers(response)
+        return response
+
+
+def _allow_origin(response: Response, policy: HttpPolicy) -> None:
+    origin = request.headers.get("Origin")
+    if not policy.cors_origins:
+        return
+    anyone = "*" in policy.cors_origins
+    if not anyone:
+        response.vary.add("Origin")
+    if origin is None or not (anyone or origin in policy.cors_origins):
+        return
+    response.headers["Access-Control-Allow-Origin"] = "*" if anyone else origin
+    response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+    if request.method == "OPTIONS":
+        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "GET, HEAD, OPTIONS")
+        response.headers["Access-Control-Allow-Headers"] = _ALLOWED_HEADERS
+        response.headers["Access-Control-Max-Age"] = _PREFLIGHT_S
+
+
+def _add_caching(response: Response, policy: HttpPolicy, *, packed: bool) -> Response:
+    """Successful answers to GET may be cached; answers to a request with a key are private.
+
+    Without a public address, links use the host that the client sent, so shared caches must not store the answer.
+    """
+    if request.method not in ("GET", "HEAD") or response.status_code != 200 or request.path in _UNCACHED:
+        return response
+    response.vary.update(("Accept", "Authorization"))
+    if "Cache-Control" not in response.headers:
+        own = policy.public_url is None or "Authorization" in request.headers
+        scope = "private" if own else "public"
+        response.headers["Cache-Control"] = f"{scope}, max-age={policy.max_age_s}" if policy.max_age_s else "no-cache"
+    length = response.calculate_content_length()
+    if not policy.etag or response.is_streamed or length is None or length > _LARGEST_TAGGED_BYTES:
+        return response
+    response.add_etag()
+    tag, weak = response.get_etag()
+    if packed and tag is not None:
+        response.set_etag(f"{tag}{GZIP_TAG}", bool(weak))
+    response.make_conditional(request)
+    return response
+
+
+_SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_A_YEAR_OF_TLS = "max-age=31536000"
+
+
+def _add_security_headers(response: Response) -> None:
+    """Data responses load, run and frame nothing. Pages set their own policies."""
+    own = {name.lower() for name in response.headers.keys()}  # noqa: SIM118 - iterating gives pairs
+    for name, value in _SECURITY_HEADERS.items():
+        if name.lower() not in own and not (name == "X-Frame-Options" and _may_be_framed(response)):
+            response.headers.add(name, value)
+    if request.is_secure:
+        response.headers.setdefault("Strict-Transport-Security", _A_YEAR_OF_TLS)
+
+
+def _may_be_framed(response: Response) -> bool:
+    """Whether a policy names pages that may frame the answer, which X-Frame-Options cannot express."""
+    policy = response.headers.get("Content-Security-Policy", "")
+    return "frame-ancestors" in policy and "frame-ancestors 'none'" not in policy

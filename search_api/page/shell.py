@@ -1,0 +1,156 @@
+"""The search page: HTML around the bundle that ``web/`` builds, with the portal's look and a strict content policy."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import PurePosixPath
+
+from flask import Response, current_app, json, request
+
+from core.errors import NotFound, WrongFile
+from search_api.page.portal import BaseLayer, PortalLook, current_look
+
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:{tiles}",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors {ancestors}",
+    )
+)
+_MEDIA_TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".woff2": "font/woff2",
+    ".json": "application/json",
+    ".txt": "text/plain",
+}
+_BASE = '<base href="/">'
+_TITLE = "<title>Sonde</title>"
+_ICON = '<link rel="icon" href="page/favicon.svg">'
+_HASHED = re.compile(r"-[A-Z0-9]{8}\.js$")
+_STYLE = "portal.css"
+_FIRST = '<p class="first">Sonde</p>'
+_OPENSEARCH = '<link rel="search" type="application/opensearchdescription+xml" href="opensearch.xml" title="{name}">'
+_ROOMS = {"/ask": "ask", "/library/documents": "library", "/harvest/sources": "harvest", "/curation/<kind>": "desk"}
+"""The page's rooms besides the search, by the route that each needs."""
+
+
+def page(
+    head: str = "",
+    body: str = _FIRST,
+    *,
+    title: str | None = None,
+    status: int = 200,
+    embedded_in: Sequence[str] = (),
+) -> Response:
+    """The page's HTML below this service's root, with ``head`` added to its head; ``body`` is shown until the script
+    runs.
+
+    Both are markup. Only pages of the origins ``embedded_in`` may frame it.
+    """
+    root = f'<base href="{html.escape(request.script_root)}/">'
+    look = current_look()
+    text = _bytes("index.html").decode("utf-8").replace(_BASE, root, 1).replace(_ICON, look_links(), 1)
+    search = _OPENSEARCH.format(name=html.escape(look.name))
+    named = f"<title>{html.escape(title or look.name)}</title>{search}{_rooms()}{_for_script(look)}{head}"
+    text = text.replace(_TITLE, named, 1).replace(_FIRST, body, 1)
+    return with_page_policy(
+        Response(text, status=status, mimetype="text/html"), embedded_in=embedded_in, tiles=look.base_layer
+    )
+
+
+def bundle_file(name: str) -> Response:
+    """The operator's file of this name, else the bundle's. Raises NotFound."""
+    own = _portal_file(current_look(), name)
+    if own is not None:
+        return own
+    if name not in _names() or name == "index.html":
+        raise NotFound(f"{name}: no such file of the page")
+    response = with_page_policy(Response(_bytes(name), mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]))
+    response.vary.add("Accept-Encoding")
+    if request.accept_encodings["gzip"]:
+        response.set_data(_gzipped(name))
+        response.headers["Content-Encoding"] = "gzip"
+    if _HASHED.search(name):  # another content has another name
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+def _portal_file(look: PortalLook, name: str) -> Response | None:
+    """The operator's style sheet, logo, icon or font."""
+    if name == _STYLE:
+        content = look.style().encode()
+    elif name in look.files:
+        path = look.files[name]
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise WrongFile(f"The file {path.name} of the portal cannot be read: {error.strerror}.") from error
+    else:
+        return None
+    return with_page_policy(Response(content, mimetype=_MEDIA_TYPES[PurePosixPath(name).suffix]))
+
+
+def look_links() -> str:
+    """The icon and the operator's style sheet, as markup."""
+    look = current_look()
+    style = f'<link rel="stylesheet" href="page/{_STYLE}">' if look.style() else ""
+    return f'<link rel="icon" href="page/{look.file("favicon") or "favicon.svg"}">{style}'
+
+
+def _for_script(look: PortalLook) -> str:
+    """The operator's texts for the script, and the site's name for social cards."""
+    texts = html.escape(json.dumps(look.for_script(), sort_keys=False))
+    site = f'<meta property="og:site_name" content="{html.escape(look.name)}">'
+    return f'<meta name="sonde-portal" content="{texts}">{site}'
+
+
+def _rooms() -> str:
+    routes = {rule.rule for rule in current_app.url_map.iter_rules()}
+    return f'<meta name="sonde-rooms" content="{" ".join(name for route, name in _ROOMS.items() if route in routes)}">'
+
+
+def with_page_policy(
+    response: Response, *, embedded_in: Sequence[str] = (), tiles: BaseLayer | None = None
+) -> Response:
+    """The answer with a page's policy: only resources from here are loaded or run, besides pictures from the host of
+    ``tiles``; only pages of the origins ``embedded_in`` may frame it.
+    """
+    host = "" if tiles is None else f" {tiles.origin}"
+    policy = _POLICY.format(ancestors=" ".join(embedded_in) or "'none'", tiles=host)
+    response.headers["Content-Security-Policy"] = policy
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "same-origin"
+    response.headers["Cache-Control"] = "no-cache"  # names are stable across versions: the ETag changes
+    return response
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(file.name for file in resources.files("search_api.page").joinpath("bundle").iterdir())
+
+
+@cache
+def _bytes(name: str) -> bytes:
+    return resources.files("search_api.page").joinpath("bundle", name).read_bytes()
+
+
+@cache
+def _gzipped(name: str) -> bytes:
+    return gzip.compress(_bytes(name), mtime=0)

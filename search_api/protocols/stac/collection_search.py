@@ -1,0 +1,352 @@
+"""STAC's Collection Search: which collections lie there and then, contain a term and pass a CQL2 filter.
+
+There are few, and their extents are known: no index is asked. Texts, times, places and unknown values mean the same as
+in a filter of items: a collection without the property passes neither a condition nor its negation.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, TypeVar
+
+import shapely
+from pydantic import Field
+from shapely.geometry import box
+from shapely.geometry.base import BaseGeometry
+
+from core.errors import InvalidInput
+from core.extent import BBox
+from core.folding import folded
+from core.json_types import Json
+from core.timespan import TimeSpan
+from search_api.catalogue.listing.catalogues import Catalogue
+from search_api.http.parameters import (
+    FlatBoxParameter,
+    MomentText,
+    Parameters,
+    Text,
+    Tokens,
+    read_flat_bbox,
+    read_rfc3339,
+)
+from search_api.search.filtering import literals
+from search_api.search.filtering.cql2 import LONGEST_FILTER, Expression, Language, parse
+from search_api.search.filtering.literals import shown, wrong
+from search_api.search.filtering.queryables import Queryable
+
+T = TypeVar("T")
+Condition = Callable[[Catalogue], bool | None]
+"""Three-valued: None where the collection does not have the property."""
+
+COLLECTION_QUERYABLES: dict[str, Queryable] = {
+    one.name: one
+    for one in (
+        Queryable("id", "exact", (), "Id of the collection: the harvested source"),
+        Queryable("title", "folded", (), "Title"),
+        Queryable("description", "folded", (), "Description"),
+        Queryable("datetime", "interval", (), "Period of its items"),
+        Queryable("geometry", "geometry", (), "Box around its items"),
+    )
+}
+_COMPARED: Mapping[str, Callable[[str, str], bool]] = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_MIRRORED = {
+    "<": ">", "<=": ">=", ">": "<", ">=": "<=", "t_after": "t_before", "t_before": "t_after", "t_during": "t_contains",
+    "t_contains": "t_during", "s_within": "s_contains", "s_contains": "s_within",
+}  # fmt: skip
+_ALLEN = {"<": "t_before", ">": "t_after", "=": "t_equals"}
+_MOST_VALUES = 200
+
+
+def description_of(collection: Catalogue) -> str:
+    return (
+        collection.about.description or f"Records harvested from {collection.title} that carry something to download."
+    )
+
+
+def condition_of(node: Expression) -> Condition:
+    """The whole filter is checked first. Raises InvalidInput that names the unsupported or unknown part."""
+    if isinstance(node, bool):
+        return lambda _: node
+    if not isinstance(node, Mapping) or not isinstance(node.get("op"), str):
+        raise wrong(f"{shown(node)} is not a condition")
+    op, args = str(node["op"]), node.get("args", [])
+    if not isinstance(args, list) or not args:
+        raise wrong(f"{op} has no arguments")
+    if op == "not":
+        inner = condition_of(args[0])
+        return lambda collection: None if (judged := inner(collection)) is None else not judged
+    if op in ("and", "or"):
+        return _combined([condition_of(collection) for collection in args], every=op == "and")
+    if op == "isNull":
+        missing = _VALUES[_property(args[0]).name]
+        return lambda collection: missing(collection) is None
+    return _predicate(op, args)
+
+
+def _combined(conditions: list[Condition], *, every: bool) -> Condition:
+    """``and`` is false as soon as one is, ``or`` true; else unknown if one is."""
+
+    def judge(collection: Catalogue) -> bool | None:
+        results = [condition(collection) for condition in conditions]
+        return (not every) if (not every) in results else None if None in results else every
+
+    return judge
+
+
+def _predicate(op: str, args: list[object]) -> Condition:
+    if op == "between":
+        flat = [args[0], *args[1]] if len(args) == 2 and isinstance(args[1], list) else args
+        if len(flat) != 3:
+            raise wrong("between needs a property and two values")
+        return _combined([_predicate(">=", [flat[0], flat[1]]), _predicate("<=", [flat[0], flat[2]])], every=True)
+    if len(args) != 2:
+        raise wrong(f"{op} needs two arguments; there are {len(args)}")
+    left, right = args
+    if op == "in":
+        if not isinstance(right, list) or not 1 <= len(right) <= _MOST_VALUES:
+            raise wrong(f"in needs a list of 1 to {_MOST_VALUES} values")
+        return _combined([_predicate("=", [left, value]) for value in right], every=False)
+    if not _is_property(left):
+        left, right, op = right, left, _MIRRORED.get(op, op)
+    queryable = _property(left)
+    if queryable.kind == "geometry":
+        return _test_of(_place_of, _of_place(op, right))
+    if queryable.kind == "interval":
+        return _test_of(_span_of, _of_time(op, literals.span_of(right)))
+    plain = folded if queryable.kind == "folded" or _is_casei(left) or _is_casei(right) else str
+    return _test_of(
+        _TEXTS[queryable.name], _of_text(queryable.name, op, literals.text_of(_without_casei(right)), plain)
+    )
+
+
+def _test_of(value: Callable[[Catalogue], T | None], test: Callable[[T], bool]) -> Condition:
+    return lambda collection: None if (own := value(collection)) is None else test(own)
+
+
+def _of_text(name: str, op: str, wanted: str, plain: Callable[[str], str]) -> Callable[[str], bool]:
+    if op == "like":
+        pattern = _pattern(plain(wanted))
+        return lambda own: _is_like(plain(own), pattern)
+    compare = _COMPARED.get(op)
+    if compare is None:
+        raise wrong(f"{op} cannot judge the text {name}")
+    return lambda own: compare(plain(own), plain(wanted))
+
+
+def _of_place(op: str, right: object) -> Callable[[BaseGeometry], bool]:
+    relation = _RELATIONS.get(op)
+    if relation is None:
+        raise wrong(f"geometry cannot be compared by {op}; use a spatial function (s_...)")
+    place = _shape(literals.geometry_of(right))
+    return lambda own: relation(own, place)
+
+
+def _of_time(op: str, span: TimeSpan) -> Callable[[TimeSpan], bool]:
+    if op in ("<>", "<=", ">="):
+        other = _of_time({"<>": "=", "<=": ">", ">=": "<"}[op], span)
+        return lambda own: not other(own)
+    test = _TIMES.get(_ALLEN.get(op, op))
+    if test is None:
+        raise wrong(f"{op} cannot judge the period datetime")
+    return lambda own: test(_edges(own), _edges(span))
+
+
+def _edges(span: TimeSpan) -> tuple[float, float]:
+    """Milliseconds; an open end is infinite."""
+    start, end = span.start_ms, span.end_ms
+    return (float("-inf") if start is None else start, float("inf") if end is None else end)
+
+
+_Edges = tuple[float, float]
+_TIMES: Mapping[str, Callable[[_Edges, _Edges], bool]] = {
+    "t_after": lambda own, other: own[0] > other[1],
+    "t_before": lambda own, other: own[1] < other[0],
+    "t_during": lambda own, other: own[0] > other[0] and own[1] < other[1],
+    "t_contains": lambda own, other: own[0] < other[0] and own[1] > other[1],
+    "t_equals": lambda own, other: own == other,
+    "t_intersects": lambda own, other: own[0] <= other[1] and own[1] >= other[0],
+    "t_disjoint": lambda own, other: own[0] > other[1] or own[1] < other[0],
+}
+_RELATIONS: Mapping[str, Callable[[BaseGeometry, BaseGeometry], bool]] = {
+    "s_intersects": lambda own, other: bool(shapely.intersects(own, other)),
+    "s_disjoint": lambda own, other: bool(shapely.disjoint(own, other)),
+    "s_within": lambda own, other: bool(shapely.within(own, other)),
+    "s_contains": lambda own, other: bool(shapely.contains(own, other)),
+}
+
+
+def _shape(geometry: Json) -> BaseGeometry:
+    if geometry["type"] != "envelope":
+        return shapely.from_geojson(json.dumps(geometry))
+    (west, north), (east, south) = geometry["coordinates"]
+    return _boxes(BBox(west, south, east, north))
+
+
+def _boxes(area: BBox) -> BaseGeometry:
+    return shapely.union_all([box(part.west, part.south, part.east, part.north) for part in area.parts()])
+
+
+def _span_of(collection: Catalogue) -> TimeSpan | None:
+    return collection.span
+
+
+def _place_of(collection: Catalogue) -> BaseGeometry | None:
+    return None if collection.box is None else _boxes(collection.box)
+
+
+_TEXTS: Mapping[str, Callable[[Catalogue], str | None]] = {
+    "id": lambda one: one.id,
+    "title": lambda one: one.title,
+    "description": description_of,
+}
+_VALUES: Mapping[str, Callable[[Catalogue], object]] = {**_TEXTS, "datetime": _span_of, "geometry": _place_of}
+
+
+def _property(node: object) -> Queryable:
+    plain = _without_casei(node)
+    name = plain.get("property") if isinstance(plain, Mapping) else None
+    queryable = COLLECTION_QUERYABLES.get(name) if isinstance(name, str) else None
+    if queryable is None:
+        names = ", ".join(COLLECTION_QUERYABLES)
+        raise InvalidInput("filter", f"filter: there is no property {shown(name or node)!r}; there are {names}")
+    return queryable
+
+
+def _is_property(node: object) -> bool:
+    plain = _without_casei(node)
+    return isinstance(plain, Mapping) and "property" in plain
+
+
+def _is_casei(node: object) -> bool:
+    return isinstance(node, Mapping) and str(node.get("op")).lower() == "casei"
+
+
+def _without_casei(node: object) -> object:
+    """The argument of ``casei``, else the node itself."""
+    if isinstance(node, Mapping) and _is_casei(node) and isinstance(node.get("args"), list):
+        return node["args"][0] if node["args"] else None
+    return node
+
+
+_ANY, _ONE = object(), object()
+
+
+def _pattern(text: str) -> list[object]:
+    """``%`` is any text, ``_`` one character; a backslash makes either plain."""
+    marks = {"%": _ANY, "_": _ONE}
+    return [marks.get(character, character[-1]) for character in re.findall(r"\\.|.", text, re.DOTALL)]
+
+
+def _is_like(text: str, pattern: list[object]) -> bool:
+    """Goes back to the last ``%`` only, so that no pattern takes longer than the product of both lengths."""
+    at = here = 0
+    mark, again = -1, 0
+    while at < len(text):
+        if here < len(pattern) and pattern[here] is _ANY:
+            mark, again, here = here, at, here + 1
+        elif here < len(pattern) and pattern[here] in (_ONE, text[at]):
+            at, here = at + 1, here + 1
+        elif mark >= 0:
+            again += 1
+            at, here = again, mark + 1
+        else:
+            return False
+    return all(part is _ANY for part in pattern[here:])
+
+
+MOST_COLLECTIONS = 1000
+
+_SORTED_BY: dict[str, Callable[[Catalogue], str]] = {"id": lambda one: one.id, "title": lambda one: _folded(one.title)}
+
+
+class CollectionsQuery(Parameters):
+    """Collection search by GET."""
+
+    bbox: FlatBoxParameter | None = Field(None, description="west,south,east,north or six numbers.")
+    datetime: MomentText | None = Field(None, description="An instant (RFC 3339) or `start/end`; `..`: open end.")
+    q: Tokens = Field(default=[], description="Words or phrases, of which a collection contains any.")
+    filter: str | None = Field(
+        None,
+        max_length=LONGEST_FILTER,
+        description="CQL2 over /stac/collections-queryables.",
+        examples=["title LIKE '%rain%' AND S_INTERSECTS(geometry, BBOX(5,47,15,55))"],
+    )
+    filter_lang: Language = Field("cql2-text", alias="filter-lang")
+    filter_crs: Literal["http://www.opengis.net/def/crs/OGC/1.3/CRS84"] | None = Field(None, alias="filter-crs")
+    sortby: Text | None = Field(
+        None,
+        json_schema_extra={"pattern": "^ *[+-]?(id|title)( *, *[+-]?(id|title))* *$"},
+        description="`+title,-id`; a minus means descending.",
+    )
+    fields_: str | None = Field(
+        None, alias="fields", max_length=2000, description="Members: `id,title,-links`; a minus leaves out."
+    )
+    limit: int = Field(MOST_COLLECTIONS, ge=1, json_schema_extra={"maximum": MOST_COLLECTIONS})
+    offset: int = Field(0, ge=0, le=1_000_000, description="From the `next` link.")
+
+
+def matching(query: CollectionsQuery, collections: Iterable[Catalogue]) -> list[Catalogue]:
+    """All that match, in the asked order; by id without one. Raises InvalidInput for an unknown property."""
+    area = read_flat_bbox(query.bbox) if query.bbox else None
+    span = read_rfc3339(query.datetime) if query.datetime else None
+    passes = condition_of(parse(query.filter, query.filter_lang)) if query.filter else None
+    matches = [
+        collection
+        for collection in collections
+        if _lies_in(collection, area)
+        and _is_of(collection, span)
+        and (not query.q or _says(collection, query.q))
+        and (passes is None or passes(collection))
+    ]
+    for part in reversed([part.strip() for part in (query.sortby or "id").split(",")]):
+        name = part.lstrip("+-").strip()
+        if name not in _SORTED_BY:
+            raise InvalidInput("sortby", f"sortby: cannot sort by {name!r}; it can by {', '.join(_SORTED_BY)}")
+        matches.sort(key=_SORTED_BY[name], reverse=part.startswith("-"))
+    return matches
+
+
+def _lies_in(collection: Catalogue, area: BBox | None) -> bool:
+    """A collection without a known extent is said to be worldwide."""
+    if area is None or collection.box is None:
+        return True
+    return any(
+        ours.west <= theirs.east
+        and theirs.west <= ours.east
+        and ours.south <= theirs.north
+        and theirs.south <= ours.north
+        for ours in area.parts()
+        for theirs in collection.box.parts()
+    )
+
+
+def _is_of(collection: Catalogue, span: TimeSpan | None) -> bool:
+    """A collection without a known period is said to be of any time."""
+    if span is None or collection.span is None:
+        return True
+    begins_before_end = (
+        collection.span.start_ms is None or span.end_ms is None or collection.span.start_ms <= span.end_ms
+    )
+    ends_after_start = (
+        collection.span.end_ms is None or span.start_ms is None or collection.span.end_ms >= span.start_ms
+    )
+    return begins_before_end and ends_after_start
+
+
+def _says(collection: Catalogue, terms: Sequence[str]) -> bool:
+    text = _folded(" ".join((collection.id, collection.title, description_of(collection), collection.about.publisher)))
+    return any(_folded(term) in text for term in terms)
+
+
+def _folded(text: str) -> str:
+    """Without case and accents, with single spaces."""
+    plain = "".join(
+        character for character in unicodedata.normalize("NFKD", text) if not unicodedata.combining(character)
+    )
+    return " ".join(plain.casefold().split())

@@ -1,1 +1,0 @@
-"""Learns how signals become one score, from judged questions."""

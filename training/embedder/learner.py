@@ -1,0 +1,186 @@
+"""Arranges questions and texts in steps, and computes the loss of each step."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
+
+from training.embedder.encoder import EmbedderTrainingSettings, TrainableEncoder
+from training.embedder.held_out import HeldOut
+from training.examples import CandidateText, Example
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+    from torch import Tensor, nn
+
+Group = list[Example]
+"""Examples with the same answer text, which is encoded once for all of them."""
+
+
+class EmbedderLearner:
+    """training.loop.Learner. The seed and the step's number decide its examples and negatives."""
+
+    def __init__(self, encoder: TrainableEncoder, examples: Sequence[Example], held_out: HeldOut) -> None:
+        self._encoder, self._settings = encoder, encoder.settings
+        self._examples, self._held_out = list(examples), held_out
+        self._epoch, self._groups = 0, self._arranged(0)
+        self._loss = loss_of(encoder.model, encoder.settings)
+
+    @property
+    def module(self) -> nn.Module:
+        module: nn.Module = self._encoder.module
+        return module
+
+    def measure(self) -> float:
+        return self._held_out.average_precision(self._encoder.embed)
+
+    def loss(self, step: int) -> Tensor:
+        drawn = random.Random(f"{self._settings.seed}:{step}")  # noqa: S311 # nosec B311 - a draw to be repeated
+        examples = self.drawn(step)
+        inputs = self._with_margins if self._settings.loss == "margin_mse" else self._in_batch
+        texts, labels = inputs(examples, drawn)
+        questions = [self._settings.instruction + example.question for example in examples]
+        loss: Tensor = self._loss([self._encoder.features(column) for column in (questions, *texts)], labels)
+        return loss
+
+    def drawn(self, step: int) -> list[Example]:
+        """Every example once per epoch, each time in another order; ``questions_each`` of one text together."""
+        count = len(self._groups)
+        size = min(max(self._settings.batch // self._settings.questions_each, 1), count)
+        epoch, place = divmod((step - 1) * size, count - count % size)
+        if epoch != self._epoch:
+            self._epoch, self._groups = epoch, self._arranged(epoch)
+        return [example for group in self._groups[place : place + size] for example in group]
+
+    def _arranged(self, epoch: int) -> list[Group]:
+        chance = random.Random(f"{self._settings.seed}:epoch:{epoch}")  # noqa: S311 # nosec B311 - as above
+        return arranged(self._examples, self._settings.questions_each, self._settings.siblings, chance)
+
+    def _in_batch(self, examples: list[Example], drawn: random.Random) -> tuple[list[list[str]], Any]:
+        import torch
+
+        count = self._settings.negatives
+        batch = batch_of(
+            examples, [drawn.sample(example.negatives, min(count, len(example.negatives))) for example in examples]
+        )
+        also = torch.zeros((len(examples), len(batch.texts)), dtype=torch.bool)
+        for row, columns in enumerate(batch.also):
+            also[row, sorted(columns)] = True
+        device = self._settings.device
+        return [batch.texts], (torch.tensor(batch.answers).to(device), also.to(device))
+
+    def _with_margins(self, examples: list[Example], drawn: random.Random) -> tuple[list[list[str]], Any]:
+        import torch
+
+        negatives = [drawn.choice(example.negatives) for example in examples]
+        margins = [
+            (example.positive.teacher or 0.0) - (negative.teacher or 0.0)
+            for example, negative in zip(examples, negatives, strict=True)
+        ]
+        columns = [[example.positive.text for example in examples], [negative.text for negative in negatives]]
+        return columns, torch.tensor(margins).to(self._settings.device)
+
+
+def loss_of(model: nn.Module, settings: EmbedderTrainingSettings) -> nn.Module:
+    """MarginMSE (Hofstaetter et al. 2020; GPL, Wang et al. 2022) or InfoNCE, with Matryoshka (Kusupati et al. 2022) as
+    the mean over the sizes.
+    """
+    from sentence_transformers.sentence_transformer.losses import MarginMSELoss, MatryoshkaLoss
+    from sentence_transformers.util import pairwise_cos_sim
+
+    embeds = cast("SentenceTransformer", model)  # they only call it
+    loss: nn.Module = (
+        MarginMSELoss(embeds, lambda a, b: settings.margin_scale * pairwise_cos_sim(a, b))
+        if settings.loss == "margin_mse"
+        else info_nce(model, settings.temperature)
+    )
+    sizes = settings.matryoshka
+    return MatryoshkaLoss(embeds, loss, sizes, [1.0 / len(sizes)] * len(sizes)) if sizes else loss
+
+
+def info_nce(model: nn.Module, temperature: float) -> nn.Module:
+    """-log of the answer's share among all texts of the batch: softmax over cos / ``temperature``.
+
+    The library's MultipleNegativesRankingLoss has a text for each question and no mask. Here questions share texts, and
+    a text that also answers a question is not a negative of it. Paper 001, equations 1 and 2.
+    """
+    import torch
+    from sentence_transformers.util import cos_sim
+
+    class InfoNce(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, columns: Sequence[dict[str, Tensor]], labels: tuple[Tensor, Tensor]) -> Tensor:
+            """Features of n questions and m texts; (n,) row of each question's answer, (n, m) true if a text also
+            answers the question.
+            """
+            questions, texts = (self.model(features)["sentence_embedding"] for features in columns)
+            answers, also = labels
+            scores = (cos_sim(questions, texts) / temperature).masked_fill(also, float("-inf"))
+            return torch.nn.functional.cross_entropy(scores, answers)
+
+    return InfoNce()
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """``texts``: the answers of all questions, then their negatives, each text once. ``also[i]``: rows of texts that
+    are not negatives of question i although they are not its answer here: judged to answer it, or labelled with it.
+    """
+
+    texts: list[str]
+    answers: list[int]
+    also: list[set[int]]
+
+
+def batch_of(examples: Sequence[Example], negatives: Sequence[Sequence[CandidateText]]) -> Batch:
+    """Pure. Equal texts share a row; texts that a question's graded candidates mark as relevant are not its
+    negatives.
+    """
+    rows: dict[str, int] = {}
+    answers = [rows.setdefault(example.positive.text, len(rows)) for example in examples]
+    for negative in chain.from_iterable(negatives):
+        rows.setdefault(negative.text, len(rows))
+    right: dict[str, set[int]] = {}
+    for example in examples:
+        judged = {text.text for text in example.candidates if text.grade > 0} | {example.positive.text}
+        right.setdefault(example.question.casefold(), set()).update(rows[text] for text in judged if text in rows)
+    for text in chain((example.positive for example in examples), *negatives):
+        for label in right.keys() & set(text.labels):
+            right[label].add(rows[text.text])
+    also = [right[example.question.casefold()] - {answer} for example, answer in zip(examples, answers, strict=True)]
+    return Batch(list(rows), answers, also)
+
+
+def arranged(examples: Sequence[Example], each: int, siblings: int, chance: random.Random) -> list[Group]:
+    """Pure. Every example once, in groups of up to ``each`` with one text, up to ``siblings`` of them of one project in
+    succession; otherwise in an order by ``chance``.
+    """
+    order = list(examples)
+    chance.shuffle(order)
+    groups = [[example] for example in order] if each == 1 else _by_text(order, each)
+    if siblings == 1:
+        return groups
+    by_project: dict[str, list[Group]] = {}
+    for group in groups:
+        by_project.setdefault(group[0].group or group[0].positive.id, []).append(group)
+    runs = [own[at : at + siblings] for own in by_project.values() for at in range(0, len(own), siblings)]
+    chance.shuffle(runs)
+    return [group for run in runs for group in run]
+
+
+def _by_text(order: Sequence[Example], each: int) -> list[Group]:
+    """In the order in which each text first occurs; the groups of a text follow each other, unless siblings separate
+    them.
+    """
+    by_text: dict[str, Group] = {}
+    for example in order:
+        by_text.setdefault(example.positive.text, []).append(example)
+    # Round by round, so that all texts occur before the second group of any.
+    longest = max((len(own) for own in by_text.values()), default=0)
+    return [own[at : at + each] for at in range(0, longest, each) for own in by_text.values() if at < len(own)]
