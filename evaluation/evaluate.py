@@ -44,7 +44,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class ComparedRun:
     """Another run besides the evaluated one; ``comparison`` is of (evaluated - other) in ``measure``."""
 
     name: str
@@ -85,17 +85,17 @@ def evaluate(
     )
 
 
-def against(evaluated: Evaluation, other: Evaluation) -> Against:
+def against(evaluated: Evaluation, other: Evaluation) -> ComparedRun:
     """Another variant on the same questions."""
-    return Against(
+    return ComparedRun(
         other.variant.name, other.measured, _compared(evaluated.measured, other.measured), other.beyond, HEADLINE
     )
 
 
-def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> Against:
+def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> ComparedRun:
     """An external run; unanswered questions count 0."""
     measured = measure(run, collection.qrels)
-    return Against(name, measured, _compared(evaluated.measured, measured))
+    return ComparedRun(name, measured, _compared(evaluated.measured, measured))
 
 
 def worst_losses(evaluated: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:

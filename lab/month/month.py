@@ -32,7 +32,7 @@ from lab.month.script import (
     SHOWN,
     Expectation,
     Habits,
-    JudgedQuestion,
+    MonthQuestion,
     People,
     ScriptTally,
     Watch,
@@ -44,10 +44,8 @@ from search_api.parts import Parts
 from search_api.search.pipeline import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence
 from search_api.search.request import SearchRequest
-from search_api.search.usage.entry import Asker, normal, subject_hash
-from search_api.search.usage.live_usage import LiveUsage, OpeningsReader
-from search_api.search.usage.log import QueryLog
-from search_api.search.usage.openings import usage_of
+from search_api.search.usage.log import QueryLog, Requester, normal_question, subject_hash
+from search_api.search.usage.openings import LiveUsage, OpeningsReader, usage_of
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
 from sonde.wiring.alerts import matcher
 from sonde.wiring.api import api_parts
@@ -70,7 +68,7 @@ class Course:
 
     source: str
     folder: Path
-    questions: Sequence[JudgedQuestion]
+    questions: Sequence[MonthQuestion]
     habits: Habits
     evidence: Evidence
     pin_day: int = 5
@@ -179,7 +177,7 @@ class Month:
         parts = HarvestParts(self.client, self.prefix, self.models.embedder)
         return harvest(self.course.source, FolderSource(self.course.folder), parts)
 
-    def _ask(self, who: int, question: JudgedQuestion) -> ShownHits:
+    def _ask(self, who: int, question: MonthQuestion) -> ShownHits:
         """Even people have a key; odd ones come from an address of their own."""
         address = f"10.{who // 250}.{who % 250}.1"
         keyed = who % 2 == 0
@@ -189,7 +187,7 @@ class Month:
         answer = self._http.get("/search", query_string=asked, headers=headers, environ_base=at)
         found: Json = self._good(answer)
         links = {hit["id"]: hit["sonde:opened"].partition("/opened/")[2] for hit in found["features"]}
-        asker = Asker(f"person{who}" if keyed else None, address)
+        asker = Requester(f"person{who}" if keyed else None, address)
         day = self.clock.today.date().isoformat()
         self.tally.note(question.text, asker, day, list(links), found["numberMatched"])
         if self.pinned and question == self.course.questions[0]:
@@ -214,10 +212,10 @@ class Month:
         course = self.course
         if day in (1, course.synonym_day + 1):
             for who in range(6):
-                self._ask(who, JudgedQuestion(_UNKNOWN))
+                self._ask(who, MonthQuestion(_UNKNOWN))
         if day == 2:
             for who in range(2):
-                self._ask(who, JudgedQuestion(_PRIVATE))
+                self._ask(who, MonthQuestion(_PRIVATE))
         events = (
             (course.pin_day, self._pin),
             (course.synonym_day, self._synonym),
@@ -346,7 +344,7 @@ class Month:
         self._check("the pin was first each time", 0, self.broken_pins)
         own = subject_hash(self.tally.secret, f"person{self._scripted}")
         question = self.course.questions[0].text
-        about = [row for row in self.tally.rows if row.question == normal(question)]
+        about = [row for row in self.tally.rows if row.question == normal_question(question)]
         honest = {record for row in about if row.who != own for record in row.opened}
         alone = sorted(one for one, value in self._usage().of(question).items() if value > 0.0 and one not in honest)
         self._check("records that count as opened by a script alone", [], alone)

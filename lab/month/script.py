@@ -23,8 +23,8 @@ from evaluation.trec import read_qrels
 from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.sources.folder import FolderSource
-from search_api.search.usage.entry import Asker, normal, subject_hash, who
-from search_api.search.usage.openings import Logged
+from search_api.search.usage.log import Requester, normal_question, person_hash, subject_hash
+from search_api.search.usage.openings import LoggedSearch
 from search_api.stewards.insight.questions import LEAST_PEOPLE
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
@@ -94,13 +94,13 @@ def pleases(grade: int, noise: float, best: int = 2) -> float:
     return noise + (1.0 - noise) * (2.0 ** max(min(grade, best), 0) - 1.0) / (2.0**best - 1.0)
 
 
-def script(question: str, shown: Sequence[str], wanted: str, day: str, times: int) -> list[Logged]:
+def script(question: str, shown: Sequence[str], wanted: str, day: str, times: int) -> list[LoggedSearch]:
     """One key that asks and opens its own record all day, whatever stands before it."""
-    return [Logged(question, "k-script", day, tuple(shown), (wanted,)) for _ in range(times)]
+    return [LoggedSearch(question, "k-script", day, tuple(shown), (wanted,)) for _ in range(times)]
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedQuestion:
+class MonthQuestion:
     """A question that people ask, with the grades of records."""
 
     text: str
@@ -124,18 +124,18 @@ class ScriptTally:
     """``secret``: the log's, by which it tells people apart."""
 
     secret: bytes
-    rows: list[Logged] = field(default_factory=list)
+    rows: list[LoggedSearch] = field(default_factory=list)
     matched: list[int] = field(default_factory=list)
 
-    def note(self, question: str, asker: Asker, day: str, shown: Sequence[str], matched: int) -> None:
-        text = normal(question)
-        self.rows.append(Logged(text, who(self.secret, text, asker), day, tuple(shown[:10])))
+    def note(self, question: str, asker: Requester, day: str, shown: Sequence[str], matched: int) -> None:
+        text = normal_question(question)
+        self.rows.append(LoggedSearch(text, person_hash(self.secret, text, asker), day, tuple(shown[:10])))
         self.matched.append(matched)
 
     def opened(self, records: Sequence[str]) -> None:
         """By the person who asked last."""
         last = self.rows[-1]
-        self.rows[-1] = Logged(last.question, last.who, last.day, last.shown, tuple(records))
+        self.rows[-1] = LoggedSearch(last.question, last.who, last.day, last.shown, tuple(records))
 
     def of_person(self, subject: str) -> int:
         return sum(row.who == subject_hash(self.secret, subject) for row in self.rows)
@@ -199,18 +199,16 @@ def announced(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
     return total, frozenset(night["id"] for night in records), frozenset(night["title"] for night in records)
 
 
-def judged_questions(queries: Path, qrels: Path) -> list[JudgedQuestion]:
+def judged_questions(queries: Path, qrels: Path) -> list[MonthQuestion]:
     grades = read_qrels(qrels)
     return [
-        JudgedQuestion(question.text, grades[question.id])
-        for question in questions_of(queries)
-        if question.id in grades
+        MonthQuestion(question.text, grades[question.id]) for question in questions_of(queries) if question.id in grades
     ]
 
 
 def copied(
-    archive: Path, source: str, folder: Path, questions: Sequence[JudgedQuestion], most: int
-) -> list[JudgedQuestion]:
+    archive: Path, source: str, folder: Path, questions: Sequence[MonthQuestion], most: int
+) -> list[MonthQuestion]:
     """Writes at most ``most`` documents to ``folder``: half of them right answers, the others as they come.
 
     Returns the questions of which a right answer is among them.

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cachetools import TTLCache
+from cachetools import TTLCache, cachedmethod
 
 from core.errors import NotFound, Unavailable
 from core.json_types import Json, JsonMapping
@@ -23,6 +23,9 @@ _MOST_SOURCES = 1000
 _ORDER = [{"started": "desc"}, {"source": "asc"}]  # a source has one run at a time, so both together are unique
 BRIEF = ("source", "state", "started", "finished", "heartbeat", "since", "total", "message", "counts")
 """The fields of a run in a list; a run's own page has the rest."""
+
+_CACHE_S = 300.0
+_LINK_RUNS = "links:"  # the prefix of the source of a link run
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,21 @@ class RunReader:
 
     def page(self, source: str | None, state: str | None, limit: int, after: tuple[object, ...] | None) -> RunPage:
         """Runs of one source, or in one state, or all."""
-        wanted = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
-        body: Json = {"query": {"bool": {"filter": wanted}}, "sort": _ORDER, "size": limit + 1}
+        filters = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
+        body: Json = {"query": {"bool": {"filter": filters}}, "sort": _ORDER, "size": limit + 1}
         body["_source"] = list(BRIEF)
         if after is not None:
             body["search_after"] = list(after)
         hits = self._search(body)["hits"]["hits"]
-        shown = hits[:limit]
-        return RunPage(_runs(shown), tuple(shown[-1]["sort"]) if len(hits) > limit else None)
+        listed = hits[:limit]
+        return RunPage(_runs(listed), tuple(listed[-1]["sort"]) if len(hits) > limit else None)
 
     def run(self, id: str) -> RunReport:
         """With its detail. Raises NotFound."""
-        found = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
-        if not found.get("found"):
+        answer = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
+        if not answer.get("found"):
             raise NotFound(f"There is no run {id!r}.")
-        return from_document(found["_id"], found["_source"])
+        return from_document(answer["_id"], answer["_source"])
 
     def _search(self, body: JsonMapping) -> Json:
         header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}
@@ -77,10 +80,6 @@ class RunReader:
 
 def _runs(hits: Iterable[JsonMapping]) -> tuple[RunReport, ...]:
     return tuple(from_document(hit["_id"], hit["_source"]) for hit in hits)
-
-
-_CACHE_S = 300.0
-_LINK_RUNS = "links:"  # the prefix of the source of a link run
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +114,18 @@ class LinkChecks:
 
     def of(self, source: str) -> LinkCheck | None:
         """None if the links were never checked, or if the runs cannot be read now."""
-        with self._lock:
-            if source in self._cache:
-                return self._cache[source]
         try:
-            found = self._read(source)
+            return self._newest(source)
         except Unavailable:
             return None
-        with self._lock:
-            self._cache[source] = found
-        return found
 
     def broken(self, source: str) -> frozenset[str]:
         """Addresses without their fragment that led nowhere."""
-        found = self.of(source)
-        return frozenset() if found is None else found.broken
+        check = self.of(source)
+        return frozenset() if check is None else check.broken
 
-    def _read(self, source: str) -> LinkCheck | None:
+    @cachedmethod(lambda self: self._cache, lock=lambda self: self._lock)
+    def _newest(self, source: str) -> LinkCheck | None:
         """A refusal of a link run names the address, and in parentheses one of its records."""
         checks = self._runs.of_source(f"{_LINK_RUNS}{source}")
         last = next((run for run in checks if run.state == "complete"), None)

@@ -30,6 +30,24 @@ _LONGEST = 500
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
+OCTETS = "application/octet-stream"
+_SHOWN_TYPES = frozenset(
+    (
+        "application/json",
+        "application/geo+json",
+        "application/ld+json",
+        "application/n-triples",
+        "application/rdf+xml",
+        "application/vnd.iso.19139+xml",
+        "application/xml",
+        "application/yaml",
+        "text/plain",
+        "text/turtle",
+        "text/xml",
+    )
+)
+"""Metadata that a browser shows as text or saves. A source declares its originals' type, and can declare anything."""
+
 
 def landing_header_links(record: Record, metadata: list[tuple[str, str]]) -> list[str]:
     """Those of the record's page; ``metadata``: addresses and media types of its other formats."""
@@ -95,25 +113,6 @@ ItemFormat = Annotated[str, OneOf(item_forms)]
 
 def media_types() -> tuple[str, ...]:
     return tuple(form.media_type for form in item_forms().values() if form.media_type)
-
-
-OCTETS = "application/octet-stream"
-_SHOWN_TYPES = frozenset(
-    (
-        "application/json",
-        "application/geo+json",
-        "application/ld+json",
-        "application/n-triples",
-        "application/rdf+xml",
-        "application/vnd.iso.19139+xml",
-        "application/xml",
-        "application/yaml",
-        "text/plain",
-        "text/turtle",
-        "text/xml",
-    )
-)
-"""Metadata that a browser shows as text or saves. A source declares its originals' type, and can declare anything."""
 
 
 def requested_form(f: ItemFormat | None) -> str:

@@ -31,6 +31,17 @@ _ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif")
 _SCHEMES = frozenset(("http", "https"))
 MOST_TRIED = 3
 
+LARGEST_EDGE = 640
+"""Pixels of the longer edge of the result."""
+MOST_PIXELS = 24_000_000
+"""Of the original, by its header; decoded it needs at most four bytes for each."""
+PREVIEW_TYPE = "image/webp"
+_READ_FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
+_QUALITY = 82
+_WITH_ALPHA = frozenset(("RGBA", "LA", "PA", "La", "RGBa"))
+log = structlog.get_logger(__name__)
+_ACCEPT = "image/webp,image/png,image/jpeg,image/gif;q=0.9"
+
 
 def picture_addresses(record: Record) -> tuple[str, ...]:
     """Addresses of its pictures, most likely first, at most ``MOST_TRIED``; each once."""
@@ -101,16 +112,6 @@ class PreviewCache:
                 self._entries[address] = drawn
 
 
-LARGEST_EDGE = 640
-"""Pixels of the longer edge of the result."""
-MOST_PIXELS = 24_000_000
-"""Of the original, by its header; decoded it needs at most four bytes for each."""
-PREVIEW_TYPE = "image/webp"
-_READ_FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-_QUALITY = 82
-_WITH_ALPHA = frozenset(("RGBA", "LA", "PA", "La", "RGBa"))
-
-
 class NotAPicture(SondeError):
     """The bytes are not a supported picture, or it is too large or damaged; the message says which."""
 
@@ -146,11 +147,6 @@ def _redrawn(picture: Image.Image) -> bytes:
     out = io.BytesIO()
     plain.save(out, "WEBP", quality=_QUALITY, method=4)
     return out.getvalue()
-
-
-log = structlog.get_logger(__name__)
-
-_ACCEPT = "image/webp,image/png,image/jpeg,image/gif;q=0.9"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,10 @@ from pydantic import BaseModel, Field
 
 from core.document import document_of_record
 from core.errors import NotFound, Unavailable
-from core.record import Record
-from search_api.catalogue.item_formats import record_answer
 from search_api.catalogue.listing.reader import LONGEST_ID, Stored
 from search_api.catalogue.previews import PREVIEW_TYPE as PREVIEW_TYPE
 from search_api.catalogue.record_page import record_page
-from search_api.http.addresses import GEOJSON, GRANULES_REL, Addresses, Link, link
+from search_api.http.addresses import Addresses
 from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.page.shell import page
 from search_api.parts import Parts
@@ -83,24 +81,3 @@ def preview_views(parts: Parts) -> APIBlueprint:
         return response
 
     return api
-
-
-def representation(record: Record, form: str, parts: Parts) -> Response:
-    """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
-    broken = parts.broken_links(record.source)
-    more = [*_preview(record, parts), *_granules(record, parts)]
-    return record_answer(record, form, Addresses.of(parts.http), *more, broken=broken)
-
-
-def _preview(record: Record, parts: Parts) -> list[Link]:
-    """The link to its small picture, if it has a picture."""
-    if not parts.previews.offered(record):
-        return []
-    return [link("preview", Addresses.of(parts.http).item(record, "/preview"), PREVIEW_TYPE, "Preview")]
-
-
-def _granules(record: Record, parts: Parts) -> list[Link]:
-    """The link to the search of its granules, if something says where they are."""
-    if parts.granules.of(record) is None:
-        return []
-    return [link(GRANULES_REL, Addresses.of(parts.http).item(record, "/granules"), GEOJSON, "Granules")]

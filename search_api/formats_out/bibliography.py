@@ -26,6 +26,17 @@ _KINDS: dict[str, Kind] = {"software": "software", "service": "misc", "document"
 _KEY = re.compile(r"[^A-Za-z0-9]+")
 _DATE = re.compile(r"^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
+_BIBTEX: dict[Kind, str] = {
+    "article": "article", "report": "techreport", "dataset": "misc", "software": "misc", "misc": "misc",
+}  # fmt: skip
+_RIS: dict[Kind, str] = {"article": "JOUR", "report": "RPRT", "dataset": "DATA", "software": "COMP", "misc": "GEN"}
+_CSL: dict[Kind, str] = {
+    "article": "article-journal", "report": "report", "dataset": "dataset", "software": "software", "misc": "document",
+}  # fmt: skip
+_FOR_TEX = str.maketrans({"{": "(", "}": ")", "$": r"\$", "\\": r"\textbackslash{}"})
+"""What pybtex writes as it is: braces must be balanced, and these two begin mathematics and commands."""
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
 
 @dataclass(frozen=True, slots=True)
 class Party:
@@ -111,18 +122,6 @@ def _party(contact: Contact) -> Party | None:
     if contact.name:
         return Party(contact.name)
     return Party(contact.organisation, is_organisation=True) if contact.organisation else None
-
-
-_BIBTEX: dict[Kind, str] = {
-    "article": "article", "report": "techreport", "dataset": "misc", "software": "misc", "misc": "misc",
-}  # fmt: skip
-_RIS: dict[Kind, str] = {"article": "JOUR", "report": "RPRT", "dataset": "DATA", "software": "COMP", "misc": "GEN"}
-_CSL: dict[Kind, str] = {
-    "article": "article-journal", "report": "report", "dataset": "dataset", "software": "software", "misc": "document",
-}  # fmt: skip
-_FOR_TEX = str.maketrans({"{": "(", "}": ")", "$": r"\$", "\\": r"\textbackslash{}"})
-"""What pybtex writes as it is: braces must be balanced, and these two begin mathematics and commands."""
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 def bibtex(citations: Sequence[Citation]) -> str:

@@ -119,7 +119,8 @@ def add_record(graph: Graph, record: Record, about: URIRef) -> None:
         _add_contact(graph, contact, about)
     for box in record.extents:
         _add_box(graph, box, about)
-    _add_shape(graph, wkt(record.geometry), about)
+    if (shape := wkt(record.geometry)) is not None:
+        _add_place(graph, about, _LOCN.geometry, shape)
     for span in record.times:
         _add_span(graph, span, about)
     _add_resolution(graph, record, about)
@@ -142,7 +143,7 @@ def _add_terms(graph: Graph, record: Record, about: URIRef, language: str | None
 
 def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
     for theme in record.themes:
-        _add_labelled(graph, about, _GEODCAT.topicCategory, SKOS.Concept, SKOS.prefLabel, theme)
+        _add_node(graph, about, _GEODCAT.topicCategory, SKOS.Concept, (SKOS.prefLabel, _text(theme)))
     for title in record.alternate_titles:
         graph.add((about, DCTERMS.alternative, _text(title)))
     if record.edition:
@@ -151,11 +152,11 @@ def _add_kind_and_names(graph: Graph, record: Record, about: URIRef) -> None:
     for name in record.formats:
         graph.add((about, DCTERMS.format, _text(name)))
     if record.parent and not _add_resource(graph, about, DCTERMS.isPartOf, record.parent):
-        _add_labelled(graph, about, DCTERMS.isPartOf, None, DCTERMS.identifier, record.parent)
+        _add_node(graph, about, DCTERMS.isPartOf, None, (DCTERMS.identifier, _text(record.parent)))
     if record.type == "series":
         graph.add((about, DCTERMS.type, _RESOURCE_TYPE.series))
     elif record.type not in ("dataset", "service"):
-        _add_labelled(graph, about, DCTERMS.type, SKOS.Concept, SKOS.prefLabel, record.type)
+        _add_node(graph, about, DCTERMS.type, SKOS.Concept, (SKOS.prefLabel, _text(record.type)))
 
 
 def _add_names(graph: Graph, record: Record, about: URIRef) -> None:
@@ -180,16 +181,20 @@ def _add_subject(graph: Graph, keyword: Keyword, about: URIRef) -> None:
     graph.add((concept, RDF.type, SKOS.Concept))
     graph.add((concept, SKOS.prefLabel, _text(keyword.term)))
     if keyword.vocabulary:
-        _add_labelled(graph, concept, SKOS.inScheme, SKOS.ConceptScheme, DCTERMS.title, keyword.vocabulary)
+        _add_node(graph, concept, SKOS.inScheme, SKOS.ConceptScheme, (DCTERMS.title, _text(keyword.vocabulary)))
 
 
-def _add_labelled(graph: Graph, about: Node, predicate: URIRef, kind: URIRef | None, naming: URIRef, text: str) -> None:
-    """A blank node with only a label."""
+def _add_node(
+    graph: Graph, about: Node, predicate: URIRef, kind: URIRef | None, *properties: tuple[URIRef, Node]
+) -> BNode:
+    """A blank node with its class and properties."""
     node = _blank(graph)
     graph.add((about, predicate, node))
     if kind is not None:
         graph.add((node, RDF.type, kind))
-    graph.add((node, naming, _text(text)))
+    for name, value in properties:
+        graph.add((node, name, value))
+    return node
 
 
 def _add_dates(graph: Graph, record: Record, about: URIRef) -> None:
@@ -229,15 +234,9 @@ def _add_rights(graph: Graph, record: Record, about: URIRef) -> None:
     if licence:
         graph.add((about, DCTERMS.license, URIRef(licence)))
     elif record.licence:
-        document = _blank(graph)
-        graph.add((about, DCTERMS.license, document))
-        graph.add((document, RDF.type, DCTERMS.LicenseDocument))
-        graph.add((document, RDFS.label, _text(record.licence)))
+        _add_node(graph, about, DCTERMS.license, DCTERMS.LicenseDocument, (RDFS.label, _text(record.licence)))
     for text in record.constraints:
-        statement = _blank(graph)
-        graph.add((about, DCTERMS.rights, statement))
-        graph.add((statement, RDF.type, DCTERMS.RightsStatement))
-        graph.add((statement, RDFS.label, _text(text)))
+        _add_node(graph, about, DCTERMS.rights, DCTERMS.RightsStatement, (RDFS.label, _text(text)))
 
 
 def _add_contact(graph: Graph, contact: Contact, about: URIRef) -> None:
@@ -279,10 +278,8 @@ def _add_attribution(graph: Graph, contact: Contact, about: URIRef) -> None:
     """The exact role, as in GeoDCAT-AP; readers of the plain properties find those as well."""
     if contact.role is None:
         return
-    attribution = _blank(graph)
-    graph.add((about, _PROV.qualifiedAttribution, attribution))
-    graph.add((attribution, RDF.type, _PROV.Attribution))
-    graph.add((attribution, DCAT.hadRole, URIRef(f"{_ROLES}{quote(contact.role, safe='')}")))
+    role = (DCAT.hadRole, URIRef(f"{_ROLES}{quote(contact.role, safe='')}"))
+    attribution = _add_node(graph, about, _PROV.qualifiedAttribution, _PROV.Attribution, role)
     agent = _blank(graph)
     graph.add((attribution, _PROV.agent, agent))
     _add_agent(graph, agent, contact, contact.name or contact.organisation or "")
@@ -295,35 +292,26 @@ def _add_mail(graph: Graph, node: Node, predicate: URIRef, mail: str | None) -> 
 
 
 def _add_box(graph: Graph, box: BBox, about: URIRef) -> None:
-    place = _blank(graph)
-    graph.add((about, DCTERMS.spatial, place))
-    graph.add((place, RDF.type, DCTERMS.Location))
     rings = [_ring(*map(degrees, part.as_list())) for part in box.parts()]
     text = f"POLYGON {rings[0]}" if len(rings) == 1 else f"MULTIPOLYGON ({', '.join(rings)})"
     if box.is_point:
         text = f"POINT ({degrees(box.west)} {degrees(box.south)})"
-    graph.add((place, DCAT.bbox, Literal(text, datatype=_GEOSPARQL.wktLiteral)))
+    _add_place(graph, about, DCAT.bbox, text)
+
+
+def _add_place(graph: Graph, about: URIRef, predicate: URIRef, wkt_text: str) -> None:
+    literal = Literal(wkt_text, datatype=_GEOSPARQL.wktLiteral)
+    _add_node(graph, about, DCTERMS.spatial, DCTERMS.Location, (predicate, literal))
 
 
 def _ring(west: str, south: str, east: str, north: str) -> str:
     return f"(({west} {south}, {east} {south}, {east} {north}, {west} {north}, {west} {south}))"
 
 
-def _add_shape(graph: Graph, text: str | None, about: URIRef) -> None:
-    if text is not None:
-        place = _blank(graph)
-        graph.add((about, DCTERMS.spatial, place))
-        graph.add((place, RDF.type, DCTERMS.Location))
-        graph.add((place, _LOCN.geometry, Literal(text, datatype=_GEOSPARQL.wktLiteral)))
-
-
 def _add_span(graph: Graph, span: TimeSpan, about: URIRef) -> None:
-    period = _blank(graph)
-    graph.add((about, DCTERMS.temporal, period))
-    graph.add((period, RDF.type, DCTERMS.PeriodOfTime))
-    for predicate, edge in ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms)):
-        if edge is not None:
-            graph.add((period, predicate, _date(iso(edge))))
+    edges = ((DCAT.startDate, span.start_ms), (DCAT.endDate, span.end_ms))
+    known = [(predicate, _date(iso(edge))) for predicate, edge in edges if edge is not None]
+    _add_node(graph, about, DCTERMS.temporal, DCTERMS.PeriodOfTime, *known)
 
 
 def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
@@ -333,25 +321,21 @@ def _add_resolution(graph: Graph, record: Record, about: URIRef) -> None:
         step = Literal(record.resolution.time_step, datatype=XSD.duration, normalize=False)
         graph.add((about, DCAT.temporalResolution, step))
     if record.resolution.scale_denominator:
-        measure = _blank(graph)
-        graph.add((about, _DQV.hasQualityMeasurement, measure))
-        graph.add((measure, RDF.type, _DQV.QualityMeasurement))
-        graph.add((measure, _DQV.isMeasurementOf, _GEODCAT.spatialResolutionAsScale))
         scale = f"{1 / record.resolution.scale_denominator:.12f}".rstrip("0")
-        graph.add((measure, _DQV.value, Literal(scale, datatype=XSD.decimal)))
+        value = Literal(scale, datatype=XSD.decimal)
+        measured = (_DQV.isMeasurementOf, _GEODCAT.spatialResolutionAsScale)
+        _add_node(graph, about, _DQV.hasQualityMeasurement, _DQV.QualityMeasurement, measured, (_DQV.value, value))
 
 
 def _add_provenance(graph: Graph, record: Record, about: URIRef) -> None:
     if record.provenance.lineage:
-        statement = _blank(graph)
-        graph.add((about, DCTERMS.provenance, statement))
-        graph.add((statement, RDF.type, DCTERMS.ProvenanceStatement))
-        graph.add((statement, RDFS.label, _text(record.provenance.lineage)))
+        lineage = (RDFS.label, _text(record.provenance.lineage))
+        _add_node(graph, about, DCTERMS.provenance, DCTERMS.ProvenanceStatement, lineage)
     for source in record.provenance.derived_from:
         if not _add_resource(graph, about, _PROV.wasDerivedFrom, source):
-            _add_labelled(graph, about, DCTERMS.source, None, DCTERMS.title, source)
+            _add_node(graph, about, DCTERMS.source, None, (DCTERMS.title, _text(source)))
     for activity in record.provenance.generated_by:
-        _add_labelled(graph, about, _PROV.wasGeneratedBy, _PROV.Activity, RDFS.label, activity)
+        _add_node(graph, about, _PROV.wasGeneratedBy, _PROV.Activity, (RDFS.label, _text(activity)))
 
 
 def _add_link(graph: Graph, link: Link, record: Record, about: URIRef, position: int) -> None:

@@ -19,6 +19,15 @@ _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _AUTHORS = ("author", "originator", "principalInvestigator")
 _PUBLISHERS = ("publisher", "distributor", "resourceProvider")
 
+CSW = "http://www.opengis.net/cat/csw/2.0.2"
+OWS = "http://www.opengis.net/ows"
+DCT = "http://purl.org/dc/terms/"
+LAT_LON = "urn:x-ogc:def:crs:EPSG:6.11:4326"
+_CSW_NAMES = {"brief": "BriefRecord", "summary": "SummaryRecord", "full": "Record"}
+_SUMMARY = frozenset(("identifier", "title", "type", "subject", "format", "relation", "modified", "abstract"))
+_BRIEF = frozenset(("identifier", "title", "type"))
+_PARTS = {"brief": _BRIEF, "summary": _SUMMARY}
+
 
 def oai_dc(record: Record, address: str) -> etree._Element:
     """The ``oai_dc:dc`` element."""
@@ -74,17 +83,6 @@ FORMAT = OutputFormat(
     record=lambda record, address: xml_text(oai_dc(record, address)),
     oai=OaiFormat("oai_dc", SCHEMA, OAI_DC, oai_dc),
 )
-
-
-CSW = "http://www.opengis.net/cat/csw/2.0.2"
-OWS = "http://www.opengis.net/ows"
-DCT = "http://purl.org/dc/terms/"
-LAT_LON = "urn:x-ogc:def:crs:EPSG:6.11:4326"
-
-_CSW_NAMES = {"brief": "BriefRecord", "summary": "SummaryRecord", "full": "Record"}
-_SUMMARY = frozenset(("identifier", "title", "type", "subject", "format", "relation", "modified", "abstract"))
-_BRIEF = frozenset(("identifier", "title", "type"))
-_PARTS = {"brief": _BRIEF, "summary": _SUMMARY}
 
 
 def csw_record(record: Record, address: str, detail: str = "full", chosen: Collection[str] = ()) -> etree._Element:

@@ -20,6 +20,14 @@ _TYPES: tuple[NameKind, ...] = ("platform", "instrument", "project")
 SHORT_NAME = "short name"
 """The code space of an identifier that is a product's short name."""
 
+GMD = "http://www.isotc211.org/2005/gmd"
+SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
+_CITED = frozenset(("author", "originator", "publisher", "principalInvestigator"))
+_STEP = re.compile(r"^P(?:T(?=\d+[HMS]$)|(?=\d+[YMWD]$))(?:(?<=T)(\d+)([HMS])|(\d+)([YMWD]))$")
+_CLOCK = {"H": "hour", "M": "minute", "S": "second"}
+_CALENDAR = {"Y": "year", "M": "month", "W": "week", "D": "day"}
+_SCOPES = frozenset(("dataset", "series", "service", "software", "model", "nonGeographicDataset", "tile"))
+
 
 def _short_names(record: Record) -> list[Element]:
     """For the citation."""
@@ -77,16 +85,6 @@ def _band(variable: Variable, position: int) -> Element:
 def _unit(unit: str, position: int) -> Element:
     named = node("gml:identifier", text=unit, codeSpace="unit")
     return node("gmd:units", node("gml:UnitDefinition", named, gml__id=f"unit-{position}"))
-
-
-GMD = "http://www.isotc211.org/2005/gmd"
-SCHEMA = "http://www.isotc211.org/2005/gmd/gmd.xsd"
-
-_CITED = frozenset(("author", "originator", "publisher", "principalInvestigator"))
-_STEP = re.compile(r"^P(?:T(?=\d+[HMS]$)|(?=\d+[YMWD]$))(?:(?<=T)(\d+)([HMS])|(\d+)([YMWD]))$")
-_CLOCK = {"H": "hour", "M": "minute", "S": "second"}
-_CALENDAR = {"Y": "year", "M": "month", "W": "week", "D": "day"}
-_SCOPES = frozenset(("dataset", "series", "service", "software", "model", "nonGeographicDataset", "tile"))
 
 
 def metadata(record: Record) -> Element:

@@ -19,6 +19,28 @@ from core.timespan import TimeSpan, instant_ms, iso
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:[^\s]")
+_SAFE_IN_IRI = "/:?#[]@!$&'()*+,;=-._~%"
+_CC = re.compile(r"^CC-(BY(?:-NC)?(?:-SA|-ND)?)-(\d\.\d)$")
+_PAGES = {
+    "CC0-1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "PDM-1.0": "https://creativecommons.org/publicdomain/mark/1.0/",
+}
+_SPDX = re.compile(r"^(MIT|(Apache|ODbL|ODC-By|PDDL|OGL-UK|OGL-Canada|DL-DE-BY|DL-DE-ZERO|etalab)-\d\.\d)$")
+EARLIEST_MS = instant_ms("0001-01-01")
+LATEST_MS = instant_ms("9999-12-31", at_end=True)
+EXPRESSIBLE = TimeSpan(EARLIEST_MS, LATEST_MS)
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?\s?\d[\d.,\s]*(?:[eE][+-]?\d{1,3})?\s?[%‰]?|[+-]?[.,]\d+|-{1,3}")
+NameKind = Literal["platform", "instrument", "project", "variable"]
+_PATH_STEP = re.compile(r"\s*[>|]\s*")
+_VOCABULARIES: dict[NameKind, tuple[str, ...]] = {  # in a vocabulary's title
+    "platform": ("platform",),
+    "instrument": ("instrument",),
+    "project": ("project",),
+    "variable": ("variable", "parameter", "science keyword", "standard name"),
+}
+
 
 def legal_xml(text: str) -> str:
     """The text without characters that XML 1.0 forbids."""
@@ -33,23 +55,11 @@ def add_child(parent: etree._Element, tag: str, text: str | None = None, **attri
     return element
 
 
-_SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:[^\s]")
-_SAFE_IN_IRI = "/:?#[]@!$&'()*+,;=-._~%"
-
-
 def iri(text: str | None) -> str | None:
     """The text as an absolute IRI with illegal characters percent-encoded; None if it is not an address."""
     if text is None or not _SCHEME.match(text.strip()):
         return None
     return quote(text.strip(), safe=_SAFE_IN_IRI)
-
-
-_CC = re.compile(r"^CC-(BY(?:-NC)?(?:-SA|-ND)?)-(\d\.\d)$")
-_PAGES = {
-    "CC0-1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
-    "PDM-1.0": "https://creativecommons.org/publicdomain/mark/1.0/",
-}
-_SPDX = re.compile(r"^(MIT|(Apache|ODbL|ODC-By|PDDL|OGL-UK|OGL-Canada|DL-DE-BY|DL-DE-ZERO|etalab)-\d\.\d)$")
 
 
 def licence_url(licence: str | None) -> str | None:
@@ -59,11 +69,6 @@ def licence_url(licence: str | None) -> str | None:
     if match := _CC.match(licence):
         return f"https://creativecommons.org/licenses/{match[1].lower()}/{match[2]}/"
     return _PAGES.get(licence) or (f"https://spdx.org/licenses/{licence}" if _SPDX.match(licence) else address)
-
-
-EARLIEST_MS = instant_ms("0001-01-01")
-LATEST_MS = instant_ms("9999-12-31", at_end=True)
-EXPRESSIBLE = TimeSpan(EARLIEST_MS, LATEST_MS)
 
 
 def nearest_rfc3339(instant: int) -> int:
@@ -88,10 +93,6 @@ def enclosing_rfc3339(start_ms: int | None, end_ms: int | None) -> tuple[str | N
     start = None if start_ms is None or start_ms < EARLIEST_MS else nearest_rfc3339(start_ms)
     end = None if end_ms is None or end_ms > LATEST_MS else nearest_rfc3339(end_ms)
     return (None if start is None else iso(start), None if end is None else iso(end))
-
-
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?\s?\d[\d.,\s]*(?:[eE][+-]?\d{1,3})?\s?[%‰]?|[+-]?[.,]\d+|-{1,3}")
 
 
 def without_empty(members: Json) -> Json:
@@ -140,17 +141,6 @@ def simple_parts(geometry: BaseGeometry) -> Iterator[BaseGeometry]:
             yield part
         elif len(shapely.get_parts(part)) > 1:
             yield from simple_parts(part)
-
-
-NameKind = Literal["platform", "instrument", "project", "variable"]
-
-_PATH_STEP = re.compile(r"\s*[>|]\s*")
-_VOCABULARIES: dict[NameKind, tuple[str, ...]] = {  # in a vocabulary's title
-    "platform": ("platform",),
-    "instrument": ("instrument",),
-    "project": ("project",),
-    "variable": ("variable", "parameter", "science keyword", "standard name"),
-}
 
 
 def names_beside_keywords(record: Record, kind: NameKind) -> Iterator[str]:

@@ -23,6 +23,11 @@ _NSMAP: Any = {None: ATOM, "georss": _GEORSS, "opensearch": _OPENSEARCH, "dc": _
 ATOM_TYPE = "application/atom+xml"
 _NEVER = "1970-01-01T00:00:00Z"
 
+COLUMNS = (
+    "id", "title", "type", "source", "abstract", "keywords", "organisations", "start", "end", "west", "south", "east",
+    "north", "resolution_m", "licence", "doi", "updated", "downloads", "address",
+)  # fmt: skip
+
 
 def atom(feed: ResultPage) -> str:
     """The feed's date is its newest entry's, so an unchanged list gives an unchanged feed."""
@@ -77,12 +82,6 @@ def _element(parent: etree._Element, name: str, text: str) -> None:
 
 
 ATOM_FEED = OutputFormat("atom", ATOM_TYPE, "Atom feed", results=atom)
-
-
-COLUMNS = (
-    "id", "title", "type", "source", "abstract", "keywords", "organisations", "start", "end", "west", "south", "east",
-    "north", "resolution_m", "licence", "doi", "updated", "downloads", "address",
-)  # fmt: skip
 
 
 def table(page: ResultPage) -> str:

@@ -23,6 +23,8 @@ _LONGEST_PAUSE_S = 30.0
 _NEWEST_WEIGHT = 0.1
 """the weight of the newest request in the moving average of service times"""
 
+_CHECK_EVERY_S = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class QueueSize:
@@ -191,9 +193,6 @@ class WaitingLine:
     def _drop_empty_queue(self, caller: str) -> None:
         if not self._waiting[caller]:
             del self._waiting[caller]
-
-
-_CHECK_EVERY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,9 @@ _ANSWERS = "/ask"
 _COMPARED = "/ask/compare"
 _UNCOUNTED = frozenset(("/healthz", "/readyz", "/metrics"))
 
+LONGEST_ADDRESS_BYTES = 32 * 1024
+"""Space for a filter of the maximum length (8,000 characters) with every character escaped."""
+
 
 @dataclass(frozen=True, slots=True)
 class LimitPolicy:
@@ -165,10 +168,6 @@ def _number_of_answers() -> int:
 
 def _length(value: object) -> int:
     return len(value) if isinstance(value, list) else 0
-
-
-LONGEST_ADDRESS_BYTES = 32 * 1024
-"""Space for a filter of the maximum length (8,000 characters) with every character escaped."""
 
 
 def refuse_long_addresses(app: Flask) -> None:

@@ -33,6 +33,15 @@ _BY_MEDIA_TYPE: dict[str, Version] = {
 }
 _ITEMS = "/collections/{catalogue}/items"
 
+VERSION_30 = "3.0.3"
+_UNKNOWN = frozenset(
+    ("prefixItems", "contentMediaType", "contentEncoding", "$defs", "unevaluatedProperties", "$schema")
+)
+_NULL = {"type": "null"}
+_EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+PROBLEMS: ResponseDict = {400: Problem, 503: Problem}
+WITH_NOT_FOUND: ResponseDict = {400: Problem, 404: Problem, 503: Problem}
+
 
 class DescriptionParameters(Parameters):
     """The version of OpenAPI."""
@@ -114,14 +123,6 @@ def _complete(operation: Json, path: str) -> None:
         operation["responses"].setdefault("404", {"description": "Not Found", **problem})
 
 
-VERSION_30 = "3.0.3"
-_UNKNOWN = frozenset(
-    ("prefixItems", "contentMediaType", "contentEncoding", "$defs", "unevaluatedProperties", "$schema")
-)
-_NULL = {"type": "null"}
-_EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-
-
 def as_openapi30(document: Json) -> Json:
     """The same operations and schemas; a list with different items per position becomes a list of anything."""
     converted: Json = _node_30(
@@ -190,10 +191,6 @@ def _one_type(schema: Json) -> Json:
     if len(types) == 1:
         return {**rest, "type": types[0], **nullable}
     return {**rest, "anyOf": [{"type": kind} for kind in types], **nullable}
-
-
-PROBLEMS: ResponseDict = {400: Problem, 503: Problem}
-WITH_NOT_FOUND: ResponseDict = {400: Problem, 404: Problem, 503: Problem}
 
 
 def answer_as(media_type: str, answer: type[BaseModel], *or_text: str) -> Json:

@@ -37,6 +37,12 @@ MOST_IDS = 1000
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
+SEPARATED = {"format": "separated"}
+"""Marks the schema of a comma-separated list, until the OpenAPI document replaces it."""
+_INSTANT = r"(\.\.|[0-9+-][0-9TtZz:.+-]*)?"
+Cursor = Annotated[str, Field(max_length=2000, json_schema_extra={"pattern": "^[A-Za-z0-9_-]*$"})]
+_NUMBERS = (int, float, int | None, float | None)
+
 
 def printable(text: str) -> str:
     """The text without surrounding space. Raises ValueError for control characters."""
@@ -115,16 +121,10 @@ def _joined(value: object) -> object:
     return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
-SEPARATED = {"format": "separated"}
-"""Marks the schema of a comma-separated list, until the OpenAPI document replaces it."""
-
-
 def _box_schema(most: int) -> WithJsonSchema:
     """A bbox as in OGC API: a list of numbers, separated by commas in a query."""
     return WithJsonSchema({"type": "array", "minItems": 4, "maxItems": most, "items": {"type": "number"}, **SEPARATED})
 
-
-_INSTANT = r"(\.\.|[0-9+-][0-9TtZz:.+-]*)?"
 
 Text = Annotated[str, AfterValidator(printable), Field(max_length=LONGEST_VALUE)]
 Values = Annotated[list[Text], Field(max_length=MOST_VALUES)]
@@ -151,10 +151,6 @@ MomentText = Annotated[
     _checked_by(read_rfc3339),
     Field(json_schema_extra={"maxLength": 100, "pattern": f"^{_INSTANT}(/{_INSTANT})?$"}),
 ]
-Cursor = Annotated[str, Field(max_length=2000, json_schema_extra={"pattern": "^[A-Za-z0-9_-]*$"})]
-
-
-_NUMBERS = (int, float, int | None, float | None)
 
 
 class Parameters(BaseModel):

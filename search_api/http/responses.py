@@ -11,6 +11,32 @@ from flask.json.provider import DefaultJSONProvider
 
 _JSON_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
 
+LEAST_COMPRESSED_BYTES = 1024
+LARGEST_COMPRESSED_BYTES = 64 * 1024 * 1024
+GZIP_TAG = "-gzip"
+"""Suffix of the ETag of a compressed answer, because it is another representation (RFC 9110, 8.8.3)."""
+_LEVEL = 1
+_GZIP_WINDOW = 31
+_TEXTS = ("text/", "application/json", "application/xml", "application/javascript")
+_TEXT_SUFFIXES = ("+json", "+xml")
+LARGEST_BODY_BYTES = 25 * 1024 * 1024
+_UNCACHED = frozenset(("/healthz", "/readyz", "/metrics"))
+_EXPOSED = "ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id"
+_ALLOWED_HEADERS = (
+    "Authorization, Content-Type, Accept, If-Match, If-None-Match, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
+)
+_PREFLIGHT_S = "86400"
+_LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
+_SECURITY_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_A_YEAR_OF_TLS = "max-age=31536000"
+
 
 def json_as(media_type: str, body: object) -> Response:
     """``jsonify`` with another media type than ``application/json``."""
@@ -36,17 +62,6 @@ class OrjsonProvider(DefaultJSONProvider):
         except TypeError:
             return super().response(value)  # type: ignore[return-value]  # Flask's type is werkzeug's own class
         return Response(written, mimetype=self.mimetype)
-
-
-LEAST_COMPRESSED_BYTES = 1024
-LARGEST_COMPRESSED_BYTES = 64 * 1024 * 1024
-GZIP_TAG = "-gzip"
-"""Suffix of the ETag of a compressed answer, because it is another representation (RFC 9110, 8.8.3)."""
-
-_LEVEL = 1
-_GZIP_WINDOW = 31
-_TEXTS = ("text/", "application/json", "application/xml", "application/javascript")
-_TEXT_SUFFIXES = ("+json", "+xml")
 
 
 def _is_to_compress(response: Response) -> bool:
@@ -75,17 +90,6 @@ def _compress(response: Response) -> None:
 
 def _is_text(mimetype: str) -> bool:
     return mimetype.startswith(_TEXTS) or mimetype.partition(";")[0].endswith(_TEXT_SUFFIXES)
-
-
-LARGEST_BODY_BYTES = 25 * 1024 * 1024
-
-_UNCACHED = frozenset(("/healthz", "/readyz", "/metrics"))
-_EXPOSED = "ETag, Link, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id"
-_ALLOWED_HEADERS = (
-    "Authorization, Content-Type, Accept, If-Match, If-None-Match, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
-)
-_PREFLIGHT_S = "86400"
-_LARGEST_TAGGED_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +168,6 @@ def _add_caching(response: Response, policy: HttpPolicy, *, packed: bool) -> Res
         response.set_etag(f"{tag}{GZIP_TAG}", bool(weak))
     response.make_conditional(request)
     return response
-
-
-_SECURITY_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Frame-Options": "DENY",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
-_A_YEAR_OF_TLS = "max-age=31536000"
 
 
 def _add_security_headers(response: Response) -> None:

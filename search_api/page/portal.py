@@ -13,7 +13,6 @@ from core.json_types import Json
 _EXTENSION = "sonde.portal"
 _ACCENT_INK = {"light": "#ffffff", "dark": "#0c141a"}
 
-
 _COARSEST_DEG = 180 / 256
 """Degrees of a pixel at zoom 0: the world is two tiles of 256 pixels (OGC's WorldCRS84Quad)."""
 

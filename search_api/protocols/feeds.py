@@ -109,7 +109,7 @@ def _dcat_page(parts: Parts, query: DcatParameters, catalogue: Catalogue) -> Res
         parts.http.publisher,
         parts.http.contact,
     )
-    entries = [(stored.record, addresses.item(stored.record)) for stored in page.found]
+    entries = [(stored.record, addresses.item(stored.record)) for stored in page.records]
     text = feed.write(FeedPage(about, addresses.this(), addresses.page(None), following, page.matched, entries))
     return Response(text, mimetype=media_type)
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.json_types import Json
-from search_api.search.curation.curated import Decided
+from search_api.search.curation.curated import CurationDecisions
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.arms import pinned_arm
 from search_api.search.retrieval.plan import RetrievalPlan
 
 
-def blocked_clauses(decided: Decided) -> list[Json]:
+def blocked_clauses(decided: CurationDecisions) -> list[Json]:
     """What the blocked records match; empty if none is blocked."""
     clauses: list[Json] = [{"ids": {"values": sorted(decided.blocked)}}] if decided.blocked else []
     return clauses + ([{"terms": {"source": sorted(decided.blocked_sources)}}] if decided.blocked_sources else [])
 
 
-def without_blocked(request: SearchRequest, decided: Decided) -> SearchRequest:
+def without_blocked(request: SearchRequest, decided: CurationDecisions) -> SearchRequest:
     """The request with a filter, so that counts and facets leave the blocked records out too."""
     blocked = blocked_clauses(decided)
     if not blocked:
@@ -26,7 +26,7 @@ def without_blocked(request: SearchRequest, decided: Decided) -> SearchRequest:
     return replace(request, filters=replace(request.filters, expression=(*request.filters.expression, clause)))
 
 
-def with_pinned(plan: RetrievalPlan, decided: Decided) -> RetrievalPlan:
+def with_pinned(plan: RetrievalPlan, decided: CurationDecisions) -> RetrievalPlan:
     """One more search in the same request, if there is a pin."""
     if not decided.pins:
         return plan

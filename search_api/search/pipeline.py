@@ -24,8 +24,8 @@ from reading.targets import target_box
 from search_api.http.telemetry import span
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.arranging import Arranged, arranged
-from search_api.search.curation.curated import Curated, Decided
-from search_api.search.curation.live import no_curation
+from search_api.search.curation.curated import ActiveRules, CurationDecisions
+from search_api.search.curation.live import no_rules
 from search_api.search.deciding import with_pinned, without_blocked
 from search_api.search.listed import Listed, ask_following, listed
 from search_api.search.ranking.config import RankingConfig
@@ -58,8 +58,7 @@ from search_api.search.understanding.meaning import Meant, is_nonsense, may_be_f
 from search_api.search.understanding.refinement import is_meant, looked_up, named, words_checked
 from search_api.search.understanding.targets import target_of
 from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField, Understander
-from search_api.search.usage.live_usage import no_usage
-from search_api.search.usage.openings import UsageTable
+from search_api.search.usage.openings import UsageTable, no_usage
 
 _SHAPING: dict[Relation, SpokenRelation] = {
     "near": "near",
@@ -101,7 +100,7 @@ class SearchParts:
     config: RankingConfig
     now_ms: Callable[[], int]
     caches: RecordCaches = field(default_factory=RecordCaches)
-    curation: Callable[[], Curated] = no_curation
+    curation: Callable[[], ActiveRules] = no_rules
     usage: Callable[[], UsageTable] = no_usage
 
 
@@ -289,7 +288,7 @@ class SearchPipeline:
         serving: Serving,
         vector: NDArray[np.float32] | None,
         watch: Stopwatch,
-        decided: Decided,
+        decided: CurationDecisions,
     ) -> tuple[CandidateSet, RetrievalPlan]:
         config = self.parts.config
         plan = with_pinned(plan_retrieval(request, read, serving, vector, config.words), decided)

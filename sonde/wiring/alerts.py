@@ -9,11 +9,10 @@ from es_gateway.client import Elasticsearch
 from search_api.http.access.keys import KeyStore
 from search_api.search.pipeline import SearchPipeline
 from search_api.stewards.alerts.desk import AlertDesk, AlertPolicy
-from search_api.stewards.alerts.mail import MailServer
 from search_api.stewards.alerts.matching import Matcher
+from search_api.stewards.alerts.messages import MailServer
 from search_api.stewards.alerts.notices import NoticeStore
-from search_api.stewards.alerts.records import AlertRecords
-from search_api.stewards.alerts.rights import OwnerRights
+from search_api.stewards.alerts.rights import AlertRecords, OwnerRights
 from search_api.stewards.alerts.sending import Sender, SendPolicy
 from search_api.stewards.alerts.store import SavedSearchStore
 from sonde.settings import Settings

@@ -12,28 +12,26 @@ from es_mappings.codecs.records import from_document
 from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
 from indexer.write.push import rewrite
-from search_api.search.curation.live import LiveCuration
+from search_api.search.curation.live import LiveRules
 from search_api.search.curation.store import CurationStore
 from search_api.search.ranking.config import RankingConfig
 from search_api.search.ranking.signals.usage import Usage
-from search_api.search.usage.live_usage import LiveUsage, OpeningsReader, no_usage
 from search_api.search.usage.log import LogPolicy, QueryLog
-from search_api.search.usage.openings import UsageTable
+from search_api.search.usage.openings import LiveUsage, OpeningsReader, UsageTable, no_usage
 from search_api.stewards.curation.desk import CurationDesk
-from search_api.stewards.insight.export import RecordTexts
-from search_api.stewards.insight.questions import QuestionReader
+from search_api.stewards.insight.questions import QuestionReader, RecordTexts
 from sonde.settings import Settings
 from sonde.wiring.pushing import Pusher
 
 _MOST_TEXTS = 5_000
 
 
-def live_curation(settings: Settings, client: Elasticsearch) -> LiveCuration:
+def live_curation(settings: Settings, client: Elasticsearch) -> LiveRules:
     """Reads nothing yet."""
-    return LiveCuration(CurationStore(UnhurriedElasticsearch.over(client), settings.index.prefix))
+    return LiveRules(CurationStore(UnhurriedElasticsearch.over(client), settings.index.prefix))
 
 
-def curation_desk(settings: Settings, client: Elasticsearch, pusher: Pusher, live: LiveCuration) -> CurationDesk:
+def curation_desk(settings: Settings, client: Elasticsearch, pusher: Pusher, live: LiveRules) -> CurationDesk:
     return CurationDesk(CurationStore(client, settings.index.prefix), live, RecordOverlays(pusher))
 
 

@@ -15,7 +15,7 @@ from evaluation.collections.beir import questions_of
 from evaluation.live import LiveResult, ask_live, fall, live_result
 from evaluation.trec import read_qrels
 from search_api.search.pipeline import SearchPipeline
-from search_api.stewards.alerts.mail import Letter
+from search_api.stewards.alerts.messages import MailEnvelope
 from search_api.stewards.insight.measurements import Measurement, MeasurementStore
 from sonde import __version__
 from sonde.settings import Settings
@@ -63,7 +63,7 @@ def _tell(settings: Settings, measurement: Measurement) -> None:
     if server is None or to is None:
         return
     id = hashlib.sha256(f"{settings.index.prefix} {measurement.at}".encode()).hexdigest()[:40]
-    letter = Letter(id, to, server.sender, settings.portal.name, datetime.now(UTC))
+    envelope = MailEnvelope(id, to, server.sender, settings.portal.name, datetime.now(UTC))
     text = (
         f"nDCG@10 of the {measurement.questions} judged questions is {measurement.ndcg_at_10:.4f}, "
         f"{measurement.fall:.4f} below the median of the last seven measurements.\n\n"
@@ -71,7 +71,7 @@ def _tell(settings: Settings, measurement: Measurement) -> None:
         f"{settings.api_url}/insight/measurements?f=svg\n"
     )
     try:
-        server.send(letter.message(f"{letter.name}: the answers became worse by {measurement.fall:.3f}", text))
+        server.send(envelope.message(f"{envelope.name}: the answers became worse by {measurement.fall:.3f}", text))
     except SondeError as error:
         log.warning("answers.fall_not_mailed", reason=str(error))
 

@@ -19,7 +19,7 @@ from search_api.catalogue.previews import PreviewLimits, Previews
 from search_api.catalogue.related.citations import CitationEvents, EventService
 from search_api.http.responses import HttpPolicy
 from search_api.page.portal import BaseLayer, PortalLook
-from search_api.stewards.insight.record_quality import QualityOf, RecordQuality
+from search_api.stewards.insight.measurements import QualityOf, RecordQuality
 from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_secret

@@ -17,9 +17,8 @@ from reading.vocabulary import NamedVocabulary
 from reading.vocabulary.name_lists import NameLists
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
 from search_api.ask.answerer import Answerer, AnswerParts
-from search_api.search.curation.curated import Curated
-from search_api.search.curation.live import CuratedVocabulary, no_curation
-from search_api.search.curation.own_places import CuratedGazetteer, CuratedGeocoder
+from search_api.search.curation.curated import ActiveRules
+from search_api.search.curation.live import CuratedGazetteer, CuratedGeocoder, CuratedVocabulary, no_rules
 from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.values import AnswerConfig
 from search_api.search.pipeline import SearchParts, SearchPipeline
@@ -30,8 +29,7 @@ from search_api.search.retrieval.versioned_cache import MOST_DRAWS, RecordCaches
 from search_api.search.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.search.understanding.understand import Understander
 from search_api.search.understanding.vocabulary_store import VocabularyStore
-from search_api.search.usage.live_usage import no_usage
-from search_api.search.usage.openings import UsageTable
+from search_api.search.usage.openings import UsageTable, no_usage
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 
@@ -57,7 +55,7 @@ def search_pipeline(
     *,
     now_ms: Callable[[], int] | None = None,
     resolver: ServingResolver | None = None,
-    curation: Callable[[], Curated] = no_curation,
+    curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> tuple[SearchPipeline, ServingResolver]:
@@ -91,7 +89,7 @@ def search_parts(
     *,
     now_ms: Callable[[], int] | None = None,
     vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
-    curation: Callable[[], Curated] = no_curation,
+    curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> SearchParts:

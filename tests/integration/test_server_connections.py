@@ -239,7 +239,7 @@ class Answering(Served):
         gate = Gate(GatePolicy(allowed_hosts=frozenset((self.model.removeprefix("http://"),))))
         language_model = RemoteLanguageModel(ChatEndpoint(self.model, "slow", timeout_s=WAIT_S), gate)
         self.app = Flask("answering")
-        admission.register(self.app, admission.Limits(at_once=4, waiting=80, models=1, longest_wait_s=WAIT_S))
+        admission.register(self.app, admission.AdmissionLimits(at_once=4, waiting=80, models=1, longest_wait_s=WAIT_S))
 
         @self.app.get("/ask")
         def ask() -> str:

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 OF_THEIR_OWN = {"sonde_client"}
 
 PENDING = frozenset(
+    "Sent",
+    "UnreadInRun",
     [
         "Answer",
         "Arm",
@@ -81,7 +83,7 @@ PENDING = frozenset(
         "Window",
         "Word",
         "Written",
-    ]
+    ],
 )
 """Names that still have several meanings; each that gets one leaves the list."""
 

@@ -29,7 +29,7 @@ from indexer.documents.index.registries import Registries, complete_entry, openi
 from indexer.documents.index.retries import MOST_STARTS, refusal_by_defect, too_many_starts
 from indexer.documents.index.slices import ReadingSlice, UnfinishedReadings
 from indexer.documents.index.store import DocumentGone, DocumentStore, passage_document, put_record, summary_of
-from indexer.documents.index.stored_fields import PassageReader, fields_of_document
+from indexer.documents.index.stored_fields import PassageReader, with_document
 from indexer.documents.parse.isolation import ATTEMPTS, ParseResult, SliceOver, read_isolated
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.segment.passages import (
@@ -175,7 +175,7 @@ class IngestRun:
         """The entry with the document's metadata, completed by a registry, and the document."""
         parsed = self._parsed(entry, data)
         self.parse_attempts = parsed.attempts
-        entry = with_edits(replace(entry, **fields_of_document(entry, parsed.document)))
+        entry = with_edits(with_document(entry, parsed.document))
         record = self._explained_record(entry)
         if (registries := self.parts.registries) is not None:
             work = self._timed("registry", lambda: registries.of(entry, record))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from core.document import DocumentEntry
 from core.json_types import Json
@@ -64,26 +64,27 @@ def stored_table(table: Table) -> Json:
     }
 
 
-def fields_of_document(entry: DocumentEntry, document: ReadDocument) -> dict[str, Any]:
-    """The fields of the entry that the document states; a reference list's values fill the gaps."""
+def with_document(entry: DocumentEntry, document: ReadDocument) -> DocumentEntry:
+    """The entry with what the document states; a reference list's values fill the gaps."""
     front = document.front
-    return {
-        "media_type": entry.media_type or MEDIA_TYPES[document.format],
-        "title": front.title or entry.title,
-        "authors": front.authors or entry.authors,
-        "affiliations": front.affiliations,
-        "doi": front.doi or entry.doi,
-        "journal": front.journal or entry.journal,
-        "published": front.published or entry.published,
-        "front_source": front.source,
-        "references": document.references,
-        "pages": document.pages or None,
-        "ocr_pages": len(document.ocr_pages),
-        "blank_pages": len(document.blank_pages),
-        "coverage": document.coverage,
-        "warnings": document.warnings,
-        "tables": tuple(map(stored_table, document.tables)),
-    }
+    return replace(
+        entry,
+        media_type=entry.media_type or MEDIA_TYPES[document.format],
+        title=front.title or entry.title,
+        authors=front.authors or entry.authors,
+        affiliations=front.affiliations,
+        doi=front.doi or entry.doi,
+        journal=front.journal or entry.journal,
+        published=front.published or entry.published,
+        front_source=front.source,
+        references=document.references,
+        pages=document.pages or None,
+        ocr_pages=len(document.ocr_pages),
+        blank_pages=len(document.blank_pages),
+        coverage=document.coverage,
+        warnings=document.warnings,
+        tables=tuple(map(stored_table, document.tables)),
+    )
 
 
 T = TypeVar("T")

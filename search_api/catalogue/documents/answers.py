@@ -25,6 +25,8 @@ from search_api.search.views import geojson
 CSV = "text/csv"
 _WEB = ("http://", "https://")
 
+CITATION_TYPES = tuple(one.media_type for one in CITATION_FORMATS.values())
+
 
 def feature(seen: VisibleDocument, addresses: Addresses, *, has_file: bool) -> Json:
     """Everything but the text of the passages; the place and time of its record. ``has_file``: it can be fetched."""
@@ -205,9 +207,6 @@ def _html_tables(entry: DocumentEntry) -> str:
 def _html_references(entry: DocumentEntry) -> str:
     rows = "".join(f"<li>{escape(reference)}</li>" for reference in entry.references)
     return f"<h2>References</h2><ol>{rows}</ol>" if rows else ""
-
-
-CITATION_TYPES = tuple(one.media_type for one in CITATION_FORMATS.values())
 
 
 def file_answer(entry: DocumentEntry, data: bytes) -> Response:

@@ -51,7 +51,7 @@ class DocumentListing:
 class DocumentPage:
     """By id. ``after``: the start of the next page, None on the last one."""
 
-    found: tuple[VisibleDocument, ...]
+    documents: tuple[VisibleDocument, ...]
     matched: int
     after: str | None
 

@@ -190,10 +190,10 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
         addresses = Addresses.of(parts.http)
         following = addresses.page(write_position((listing.after,), question)) if listing.after is not None else None
         if wants_html(query.f):
-            return _readable(listing.found, listing.matched, following, addresses)
+            return _readable(listing.documents, listing.matched, following, addresses)
         links = [link("self", addresses.this(), GEOJSON), link("alternate", addresses.with_form("html"), HTML)]
         links += [link("next", following, GEOJSON)] if following is not None else []
-        features = [short_feature(document, addresses) for document in listing.found]
+        features = [short_feature(document, addresses) for document in listing.documents]
         return json_as(
             GEOJSON,
             {
@@ -236,11 +236,11 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
     )
     def passages(path: DocumentPath, query: PassagesParameters) -> Response:
         seen, addresses = visible_document(parts, path.id), Addresses.of(parts.http)
-        found = parts.documents.passages(seen, query.offset, query.limit)
+        passages = parts.documents.passages(seen, query.offset, query.limit)
         links = [link("self", addresses.this(), JSON)]
-        if len(found) == query.limit:
-            links.append(link("next", addresses.page(str(found[-1].ordinal + 1), "offset"), JSON))
-        return private_if_owned(jsonify(passages=[passage_json(passage) for passage in found], links=links), seen)
+        if len(passages) == query.limit:
+            links.append(link("next", addresses.page(str(passages[-1].ordinal + 1), "offset"), JSON))
+        return private_if_owned(jsonify(passages=[passage_json(passage) for passage in passages], links=links), seen)
 
     @api.get(
         "/documents/<id>/passages/<number>",
@@ -249,8 +249,8 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
     )
     def passage(path: PassagePath, query: QuoteParameters) -> Response:
         seen = visible_document(parts, path.id)
-        found = parts.documents.passage(seen, path.number)
-        return private_if_owned(jsonify(cited_json(found, quote_place(found, query.quote))), seen)
+        cited = parts.documents.passage(seen, path.number)
+        return private_if_owned(jsonify(cited_json(cited, quote_place(cited, query.quote))), seen)
 
     @api.get(
         "/documents/<id>/tables/<number>",
@@ -259,14 +259,14 @@ def _add_parts(api: APIBlueprint, parts: Parts) -> None:
     )
     def table(path: TablePath, query: TableParameters) -> Response:
         seen = visible_document(parts, path.id)
-        found = table_of(seen.entry, path.number)
+        content = table_of(seen.entry, path.number)
         if query.f == "csv":
-            response = Response(found.spreadsheet_csv, content_type=f"{CSV}; charset=utf-8; header=present")
+            response = Response(content.spreadsheet_csv, content_type=f"{CSV}; charset=utf-8; header=present")
             response.headers["Content-Disposition"] = f'attachment; filename="{path.id}-table-{path.number}.csv"'
             return private_if_owned(response, seen)
         addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON), link("up", address_of(seen.entry, addresses), GEOJSON)]
-        return private_if_owned(jsonify(**as_json(found), links=links), seen)
+        return private_if_owned(jsonify(**as_json(content), links=links), seen)
 
 
 def _add_file(api: APIBlueprint, parts: Parts) -> None:
@@ -293,7 +293,7 @@ def visible_document(parts: Parts, id: str) -> VisibleDocument:
     try:
         return parts.documents.document(id, asking.library)
     except NotFound:
-        for owner in parts.notebooks.sharing(id, asking.groups) if asking.library is not None else ():
+        for owner in parts.notebooks.owners_sharing(id, asking.groups) if asking.library is not None else ():
             with suppress(NotFound):
                 return parts.documents.document(id, owner)
         raise

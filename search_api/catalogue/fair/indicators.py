@@ -61,6 +61,10 @@ _OF_A_COMMUNITY = frozenset(
 )  # fmt: skip
 """Formats of metadata: not Dublin Core, schema.org and CKAN's own, which say too little of geodata."""
 
+MODEL = "https://doi.org/10.15497/rda00050"
+Priority = Literal["essential", "important", "useful"]
+_REUSE_DETAILS = 6
+
 
 def is_persistent(identifier: str) -> bool:
     """DOI, Handle, ARK, a persistent URN, or an address of a service of permanent addresses."""
@@ -145,34 +149,14 @@ def refers_with_a_relation(record: Record) -> bool:
     )
 
 
-def has_terms_of_use(record: Record) -> bool:
-    return record.licence is not None or bool(record.constraints)
-
-
 def has_standard_licence(record: Record) -> bool:
     """A harvest writes a licence that it knows as its identifier in SPDX."""
     return record.licence is not None and _SPDX.fullmatch(record.licence) is not None
 
 
-def has_licence_for_machines(record: Record) -> bool:
-    return has_standard_licence(record) or _scheme(record.licence or "") in ("http", "https")
-
-
-def says_where_it_comes_from(record: Record) -> bool:
-    return bool(record.provenance.lineage) or links_its_origin(record)
-
-
 def links_its_origin(record: Record) -> bool:
     """To sources or processing steps; attributions do not count, since each contact makes one."""
     return bool(record.provenance.derived_from or record.provenance.generated_by)
-
-
-def is_described_by_a_standard(record: Record) -> bool:
-    return record.native_format in _OF_A_COMMUNITY
-
-
-def has_a_format_of_a_community(record: Record) -> bool:
-    return any(_FORMAT_OF_A_COMMUNITY.search(text) for text in _formats(record))
 
 
 def _formats(record: Record) -> Iterator[str]:
@@ -186,11 +170,6 @@ def _scheme(address: str) -> str:
         return urlsplit(address).scheme.lower()
     except ValueError:
         return ""
-
-
-MODEL = "https://doi.org/10.15497/rda00050"
-
-Priority = Literal["essential", "important", "useful"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +228,6 @@ def _resolves(subject: Subject) -> IndicatorResult:
         return IndicatorResult(True)
     return IndicatorResult(False if results and None not in results else None)
 
-
-_REUSE_DETAILS = 6
 
 INDICATORS: tuple[Indicator, ...] = (
     Indicator(
@@ -316,7 +293,7 @@ INDICATORS: tuple[Indicator, ...] = (
     Indicator(
         "RDA-R1.1-01M", "essential", "Do the metadata say under which terms the data can be used?",
         "State the licence, or the conditions of use.",
-        _record(has_terms_of_use),
+        _record(lambda record: record.licence is not None or bool(record.constraints)),
     ),
     Indicator(
         "RDA-R1.1-02M", "important", "Is it a standard licence?",
@@ -326,12 +303,12 @@ INDICATORS: tuple[Indicator, ...] = (
     Indicator(
         "RDA-R1.1-03M", "important", "Can a program read the licence?",
         "Write the licence as its SPDX identifier or its address, not in a sentence.",
-        _record(has_licence_for_machines),
+        _record(lambda record: has_standard_licence(record) or _scheme(record.licence or "") in ("http", "https")),
     ),
     Indicator(
         "RDA-R1.2-01M", "important", "Do the metadata say how the data were made?",
         "Describe the lineage: from what, by which method, with which processing.",
-        _record(says_where_it_comes_from),
+        _record(lambda record: bool(record.provenance.lineage) or links_its_origin(record)),
     ),
     Indicator(
         "RDA-R1.2-02M", "useful", "Is the origin written in a form that programs can follow?",
@@ -341,12 +318,12 @@ INDICATORS: tuple[Indicator, ...] = (
     Indicator(
         "RDA-R1.3-01M", "essential", "Do the metadata follow a standard of a community?",
         "Publish the metadata in a standard for geodata, such as ISO 19115, DCAT-AP, STAC or DataCite.",
-        _record(is_described_by_a_standard),
+        _record(lambda record: record.native_format in _OF_A_COMMUNITY),
     ),
     Indicator(
         "RDA-R1.3-01D", "essential", "Are the data in a format that a community uses?",
         "State the format, and offer the data as NetCDF, GeoTIFF, Zarr, GeoPackage or another format of your field.",
-        _record(has_a_format_of_a_community),
+        _record(lambda record: any(_FORMAT_OF_A_COMMUNITY.search(text) for text in _formats(record))),
     ),
 )  # fmt: skip
 

@@ -22,6 +22,11 @@ LONGEST_TEXT = 300
 _DIGITS: dict[Interval, int] = {"year": 4, "month": 7, "day": 10}
 _MOST_PERIODS = 60
 
+Ask = Callable[[str, Mapping[str, str]], object]
+"""Address and parameters to the JSON of the answer; raises SondeError."""
+_COUNTS = "total_count,datetime_frequency"
+_DATA_RELATION = "/data#"
+
 
 @dataclass(frozen=True, slots=True)
 class Granule:
@@ -108,12 +113,6 @@ def count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-Ask = Callable[[str, Mapping[str, str]], object]
-"""Address and parameters to the JSON of the answer; raises SondeError."""
-
-_COUNTS = "total_count,datetime_frequency"
-
-
 def stac_granules(collection: str, filters: Mapping[str, str], ask: Ask, read: int) -> Granules:
     """At most ``read`` items are read. ``filters``: bbox and datetime as the parameters of STAC.
 
@@ -191,9 +190,6 @@ def _asset_address(item: Json) -> str:
     assets = item.get("assets")
     values = assets.values() if isinstance(assets, dict) else ()
     return next((href for asset in values if isinstance(asset, dict) and (href := _address(asset))), "")
-
-
-_DATA_RELATION = "/data#"
 
 
 @dataclass(frozen=True, slots=True)

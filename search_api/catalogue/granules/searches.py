@@ -28,6 +28,13 @@ _CONCEPT_IN_PATH = re.compile(r"/(C\d{4,}-[A-Z0-9_]+)(?=[./?]|$)")
 _OF_CMR = ("cmr.earthdata.nasa.gov", "search.earthdata.nasa.gov")
 
 
+log = structlog.get_logger(__name__)
+CMR = "https://cmr.earthdata.nasa.gov/search"
+_MOST_ANSWERS = 256
+_FAILED_S = 30.0
+_ACCEPT = "application/geo+json, application/json"
+
+
 @dataclass(frozen=True, slots=True)
 class GranuleSearch:
     """``address``: of a STAC collection (without ``/items``), or a collection's concept id in CMR."""
@@ -65,14 +72,6 @@ def _of_link(href: str) -> GranuleSearch | None:
     return GranuleSearch("stac", items["collection"])
 
 
-log = structlog.get_logger(__name__)
-
-CMR = "https://cmr.earthdata.nasa.gov/search"
-_MOST_ANSWERS = 256
-_FAILED_S = 30.0
-_ACCEPT = "application/geo+json, application/json"
-
-
 @dataclass(frozen=True, slots=True)
 class GranuleLimits:
     """Of one request to another host. ``at_once`` are asked; others wait ``wait_s``. Answers last ``cache_s``.
@@ -100,7 +99,7 @@ class GranuleSearches:
     ) -> None:
         self._gate, self._cmr, self._limits = gate, cmr, limits or GranuleLimits()
         self._stac_apis = stac_apis
-        self._asking = threading.BoundedSemaphore(self._limits.at_once)
+        self._slots = threading.BoundedSemaphore(self._limits.at_once)
         self._lock = threading.Lock()
         self._cache: TTLCache[object, Granules] = TTLCache(_MOST_ANSWERS, self._limits.cache_s)
         self._failed: TTLCache[object, str] = TTLCache(_MOST_ANSWERS, _FAILED_S)
@@ -122,17 +121,17 @@ class GranuleSearches:
         if search is None or self._gate is None:
             raise NotFound(f"Nothing says where the granules of {record.id!r} can be searched.")
         key = (search, tuple(sorted(filters.items())))
-        cached = self._remembered(key)
+        cached = self._from_cache(key)
         if cached is not None:
             return cached
-        if not self._asking.acquire(timeout=self._limits.wait_s):
+        if not self._slots.acquire(timeout=self._limits.wait_s):
             raise Unavailable("Too many granule searches are under way; try again.")
         try:
-            return self._remembered(key) or self._fresh(key, search, filters, self._gate())
+            return self._from_cache(key) or self._fresh(key, search, filters, self._gate())
         finally:
-            self._asking.release()
+            self._slots.release()
 
-    def _remembered(self, key: object) -> Granules | None:
+    def _from_cache(self, key: object) -> Granules | None:
         with self._lock:
             if key in self._failed:
                 raise Unavailable(self._failed[key])
@@ -148,9 +147,9 @@ class GranuleSearches:
                 timeout_s=self._limits.timeout_s,
             )
             answer = gate.request(outgoing).expect_ok()
-            problem = answer.parsed()
+            body = answer.parsed()
             hits = answer.headers.get("cmr-hits", "")
-            return {**problem, "hits": int(hits)} if isinstance(problem, dict) and hits.isdigit() else problem
+            return {**body, "hits": int(hits)} if isinstance(body, dict) and hits.isdigit() else body
 
         try:
             if search.kind == "stac":
@@ -158,7 +157,7 @@ class GranuleSearches:
             else:
                 granules = cmr_granules(CmrCollection(self._cmr, search.address), filters, ask, self._limits.read)
         except SondeError as error:
-            problem = self._said(search, error)
+            problem = self._problem(search, error)
             with self._lock:
                 self._failed[key] = problem
             raise Unavailable(problem) from error
@@ -166,8 +165,8 @@ class GranuleSearches:
             self._cache[key] = granules
         return granules
 
-    def _said(self, search: GranuleSearch, error: SondeError) -> str:
-        """The reason for a refused target would tell of our own network; it is in the log."""
+    def _problem(self, search: GranuleSearch, error: SondeError) -> str:
+        """The reason for the client: that of a refused target would reveal our network, so it is only in the log."""
         host = self.host(search)
         log.info("granules.none", host=host, reason=str(error))
         if isinstance(error, Refused):

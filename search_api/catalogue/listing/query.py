@@ -16,6 +16,13 @@ from search_api.search.retrieval.record_texts import phrase
 
 Clause = Json
 
+_ONE_FIELD = ("words",)
+_SEPARATE_FIELDS = ("title", "alternate_titles", "abstract", "keywords.term")
+"""Where the records of an older schema have their words."""
+_WORD = re.compile(r"\w+(?:['’.]\w+)*")
+_MOST_STEMMED_WORDS = 12
+"""A longer phrase is a quotation and is matched exactly."""
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -42,15 +49,6 @@ class ListRequest:
     order: tuple[SortKey, ...] = ()
     limit: int = 100
     after: tuple[object, ...] | None = None
-
-
-_ONE_FIELD = ("words",)
-_SEPARATE_FIELDS = ("title", "alternate_titles", "abstract", "keywords.term")
-"""Where the records of an older schema have their words."""
-
-_WORD = re.compile(r"\w+(?:['’.]\w+)*")
-_MOST_STEMMED_WORDS = 12
-"""A longer phrase is a quotation and is matched exactly."""
 
 
 def selected(selection: Selection, has_words: bool) -> Clause:

@@ -44,7 +44,7 @@ class Stored:
 class ListPage:
     """``after``: the start of the next page, None on the last one. ``matched``: the size of the whole listing."""
 
-    found: tuple[Stored, ...]
+    records: tuple[Stored, ...]
     matched: int
     after: tuple[object, ...] | None
 

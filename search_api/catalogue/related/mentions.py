@@ -120,8 +120,11 @@ class MentionReader:
         if not ids:
             return {}
         answer = self.client.mget(index=alias(self.prefix, "documents"), ids=ids, source_excludes=_ENTRY_WITHOUT)
-        answers = (document for document in answer.body["docs"] if document.get("found"))
-        return {document["_id"]: documents.from_document(document["_id"], document["_source"]) for document in answers}
+        documents_found = (document for document in answer.body["docs"] if document.get("found"))
+        return {
+            document["_id"]: documents.from_document(document["_id"], document["_source"])
+            for document in documents_found
+        }
 
 
 def phrases_of(record: Record) -> list[str]:

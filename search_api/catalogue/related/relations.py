@@ -32,6 +32,23 @@ _MARKED_SUFFIX = re.compile(rf"[./_-](?:version|ver|v)[._-]?({_NUMBER})$")
 _BARE_SUFFIX = re.compile(r"[./_-](\d{3})$")
 _LEAST_COMMON_WORDS = 0.5
 
+Relation = VersionOrder | Literal["copy", "source", "derived", "whole", "part", "sibling", "project"]
+RELATIONS: tuple[Relation, ...] = (
+    "newer_version", "older_version", "other_version", "copy", "source", "derived", "whole", "part", "sibling",
+    "project",
+)  # fmt: skip
+"""In the order of an answer; a record is in the first that fits. ``copy``: the same data set from another source."""
+_CANDIDATES = 50
+_MOST_REFERENCES = 20
+_RARE_PROJECT = 500
+"""A project with more records says too little of two of them."""
+_Key = tuple[str, str | None]
+"""What was asked, and the project's name."""
+_QUERY_OF: Mapping[Relation, str] = {
+    "copy": "copies", "source": "sources", "derived": "derived", "whole": "whole", "part": "parts",
+    "sibling": "siblings",
+}  # fmt: skip
+
 
 def title_stem(title: str) -> tuple[str, ...]:
     """The words of the title without "Version 3", "v2.1" or "4th edition"; () if too few are left."""
@@ -116,19 +133,6 @@ def _day(record: Record) -> str:
     return (dates.published or dates.created or dates.modified or "")[:10]
 
 
-Relation = VersionOrder | Literal["copy", "source", "derived", "whole", "part", "sibling", "project"]
-RELATIONS: tuple[Relation, ...] = (
-    "newer_version", "older_version", "other_version", "copy", "source", "derived", "whole", "part", "sibling",
-    "project",
-)  # fmt: skip
-"""In the order of an answer; a record is in the first that fits. ``copy``: the same data set from another source."""
-
-_CANDIDATES = 50
-_MOST_REFERENCES = 20
-_RARE_PROJECT = 500
-"""A project with more records says too little of two of them."""
-
-
 @dataclass(frozen=True, slots=True)
 class Related:
     """``matched``: how many there are; of versions only those that were looked at. ``name``: of the project."""
@@ -149,11 +153,11 @@ class RelationReader:
     def of(self, record: Record, limit: int) -> tuple[Related, ...]:
         """In the order of RELATIONS, without empty ones and without the record itself; at most ``limit`` of each."""
         queries = _queries(record)
-        answers = on_current(self.resolver, lambda serving: self._searches(serving.records.index, queries.values()))
+        answers = on_current(self.resolver, lambda serving: self._search(serving.records.index, queries.values()))
         matches = dict(zip(queries, map(_records, answers), strict=True))
         return tuple(_in_order(record, matches, limit))
 
-    def _searches(self, index: str, queries: Iterable[Json]) -> list[Json]:
+    def _search(self, index: str, queries: Iterable[Json]) -> list[Json]:
         searches: list[Json] = []
         for query in queries:
             body = {"query": query, "size": _CANDIDATES, "sort": ["_score", {"id": "asc"}], "_source": vectors.WITHOUT}
@@ -165,10 +169,6 @@ class RelationReader:
 class _Matches:
     records: tuple[Record, ...]
     matched: int
-
-
-_Key = tuple[str, str | None]
-"""What was asked, and the project's name."""
 
 
 def _queries(record: Record) -> dict[_Key, Json]:
@@ -230,9 +230,9 @@ def _in_order(record: Record, matches: Mapping[_Key, _Matches], limit: int) -> I
     used: set[str] = set()
 
     def take(relation: Relation, records: Iterable[Record], matched: int | None, name: str | None = None) -> None:
-        unused = [answer for answer in records if answer.id not in used]
+        unused = [related for related in records if related.id not in used]
         if unused:
-            used.update(answer.id for answer in unused)
+            used.update(related.id for related in unused)
             by_relation[relation] = (unused, len(unused) if matched is None else matched, name)
 
     for version, records in _versions(record, matches).items():
@@ -248,12 +248,6 @@ def _in_order(record: Record, matches: Mapping[_Key, _Matches], limit: int) -> I
         if relation in by_relation:
             members, matched, name = by_relation[relation]
             yield Related(relation, tuple(members[:limit]), max(matched, len(members)), name)
-
-
-_QUERY_OF: Mapping[Relation, str] = {
-    "copy": "copies", "source": "sources", "derived": "derived", "whole": "whole", "part": "parts",
-    "sibling": "siblings",
-}  # fmt: skip
 
 
 def _versions(record: Record, matches: Mapping[_Key, _Matches]) -> dict[VersionOrder, list[Record]]:

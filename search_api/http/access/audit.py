@@ -16,6 +16,8 @@ _log: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
     None, wrapper_class=structlog.make_filtering_bound_logger(logging.INFO)
 )
 
+_READING = frozenset(("GET", "HEAD", "OPTIONS"))
+
 
 def audit(action: str, target: str, *, subject: str | None, outcome: Outcome = "done", **more: str | int) -> None:
     """Logs one action. ``subject`` None: the caller is unknown. Adds the request's id inside a request.
@@ -23,9 +25,6 @@ def audit(action: str, target: str, *, subject: str | None, outcome: Outcome = "
     Never pass a secret, or text that a person wrote for another purpose.
     """
     _log.info("audit", channel="audit", action=action, target=target, subject=subject, outcome=outcome, **more)
-
-
-_READING = frozenset(("GET", "HEAD", "OPTIONS"))
 
 
 def register(app: Flask) -> None:

@@ -67,6 +67,12 @@ _CHANGE_RULES: tuple[Rule, ...] = (("/collections", "write"), ("/stac/collection
 """Where a request that changes something needs more; elsewhere POST only reads."""
 _READING = frozenset(("GET", "HEAD"))
 
+P = ParamSpec("P")
+R = TypeVar("R")
+INSIDE = "sonde.inside"
+"""A key of the request's environment that only the server sets: the request came through the operator's listener."""
+_OPEN_PATHS = frozenset(("/healthz", "/readyz"))
+
 
 @cache
 def scope_of(route: str, method: str) -> AccessScope | None:
@@ -84,15 +90,6 @@ def entry_of(route: str, table: tuple[Rule, ...] = _RULES) -> Rule | None:
 
 def _is_below(route: str, path: str) -> bool:
     return route == path.rstrip("/") or route.startswith(path if path.endswith("/") else f"{path}/")
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-INSIDE = "sonde.inside"
-"""A key of the request's environment that only the server sets: the request came through the operator's listener."""
-
-_OPEN_PATHS = frozenset(("/healthz", "/readyz"))
 
 
 def register(app: Flask, authenticator: Authenticator) -> None:

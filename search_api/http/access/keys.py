@@ -34,6 +34,13 @@ _SECRET_BYTES = 32
 _UNKNOWN = "This key is not known."
 
 
+log = structlog.get_logger(__name__)
+MOST_LISTED = 10_000
+_USE_IS_STORED_EVERY = timedelta(hours=1)
+_MOST_REMEMBERED = 10_000
+Clock = Callable[[], datetime]
+
+
 @dataclass(frozen=True, slots=True)
 class Grant:
     """What a new key may do. ``expires`` None: it is valid until it is revoked."""
@@ -129,12 +136,6 @@ def caller_of(key: ApiKey | None, secret: str, now: datetime) -> Caller:
 
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-log = structlog.get_logger(__name__)
-
-MOST_LISTED = 10_000
-_USE_IS_STORED_EVERY = timedelta(hours=1)
 
 
 class KeyStore:
@@ -272,11 +273,6 @@ def _text(time: datetime | None) -> str | None:
 
 def _time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
-
-
-_MOST_REMEMBERED = 10_000
-
-Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:

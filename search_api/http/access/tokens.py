@@ -27,6 +27,16 @@ _TIMEOUT_S = 5.0
 _KEY_TYPES = frozenset(("RSA", "EC", "OKP"))
 """Without ``oct``: a public document must not contain shared secrets."""
 
+_LONGEST_TOKEN = 16_384
+_MOST_GROUPS = 500
+_WRONG: dict[type[Exception], str] = {
+    jwt.InvalidSignatureError: "its signature is wrong",
+    jwt.InvalidAudienceError: "it is for another service",
+    jwt.InvalidIssuerError: "it is from another issuer",
+    jwt.ImmatureSignatureError: "it is not valid yet",
+    jwt.MissingRequiredClaimError: "it lacks a claim that is needed",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
@@ -114,10 +124,6 @@ class IssuerKeys:
         return json.loads(answer.content)
 
 
-_LONGEST_TOKEN = 16_384
-_MOST_GROUPS = 500
-
-
 @dataclass(frozen=True, slots=True)
 class TokenPolicy:
     """What a token must contain, and which claims identify the caller.
@@ -192,15 +198,6 @@ class TokenAuthenticator:
             if value.startswith(prefix)
         }
         return Caller(name, self._policy.given_scopes | {scope for scope in ALL_SCOPES if scope in scopes}, groups)
-
-
-_WRONG: dict[type[Exception], str] = {
-    jwt.InvalidSignatureError: "its signature is wrong",
-    jwt.InvalidAudienceError: "it is for another service",
-    jwt.InvalidIssuerError: "it is from another issuer",
-    jwt.ImmatureSignatureError: "it is not valid yet",
-    jwt.MissingRequiredClaimError: "it lacks a claim that is needed",
-}
 
 
 def _at(claims: JsonMapping, path: str) -> object:

@@ -50,6 +50,24 @@ _SUPPORTED = frozenset(
 _BEYOND_THE_QUERY = frozenset(("global", "children", "parent", "significant_terms", "significant_text"))
 
 
+# One index without a pattern: a list or a wildcard could include another index.
+_RECORD_INDEX = re.compile(r"([a-z0-9-]+)-(records|passages|natives|ledger)(-next|-\d{6})?")
+_OTHER_INDEX = re.compile(
+    r"[a-z0-9-]+-(library|documents|runs|vocabulary|keys|curation|queries|searches|notices|measurements)(-next|-\d{6})?"
+)
+_WITHOUT_DOCUMENTS = frozenset(
+    (
+        "indices.get",
+        "indices.get_mapping",
+        "indices.exists_alias",
+        "indices.exists",
+        "indices.get_alias",
+        "indices.stats",
+    )
+)
+_AS_JSON = {"content-type": "application/json"}
+
+
 def visible_clause(groups: frozenset[str]) -> Json:
     """A filter that passes what callers of these groups may see."""
     open_to_all = {"bool": {"must_not": [{"exists": {"field": FIELD}}]}}
@@ -137,26 +155,6 @@ def without_hidden_terms(body: JsonMapping, answer: Json, counted: JsonMapping) 
             for entry in entries
         ]
     return {**answer, "suggest": visible}
-
-
-# One index without a pattern: a list or a wildcard could include another index.
-_RECORD_INDEX = re.compile(r"([a-z0-9-]+)-(records|passages|natives|ledger)(-next|-\d{6})?")
-_OTHER_INDEX = re.compile(
-    r"[a-z0-9-]+-(library|documents|runs|vocabulary|keys|curation|queries|searches|notices|measurements)(-next|-\d{6})?"
-)
-_WITHOUT_DOCUMENTS = frozenset(
-    (
-        "indices.get",
-        "indices.get_mapping",
-        "indices.exists_alias",
-        "indices.exists",
-        "indices.get_alias",
-        "indices.stats",
-    )
-)
-
-
-_AS_JSON = {"content-type": "application/json"}
 
 
 class NotFiltered(AssertionError):

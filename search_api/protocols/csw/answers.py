@@ -17,6 +17,12 @@ from search_api.protocols.csw.request import SCHEMA_LANGUAGES, CswRequest
 
 Element = etree._Element
 
+_LOCATION = f"{CSW} http://schemas.opengis.net/csw/2.0.2/CSW-discovery.xsd"
+_SCHEMAS = {
+    "csw:Record": (CSW, RECORD_SCHEMA),
+    "gmd:MD_Metadata": (GMD, "http://schemas.opengis.net/iso/19139/20060504/gmd/gmd.xsd"),
+}
+
 
 def _echo(csw: CswRequest) -> Element:
     """The XML body as sent, without its comments; for key-value pairs the csw:GetRecords that means the same."""
@@ -59,9 +65,6 @@ def _add_order(query: Element, sort: str) -> None:
         element = add_child(order, f"{{{OGC}}}SortProperty")
         add_child(element, f"{{{OGC}}}PropertyName", key.removeprefix("-"))
         add_child(element, f"{{{OGC}}}SortOrder", "DESC" if key.startswith("-") else "ASC")
-
-
-_LOCATION = f"{CSW} http://schemas.opengis.net/csw/2.0.2/CSW-discovery.xsd"
 
 
 def schemas() -> tuple[str, ...]:
@@ -139,12 +142,6 @@ def record_schemas(names: Iterable[str]) -> Element:
         schema = etree.SubElement(part, f"{{{XSD}}}schema", nsmap={"xs": XSD})
         add_child(schema, f"{{{XSD}}}import", namespace=namespace, schemaLocation=location)
     return root
-
-
-_SCHEMAS = {
-    "csw:Record": (CSW, RECORD_SCHEMA),
-    "gmd:MD_Metadata": (GMD, "http://schemas.opengis.net/iso/19139/20060504/gmd/gmd.xsd"),
-}
 
 
 def exception(error: CswError) -> Element:

@@ -49,6 +49,25 @@ _CSW_ONLY = {
     REFERENCES: Queryable(REFERENCES, "exact", ("links.href",), "Addresses of links", many=True),
 }
 
+_ZONED = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})", re.ASCII)
+_PATTERN = re.compile(r"([\d_]{1,4})(?:-([\d_]{0,2})(?:-([\d_]{0,2}))?)?", re.ASCII)
+MOST_PERIODS = 150
+_MOST_OPEN_DIGITS = 4
+_WILD = re.compile(r"(?<!\\)[%_]")
+_PRESENT: dict[Special, Clause] = {
+    ANY_TEXT: {"match_all": {}},
+    IDENTIFIER: {"match_all": {}},
+    ABSTRACT: {"exists": {"field": "abstract"}},
+    "missing": {"match_none": {}},
+}
+"""The records in which it is not NULL."""
+_IN_CQL2 = {name.removeprefix("s_"): name for name in RELATIONS}
+"""``INTERSECTS(...)`` of CQL 1 and ECQL."""
+_CQL_BOX = re.compile(
+    r"\bBBOX\s*\(\s*([A-Za-z][\w:]*|\"[^\"]*\")\s*,([-+.0-9\s,eE]*?)(?:,\s*('[^']*'|\"[^\"]*\")\s*)?\)", re.IGNORECASE
+)
+_SORTABLE = "dc:identifier, dc:title, dc:type, dc:date, dct:modified, apiso:Denominator, apiso:DistanceValue"
+
 
 def property_of(name: str, locator: str) -> Queryable | Special:
     """``missing``: an element of csw:Record that no record here has, so NULL. Raises CswError for an unknown name."""
@@ -68,12 +87,6 @@ def property_of(name: str, locator: str) -> Queryable | Special:
         message = f"there is no property {name[:60]!r}; there are {names}"
         raise CswError("InvalidParameterValue", message, locator)
     return queryable
-
-
-_ZONED = re.compile(r"(\d{4}-\d{2}-\d{2})(Z|[+-]\d{2}:\d{2})", re.ASCII)
-_PATTERN = re.compile(r"([\d_]{1,4})(?:-([\d_]{0,2})(?:-([\d_]{0,2}))?)?", re.ASCII)
-MOST_PERIODS = 150
-_MOST_OPEN_DIGITS = 4
 
 
 def unzoned(text: str) -> str:
@@ -113,18 +126,6 @@ def _exists(year: int, month: int = 1, day: int = 1) -> bool:
         return bool(date(year, month, day))
     except ValueError:
         return False
-
-
-_WILD = re.compile(r"(?<!\\)[%_]")
-_PRESENT: dict[Special, Clause] = {
-    ANY_TEXT: {"match_all": {}},
-    IDENTIFIER: {"match_all": {}},
-    ABSTRACT: {"exists": {"field": "abstract"}},
-    "missing": {"match_none": {}},
-}
-"""The records in which it is not NULL."""
-_IN_CQL2 = {name.removeprefix("s_"): name for name in RELATIONS}
-"""``INTERSECTS(...)`` of CQL 1 and ECQL."""
 
 
 def clause_of_condition(tree: Json, has_words: bool, negated: bool) -> Clause:
@@ -222,12 +223,6 @@ def _word_clause(special: Special, op: str, args: list[Expression], has_words: b
 
 def _wrong(message: str) -> CswError:
     return CswError("InvalidParameterValue", message, "constraint")
-
-
-_CQL_BOX = re.compile(
-    r"\bBBOX\s*\(\s*([A-Za-z][\w:]*|\"[^\"]*\")\s*,([-+.0-9\s,eE]*?)(?:,\s*('[^']*'|\"[^\"]*\")\s*)?\)", re.IGNORECASE
-)
-_SORTABLE = "dc:identifier, dc:title, dc:type, dc:date, dct:modified, apiso:Denominator, apiso:DistanceValue"
 
 
 def clause_for(constraint: etree._Element | str, has_words: bool) -> Clause:

@@ -14,6 +14,25 @@ from search_api.http.parameters import plain_number
 from search_api.protocols.csw.names import GML, OGC, CswError
 from search_api.search.filtering.tokens import DEEPEST
 
+_COMPARED = {
+    "PropertyIsEqualTo": "=",
+    "PropertyIsNotEqualTo": "<>",
+    "PropertyIsLessThan": "<",
+    "PropertyIsGreaterThan": ">",
+    "PropertyIsLessThanOrEqualTo": "<=",
+    "PropertyIsGreaterThanOrEqualTo": ">=",
+}
+_SPATIAL = {
+    "BBOX": "s_intersects",
+    "Intersects": "s_intersects",
+    "Within": "s_within",
+    "Contains": "s_contains",
+    "Disjoint": "s_disjoint",
+}
+COMPARISONS = (*(name.removeprefix("PropertyIs") for name in _COMPARED), "Like", "NullCheck", "Between")
+SPATIAL = tuple(_SPATIAL)
+_POSITIONS = frozenset(("pos", "posList", "lowerCorner", "upperCorner", "coordinates"))
+
 
 def system_of(name: str, locator: str = "constraint") -> ReferenceSystem:
     """Raises CswError that names the system."""
@@ -61,25 +80,6 @@ def _on_earth(west: float, south: float, east: float, north: float) -> list[floa
         return [-180.0, south, 180.0, north]
     west, east = (lon if -180 <= lon <= 180 else (lon + 180) % 360 - 180 for lon in (west, east))
     return [west, south, east, north]
-
-
-_COMPARED = {
-    "PropertyIsEqualTo": "=",
-    "PropertyIsNotEqualTo": "<>",
-    "PropertyIsLessThan": "<",
-    "PropertyIsGreaterThan": ">",
-    "PropertyIsLessThanOrEqualTo": "<=",
-    "PropertyIsGreaterThanOrEqualTo": ">=",
-}
-_SPATIAL = {
-    "BBOX": "s_intersects",
-    "Intersects": "s_intersects",
-    "Within": "s_within",
-    "Contains": "s_contains",
-    "Disjoint": "s_disjoint",
-}
-COMPARISONS = (*(name.removeprefix("PropertyIs") for name in _COMPARED), "Like", "NullCheck", "Between")
-SPATIAL = tuple(_SPATIAL)
 
 
 def tree_of(element: etree._Element) -> Json:
@@ -207,9 +207,6 @@ def _pairs(element: etree._Element) -> list[list[float]]:
                 raise _wrong("a position in GML is two numbers")
             points += [numbers[at : at + 2] for at in range(0, len(numbers), size)]
     return points
-
-
-_POSITIONS = frozenset(("pos", "posList", "lowerCorner", "upperCorner", "coordinates"))
 
 
 def _dimension(element: etree._Element) -> int:

@@ -19,6 +19,14 @@ Namespaces = Mapping[str | None, str]
 TYPES = {(CSW, "Record"): "csw:Record", (GMD, "MD_Metadata"): "gmd:MD_Metadata"}
 _USUAL: Namespaces = {"csw": CSW, "gmd": GMD}
 
+Operation = Literal["GetCapabilities", "DescribeRecord", "GetRecords", "GetRecordById", "GetDomain"]
+Detail = Literal["brief", "summary", "full"]
+Result = Literal["hits", "results", "validate"]
+T = TypeVar("T")
+LARGEST_PAGE = 100
+SCHEMA_LANGUAGES = ("http://www.w3.org/XML/Schema", "http://www.w3.org/2001/XMLSchema", "XMLSCHEMA")
+_LARGEST_NUMBER = 10**9
+
 
 def named_types(text: str, parameter: str, declared: Namespaces) -> tuple[str, ...]:
     """The names with their usual prefixes. Raises CswError for another type, and for a name of no namespace.
@@ -37,17 +45,6 @@ def _known_type(name: str, parameter: str, declared: Namespaces) -> str:
         message = f"{parameter} is csw:Record or gmd:MD_Metadata, not {name[:100]}"
         raise CswError("InvalidParameterValue", message, parameter)
     return known
-
-
-Operation = Literal["GetCapabilities", "DescribeRecord", "GetRecords", "GetRecordById", "GetDomain"]
-Detail = Literal["brief", "summary", "full"]
-Result = Literal["hits", "results", "validate"]
-
-T = TypeVar("T")
-
-LARGEST_PAGE = 100
-SCHEMA_LANGUAGES = ("http://www.w3.org/XML/Schema", "http://www.w3.org/2001/XMLSchema", "XMLSCHEMA")
-_LARGEST_NUMBER = 10**9
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ _LARGEST_WINDOW = 10_000
 """Elasticsearch's limit for a position; further ones are reached in steps of this size."""
 _MOST_VALUES = 1000
 
+XML = "application/xml"
+LARGEST_BODY_BYTES = 256 * 1024
+_MOST_IDS = 200
+
 
 def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
     """The records from the position on, and how many match. Without an order, by id. Raises CswError."""
@@ -67,7 +71,8 @@ def _page(reader: RecordReader, csw: CswRequest) -> tuple[list[Record], int]:
 def _records_by_id(reader: RecordReader, ids: tuple[str, ...]) -> list[Record]:
     """In the order of ``ids``, without unknown ones; of several with the same identifier, the first by id."""
     records = [
-        stored.record for stored in reader.page(ListRequest(Selection(also=(for_ids(ids),)), limit=len(ids) * 5)).found
+        stored.record
+        for stored in reader.page(ListRequest(Selection(also=(for_ids(ids),)), limit=len(ids) * 5)).records
     ]
     by_name: dict[str, Record] = {}
     for record in reversed(records):
@@ -93,11 +98,6 @@ def _after(values: list[object]) -> dict[str, list[object]]:
 def _matched(reader: RecordReader, query: dict[str, object]) -> int:
     body = {"query": query, "size": 0, "track_total_hits": True}
     return int(reader.search(body)["hits"]["total"]["value"])
-
-
-XML = "application/xml"
-LARGEST_BODY_BYTES = 256 * 1024
-_MOST_IDS = 200
 
 
 def csw_views(parts: Parts) -> APIBlueprint:

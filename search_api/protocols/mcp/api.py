@@ -30,6 +30,44 @@ _NAMES = {
 }
 """Parameters of the API that the tools call otherwise."""
 
+CALLER = "sonde.api"
+"""The key of a request's scope that holds the API of its caller."""
+Kind = Literal[
+    "dataset", "series", "service", "document", "software", "collection",
+    "observation", "simulation", "projection", "reanalysis", "derived",
+]  # fmt: skip
+PRODUCTS = frozenset(("observation", "simulation", "projection", "reanalysis", "derived"))
+Query = Annotated[
+    str,
+    Field(
+        max_length=2000,
+        description="The question in plain words, in the user's own language. Do not turn it into keywords.",
+    ),
+]
+Place = Annotated[
+    str | None, Field(max_length=200, description="Only records of this place, by name. Not together with bbox.")
+]
+Box = Annotated[
+    list[float] | None,
+    Field(min_length=4, max_length=4, description="west, south, east, north in degrees; only records of this box."),
+]
+Period = Annotated[
+    str | None,
+    Field(max_length=100, description="start/end, years or dates, `..` for an open end: `1990/2000`, `2010/..`."),
+]
+KindOf = Annotated[
+    Kind | None, Field(description="What the record is (dataset, service, ...) or how it was made (observation, ...).")
+]
+Source = Annotated[
+    str | None, Field(max_length=200, description="Id of one catalogue, as `describe_holdings` lists them.")
+]
+RecordId = Annotated[
+    str, Field(min_length=1, max_length=500, description="Id of a record, exactly as `search` returned it.")
+]
+Limit = Annotated[int, Field(ge=1, le=20, description="How many at most.")]
+_MOST_SOURCES = 30
+_MOST_NAMED = 10
+
 
 @dataclass(frozen=True, slots=True)
 class AgentApi:
@@ -110,44 +148,7 @@ def _advice(answer: httpx.Response) -> str:
     return f"{detail.rstrip('.')}. Change `{name}` and call again." if parameter else detail
 
 
-CALLER = "sonde.api"
-"""The key of a request's scope that holds the API of its caller."""
-
 ToolContext = Context[AgentApi | None, Request | None]
-Kind = Literal[
-    "dataset", "series", "service", "document", "software", "collection",
-    "observation", "simulation", "projection", "reanalysis", "derived",
-]  # fmt: skip
-PRODUCTS = frozenset(("observation", "simulation", "projection", "reanalysis", "derived"))
-
-Query = Annotated[
-    str,
-    Field(
-        max_length=2000,
-        description="The question in plain words, in the user's own language. Do not turn it into keywords.",
-    ),
-]
-Place = Annotated[
-    str | None, Field(max_length=200, description="Only records of this place, by name. Not together with bbox.")
-]
-Box = Annotated[
-    list[float] | None,
-    Field(min_length=4, max_length=4, description="west, south, east, north in degrees; only records of this box."),
-]
-Period = Annotated[
-    str | None,
-    Field(max_length=100, description="start/end, years or dates, `..` for an open end: `1990/2000`, `2010/..`."),
-]
-KindOf = Annotated[
-    Kind | None, Field(description="What the record is (dataset, service, ...) or how it was made (observation, ...).")
-]
-Source = Annotated[
-    str | None, Field(max_length=200, description="Id of one catalogue, as `describe_holdings` lists them.")
-]
-RecordId = Annotated[
-    str, Field(min_length=1, max_length=500, description="Id of a record, exactly as `search` returned it.")
-]
-Limit = Annotated[int, Field(ge=1, le=20, description="How many at most.")]
 
 
 def api_of(context: ToolContext) -> AgentApi:
@@ -167,10 +168,6 @@ def kind_filters(kind: Kind | None) -> Json:
 
 def bbox_text(box: list[float] | None) -> str | None:
     return ",".join(f"{edge:g}" for edge in box) if box else None
-
-
-_MOST_SOURCES = 30
-_MOST_NAMED = 10
 
 
 def catalogues_of(api: AgentApi) -> list[Json]:

@@ -29,6 +29,9 @@ Topic = Annotated[str, Field(max_length=500, description="Only what is here abou
 Name = Annotated[str, Field(min_length=1, max_length=200, description="A place name.")]
 Term = Annotated[str, Field(min_length=1, max_length=200, description="A word, a product's name or an acronym.")]
 
+_NOTHING = "No document here speaks of that."
+OfRecord = Annotated[str | None, Field(max_length=500, description="Only documents of this record.")]
+
 
 def describe_holdings(context: ToolContext, topic: Topic = "", source: Source = None) -> str:
     """What these catalogues hold, counted: catalogues, kinds, topics, variables, regions, decades.
@@ -120,10 +123,6 @@ def _values(facet: Json) -> Json:
     return {str(value["label"] or value["value"]): value["count"] for value in most}
 
 
-_NOTHING = "No document here speaks of that."
-OfRecord = Annotated[str | None, Field(max_length=500, description="Only documents of this record.")]
-
-
 def read_passages(
     context: ToolContext, query: Query, record: OfRecord = None, source: Source = None, limit: Limit = 4
 ) -> str:
@@ -167,7 +166,7 @@ def ask_documents(
             }
             for sentence in answer["sentences"]
         ],
-        "passages": [_passage(sentence, 300) for sentence in answer["passages"]],
+        "passages": [_passage(passage, 300) for passage in answer["passages"]],
     }
     return within_budget(with_quoted(own, quoted))
 

@@ -31,6 +31,22 @@ from search_api.protocols.mcp.api import (
 _SUMMARY_CHARACTERS = 1600
 Cursor = Annotated[str | None, Field(max_length=2000, description="`next_cursor` of the page before, else nothing.")]
 
+_MOST_LINKS = 20
+_OF_DATA = ("download", "enclosure", "data", "item")
+_WAYS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("zarr",), "xarray.open_zarr({href!r})"),
+    (("opendap", "dods", "thredds/dodsc"), "xarray.open_dataset({href!r})"),
+    (("service=wms", "/wms", "wms?"), "owslib.wms.WebMapService({href!r})"),
+    (("service=wfs", "/wfs", "wfs?"), "owslib.wfs.WebFeatureService({href!r})"),
+    (("stac",), "pystac_client.Client.open({href!r})"),
+    (("geo+json", ".geojson", "geopackage", ".gpkg", ".shp", "shapefile"), "geopandas.read_file({href!r})"),
+    (("parquet",), "pandas.read_parquet({href!r})"),
+    (("csv",), "pandas.read_csv({href!r})"),
+    (("geotiff", "image/tiff", ".tif"), "rioxarray.open_rasterio({href!r})"),
+    (("netcdf", ".nc", "hdf5", ".h5"), "xarray.open_dataset(pooch.retrieve({href!r}, None))"),
+)
+"""What shows the form of a link (its media type, title or address), and the Python that opens it; first match."""
+
 
 def search(
     context: ToolContext,
@@ -132,23 +148,6 @@ def _cursor(answer: Json) -> str | None:
     return parse_qs(urlsplit(following).query)["cursor"][0] if following else None
 
 
-_MOST_LINKS = 20
-_OF_DATA = ("download", "enclosure", "data", "item")
-_WAYS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("zarr",), "xarray.open_zarr({href!r})"),
-    (("opendap", "dods", "thredds/dodsc"), "xarray.open_dataset({href!r})"),
-    (("service=wms", "/wms", "wms?"), "owslib.wms.WebMapService({href!r})"),
-    (("service=wfs", "/wfs", "wfs?"), "owslib.wfs.WebFeatureService({href!r})"),
-    (("stac",), "pystac_client.Client.open({href!r})"),
-    (("geo+json", ".geojson", "geopackage", ".gpkg", ".shp", "shapefile"), "geopandas.read_file({href!r})"),
-    (("parquet",), "pandas.read_parquet({href!r})"),
-    (("csv",), "pandas.read_csv({href!r})"),
-    (("geotiff", "image/tiff", ".tif"), "rioxarray.open_rasterio({href!r})"),
-    (("netcdf", ".nc", "hdf5", ".h5"), "xarray.open_dataset(pooch.retrieve({href!r}, None))"),
-)
-"""What shows the form of a link (its media type, title or address), and the Python that opens it; first match."""
-
-
 def get_access(context: ToolContext, id: RecordId) -> str:
     """How to get the data of one record: links, licence, formats, access, and Python that opens what can be opened."""
     feature = api_of(context).record(id)
@@ -166,7 +165,7 @@ def get_access(context: ToolContext, id: RecordId) -> str:
             "licence": properties.get("license"),
             "rights": properties.get("rights"),
             "access": properties.get("sonde:access"),
-            "formats": [link["name"] for link in properties.get("formats", [])],
+            "formats": [format["name"] for format in properties.get("formats", [])],
             "organisations": answers.organisations(feature),
             "links": links[:_MOST_LINKS],
             "more_links": max(0, len(links) - _MOST_LINKS) or None,

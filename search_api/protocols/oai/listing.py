@@ -37,6 +37,14 @@ _ALLOWED: dict[Verb, tuple[frozenset[str], frozenset[str]]] = {  # required, opt
 LONGEST_SET = 512
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$", re.ASCII)
 
+Clause = Json
+Phase = Literal["records", "removed"]
+PAGE = 100
+_MOST = 10**9
+_Moment = Annotated[AwareDatetime, Field(strict=False)]
+_Epoch = Annotated[str, Field(pattern=r"^-?[0-9]{1,16}$")]
+_Id = Annotated[str, Field(max_length=1000)]
+
 
 class OaiRequestError(Exception):
     """An error of the protocol; the answer has status 200 and this code."""
@@ -115,16 +123,6 @@ def _read_moment(name: str, text: str | None, *, last: bool) -> datetime | None:
         return datetime.strptime(clock, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     except ValueError:
         raise OaiRequestError("badArgument", f"{name} is not a date that exists") from None
-
-
-Clause = Json
-Phase = Literal["records", "removed"]
-
-PAGE = 100
-_MOST = 10**9
-_Moment = Annotated[AwareDatetime, Field(strict=False)]
-_Epoch = Annotated[str, Field(pattern=r"^-?[0-9]{1,16}$")]
-_Id = Annotated[str, Field(max_length=1000)]
 
 
 @dataclass(frozen=True, slots=True)

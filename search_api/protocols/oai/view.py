@@ -33,6 +33,9 @@ _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _NSMAP: Any = {None: OAI, "xsi": _XSI}
 Element = etree._Element
 
+XML = "text/xml"
+_EARLIEST = "1970-01-01T00:00:00Z"
+
 
 def identifier(record_id: str) -> str:
     return f"oai:sonde:{record_id}"
@@ -121,10 +124,6 @@ def _header(parent: Element, header: Header) -> None:
 
 def _text(parent: Element, name: str, text: str | None = None) -> Element:
     return add_child(parent, f"{{{OAI}}}{name}", text)
-
-
-XML = "text/xml"
-_EARLIEST = "1970-01-01T00:00:00Z"
 
 
 def oai_views(parts: Parts) -> APIBlueprint:

@@ -86,11 +86,11 @@ def collections_views(parts: Parts) -> APIBlueprint:
         responses={200: answer_as(JSON, CollectionAnswer, CATALOG_JSON, HTML), **WITH_NOT_FOUND},
     )
     def collection(path: CataloguePath, query: FormParameters) -> Response:
-        documents = collection_json(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
+        document = collection_json(parts.catalogues.get(path.catalogue), Addresses.of(parts.http))
         if wants_html(query.f):
-            return plain_page(documents["title"], collection_html(documents))
+            return plain_page(document["title"], collection_html(document))
         best = request.accept_mimetypes.best_match(list(_CATALOGUE_TYPES), default=JSON)
-        return json_as(_CATALOGUE_TYPES[best], documents)
+        return json_as(_CATALOGUE_TYPES[best], document)
 
     @api.get(
         "/collections/<catalogue>/queryables",

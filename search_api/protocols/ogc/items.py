@@ -8,14 +8,22 @@ from pydantic import BaseModel, Field
 
 from core.json_types import Json
 from core.record import Record
-from search_api.catalogue.item_formats import ItemFormat, item_links, media_types, original_answer, requested_form
+from search_api.catalogue.item_formats import (
+    ItemFormat,
+    item_links,
+    media_types,
+    original_answer,
+    record_answer,
+    requested_form,
+)
 from search_api.catalogue.listing.catalogues import Catalogue
 from search_api.catalogue.listing.parameters import ItemsParameters, question, to_list_request
 from search_api.catalogue.listing.reader import ListPage
+from search_api.catalogue.previews import PREVIEW_TYPE
 from search_api.catalogue.record_page import record_page
-from search_api.catalogue.view import CataloguePath, ItemPath, representation, stored_record
+from search_api.catalogue.view import CataloguePath, ItemPath, stored_record
 from search_api.formats_out.prov import Harvest, provenance
-from search_api.http.addresses import GEOJSON, JSON, RECORD_PROFILE, Addresses, link
+from search_api.http.addresses import GEOJSON, GRANULES_REL, JSON, RECORD_PROFILE, Addresses, Link, link
 from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
 from search_api.http.parameters import Parameters
 from search_api.http.responses import json_as
@@ -85,7 +93,7 @@ def items_views(parts: Parts) -> APIBlueprint:
             return original_answer(parts.records.original(path.record))
         if form == "html":
             return record_page(stored.record, Addresses.of(parts.http))
-        response = representation(stored.record, form, parts)
+        response = _representation(stored.record, form, parts)
         if parts.http.etag:
             set_etag(response, stored)
         return response
@@ -97,11 +105,11 @@ def items_views(parts: Parts) -> APIBlueprint:
     )
     def like_this(path: ItemPath, query: SimilarParameters) -> Response:
         record = stored_record(parts, path).record
-        stored = similar(parts.search.parts, record, parts.records.vector(record.id), query.limit)
+        neighbours = similar(parts.search.parts, record, parts.records.vector(record.id), query.limit)
         addresses = Addresses.of(parts.http)
         features = [
             {**geojson.feature(neighbour), "links": item_links(neighbour, addresses), "sonde:similarity": score}
-            for neighbour, score in stored
+            for neighbour, score in neighbours
         ]
         body = {"type": "FeatureCollection", "features": features, "numberReturned": len(features)}
         return json_as(GEOJSON, {**body, "links": [link("self", addresses.this(), GEOJSON)]})
@@ -120,6 +128,27 @@ def items_views(parts: Parts) -> APIBlueprint:
     return api
 
 
+def _representation(record: Record, form: str, parts: Parts) -> Response:
+    """The record in one of the output formats (neither ``native`` nor ``html``), with this service's links."""
+    broken = parts.broken_links(record.source)
+    more = [*_preview(record, parts), *_granules(record, parts)]
+    return record_answer(record, form, Addresses.of(parts.http), *more, broken=broken)
+
+
+def _preview(record: Record, parts: Parts) -> list[Link]:
+    """The link to its small picture, if it has a picture."""
+    if not parts.previews.offered(record):
+        return []
+    return [link("preview", Addresses.of(parts.http).item(record, "/preview"), PREVIEW_TYPE, "Preview")]
+
+
+def _granules(record: Record, parts: Parts) -> list[Link]:
+    """The link to the search of its granules, if something says where they are."""
+    if parts.granules.of(record) is None:
+        return []
+    return [link(GRANULES_REL, Addresses.of(parts.http).item(record, "/granules"), GEOJSON, "Granules")]
+
+
 def _collection(page: ListPage, following: str | None, addresses: Addresses, catalogue: str) -> Response:
     links = [
         link("self", addresses.this(), GEOJSON),
@@ -130,7 +159,7 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
     if following is not None:
         links.append(link("next", addresses.page(following), GEOJSON))
     features = [
-        {**geojson.feature(stored.record), "links": _feature_links(stored.record, addresses)} for stored in page.found
+        {**geojson.feature(stored.record), "links": _feature_links(stored.record, addresses)} for stored in page.records
     ]
     response = json_as(
         GEOJSON,
@@ -143,7 +172,7 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
         },
     )
     response.headers["Link"] = ", ".join(
-        f'<{stored["href"]}>; rel="{stored["rel"]}"; type="{stored["type"]}"' for stored in links
+        f'<{target["href"]}>; rel="{target["rel"]}"; type="{target["type"]}"' for target in links
     )
     return response
 
@@ -151,7 +180,7 @@ def _collection(page: ListPage, following: str | None, addresses: Addresses, cat
 def _readable(page: ListPage, following: str | None, addresses: Addresses, catalogue: Catalogue) -> Response:
     listed = [
         ListedRecord(addresses.record_page(record.id), record.title or record.id, record.type, record.abstract)
-        for record in (stored.record for stored in page.found)
+        for record in (stored.record for stored in page.records)
     ]
     on = addresses.page(following) if following is not None else None
     return plain_page(catalogue.title, items_html(catalogue.title, listed, page.matched, on))

@@ -33,6 +33,9 @@ _UNSPECIFIC_TYPES = frozenset(
     ("application/octet-stream", "application/x-www-form-urlencoded")
 )  # sent by tools by default
 
+_SOURCE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+_ANY_FORMAT = {"content": {"*/*": {"schema": {}}}, "required": True}
+
 
 def media_type() -> str | None:
     """The media type that the client declares, if any."""
@@ -130,10 +133,6 @@ def merge_patch(target: object, patch: object) -> object:
         else:
             members[name] = merge_patch(members.get(name), value)
     return members
-
-
-_SOURCE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-_ANY_FORMAT = {"content": {"*/*": {"schema": {}}}, "required": True}
 
 
 class PushPath(CataloguePath):

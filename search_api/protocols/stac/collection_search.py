@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import operator
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
@@ -61,6 +60,25 @@ _MIRRORED = {
 }  # fmt: skip
 _ALLEN = {"<": "t_before", ">": "t_after", "=": "t_equals"}
 _MOST_VALUES = 200
+
+_Edges = tuple[float, float]
+_TIMES: Mapping[str, Callable[[_Edges, _Edges], bool]] = {
+    "t_after": lambda own, other: own[0] > other[1],
+    "t_before": lambda own, other: own[1] < other[0],
+    "t_during": lambda own, other: own[0] > other[0] and own[1] < other[1],
+    "t_contains": lambda own, other: own[0] < other[0] and own[1] > other[1],
+    "t_equals": lambda own, other: own == other,
+    "t_intersects": lambda own, other: own[0] <= other[1] and own[1] >= other[0],
+    "t_disjoint": lambda own, other: own[0] > other[1] or own[1] < other[0],
+}
+_RELATIONS: Mapping[str, Callable[[BaseGeometry, BaseGeometry], bool]] = {
+    "s_intersects": lambda own, other: bool(shapely.intersects(own, other)),
+    "s_disjoint": lambda own, other: bool(shapely.disjoint(own, other)),
+    "s_within": lambda own, other: bool(shapely.within(own, other)),
+    "s_contains": lambda own, other: bool(shapely.contains(own, other)),
+}
+_ANY, _ONE = object(), object()
+MOST_COLLECTIONS = 1000
 
 
 def description_of(collection: Catalogue) -> str:
@@ -163,24 +181,6 @@ def _edges(span: TimeSpan) -> tuple[float, float]:
     return (float("-inf") if start is None else start, float("inf") if end is None else end)
 
 
-_Edges = tuple[float, float]
-_TIMES: Mapping[str, Callable[[_Edges, _Edges], bool]] = {
-    "t_after": lambda own, other: own[0] > other[1],
-    "t_before": lambda own, other: own[1] < other[0],
-    "t_during": lambda own, other: own[0] > other[0] and own[1] < other[1],
-    "t_contains": lambda own, other: own[0] < other[0] and own[1] > other[1],
-    "t_equals": lambda own, other: own == other,
-    "t_intersects": lambda own, other: own[0] <= other[1] and own[1] >= other[0],
-    "t_disjoint": lambda own, other: own[0] > other[1] or own[1] < other[0],
-}
-_RELATIONS: Mapping[str, Callable[[BaseGeometry, BaseGeometry], bool]] = {
-    "s_intersects": lambda own, other: bool(shapely.intersects(own, other)),
-    "s_disjoint": lambda own, other: bool(shapely.disjoint(own, other)),
-    "s_within": lambda own, other: bool(shapely.within(own, other)),
-    "s_contains": lambda own, other: bool(shapely.contains(own, other)),
-}
-
-
 def _shape(geometry: Json) -> BaseGeometry:
     if geometry["type"] != "envelope":
         return shapely.from_geojson(json.dumps(geometry))
@@ -234,9 +234,6 @@ def _without_casei(node: object) -> object:
     return node
 
 
-_ANY, _ONE = object(), object()
-
-
 def _pattern(text: str) -> list[object]:
     """``%`` is any text, ``_`` one character; a backslash makes either plain."""
     marks = {"%": _ANY, "_": _ONE}
@@ -259,8 +256,6 @@ def _is_like(text: str, pattern: list[object]) -> bool:
             return False
     return all(part is _ANY for part in pattern[here:])
 
-
-MOST_COLLECTIONS = 1000
 
 _SORTED_BY: dict[str, Callable[[Catalogue], str]] = {"id": lambda one: one.id, "title": lambda one: _folded(one.title)}
 
@@ -346,7 +341,4 @@ def _says(collection: Catalogue, terms: Sequence[str]) -> bool:
 
 def _folded(text: str) -> str:
     """Without case and accents, with single spaces."""
-    plain = "".join(
-        character for character in unicodedata.normalize("NFKD", text) if not unicodedata.combining(character)
-    )
-    return " ".join(plain.casefold().split())
+    return " ".join(folded(text).split())

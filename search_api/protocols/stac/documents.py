@@ -22,6 +22,8 @@ from search_api.protocols.ogc.conformance import STAC_CLASSES
 from search_api.protocols.stac.collection_search import description_of
 from search_api.search.views import geojson
 
+_DESCRIPTION = "Records of the catalogues behind this service that carry something to download."
+
 
 class StacCollectionPath(BaseModel):
     """A collection: a harvested source."""
@@ -126,9 +128,6 @@ def _without(item: Json, fields: Fields) -> Json:
 def _inside(item: Json, member: str) -> Iterable[tuple[str, object]]:
     inside = item.get(member)
     return inside.items() if isinstance(inside, dict) else ()
-
-
-_DESCRIPTION = "Records of the catalogues behind this service that carry something to download."
 
 
 def item_document(record: Record, addresses: Addresses) -> Json:

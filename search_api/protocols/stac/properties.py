@@ -40,6 +40,8 @@ STAC_SORTABLES: dict[str, Queryable] = {
     if one.sortable or name == "datetime"
 }
 
+_MOST_CONDITIONS = 50
+
 
 def schemas_of(offered: Mapping[str, Queryable]) -> dict[str, Json]:
     """The properties as JSON Schema, under their names in an Item."""
@@ -72,9 +74,6 @@ def _our_name(name: str, parameter: str) -> str:
         names = ", ".join(STAC_QUERYABLES)
         raise InvalidInput(parameter, f"{parameter}: there is no property {shown(name)!r}; there are {names}")
     return own
-
-
-_MOST_CONDITIONS = 50
 
 
 def read_query(text: str) -> Expression:

@@ -39,6 +39,10 @@ from search_api.protocols.stac.parameters import WITH_ASSETS
 
 MOST_ITEMS = 100
 
+_ITEM = {"content": {"application/json": {"schema": {"type": "object"}}, GEOJSON: {"schema": {"type": "object"}}}}
+_BODY = {**_ITEM, "required": True}
+_CHANGED: ResponseDict = {204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND}
+
 
 def _item_document(item: object, collection: str, id: str | None = None) -> bytes:
     """The Item as JSON, without ``collection``: the address says it. ``id``: the name in the address, if there is one.
@@ -99,11 +103,6 @@ def _wrong(message: str) -> InvalidInput:
     return InvalidInput("body", f"body: {message}")
 
 
-_ITEM = {"content": {"application/json": {"schema": {"type": "object"}}, GEOJSON: {"schema": {"type": "object"}}}}
-_BODY = {**_ITEM, "required": True}
-_CHANGED: ResponseDict = {204: None, 409: Problem, 412: Problem, **WITH_NOT_FOUND}
-
-
 def stac_transaction_views(parts: Parts) -> APIBlueprint:
     api = APIBlueprint("stac_transactions", __name__, abp_tags=[Tag(name="stac", description="STAC API")])
 
@@ -117,7 +116,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
     def post(path: StacCollectionPath) -> Response:
         source, body = source_named(path.collection), _body()
         several = _items_in(body)
-        documents = [_document(parts, source, content) for content in ([body] if several is None else several)]
+        documents = [_document(parts, source, item) for item in ([body] if several is None else several)]
         for content in documents:
             if parts.pushed.holds(source, _id_of(content)):
                 raise Conflict(f"There is an item {_id_of(content)!r} already; replace it by PUT.")
@@ -164,7 +163,7 @@ def stac_transaction_views(parts: Parts) -> APIBlueprint:
     def delete(path: StacItemPath, header: Conditions) -> Response:  # noqa: ARG001
         source, record = source_named(path.collection), addressed(path.collection, path.item)
         selection = Selection(source=source, ids=(record,), also=WITH_ASSETS)
-        if not parts.records.page(ListRequest(selection, limit=1)).found:
+        if not parts.records.page(ListRequest(selection, limit=1)).records:
             raise NotFound(f"The collection {source!r} has no item {path.item!r}.")
         parts.pushed.delete(source, record, conditions_of_request(parts, source))
         parts.catalogues.forget()

@@ -48,6 +48,8 @@ from search_api.protocols.stac.properties import STAC_QUERYABLES, STAC_SORTABLES
 from search_api.search.filtering.queryables import Queryable, schema_of
 from search_api.search.position import write_position
 
+_SCHEMA: ResponseDict = {200: answer_as(SCHEMA_JSON, PropertiesAnswer), **PROBLEMS}
+
 
 class StacCatalog(BaseModel):
     """STAC's landing page."""
@@ -175,10 +177,10 @@ def stac_items_views(parts: Parts) -> APIBlueprint:
         selection = Selection(
             source=path.collection, ids=(path.item, addressed(path.collection, path.item)), also=WITH_ASSETS
         )
-        items_page = parts.records.page(ListRequest(selection, limit=1)).found
-        if not items_page:
+        matches = parts.records.page(ListRequest(selection, limit=1)).records
+        if not matches:
             raise NotFound(f"The collection {path.collection!r} has no item {path.item!r}.")
-        return json_as(GEOJSON, item_document(items_page[0].record, Addresses.of(parts.http)))
+        return json_as(GEOJSON, item_document(matches[0].record, Addresses.of(parts.http)))
 
     @api.get("/stac/search", summary="Item search", responses={200: answer_as(GEOJSON, StacItems), **PROBLEMS})
     def search(query: StacQuery) -> Response:
@@ -195,7 +197,7 @@ def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool)
     addresses = Addresses.of(parts.http)
     page = parts.records.page(to_stac_request(query, collection))
     wanted = fields_of(query)
-    features = [item_document(stored.record, addresses) for stored in page.found]
+    features = [item_document(stored.record, addresses) for stored in page.records]
     if wanted is not None:
         features = [with_fields(stored, wanted) for stored in features]
     links: list[Json] = [dict(link("self", addresses.this(), GEOJSON)), dict(link("root", addresses.to("/stac"), JSON))]
@@ -208,9 +210,6 @@ def _page(parts: Parts, query: StacQuery, collection: str | None, *, body: bool)
         links.append(following)
     counts = {"numberMatched": page.matched, "numberReturned": len(features)}
     return json_as(GEOJSON, {"type": "FeatureCollection", "features": features, **counts, "links": links})
-
-
-_SCHEMA: ResponseDict = {200: answer_as(SCHEMA_JSON, PropertiesAnswer), **PROBLEMS}
 
 
 def stac_properties_views(parts: Parts) -> APIBlueprint:

@@ -25,7 +25,7 @@ from search_api.search.answer import Answer
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
 from search_api.search.request import SearchRequest
 from search_api.search.telemetry import searched
-from search_api.search.usage.entry import Asker, new_id
+from search_api.search.usage.log import Requester, new_id
 from search_api.search.views import geojson
 from search_api.search.views.presented import Presented
 from search_api.search.views.search_body import read_body, request_body
@@ -131,7 +131,7 @@ def _noted(
     if not log.is_on or not asked.q or asked.offset or query.cell_area or query.typed or _by_steward():
         return lambda _record: None
     id = new_id()
-    log.asked(id, asked.q, asked.algorithm, answer, Asker(caller().subject, request.remote_addr or ""))
+    log.asked(id, asked.q, asked.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
     return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
 
 

@@ -88,7 +88,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class MatchingRound:
     """The matching of one window. ``after``: how far it is; ``done``: to its end. ``found``: notices so far."""
 
     since: str
@@ -108,27 +108,27 @@ class NoticeStore:
         self._prefix = prefix
         self._index = alias(prefix, "notices")
 
-    def round(self) -> Round | None:
+    def round(self) -> MatchingRound | None:
         """The last one, in real time; None before the first."""
-        found = self._get("round")
-        if found is None:
+        source = self._get("round")
+        if source is None:
             return None
-        said = found["content"]
-        after = None if said.get("after") is None else (said["after"][0], said["after"][1])
-        numbers = said["searches"], said["found"], said["took_s"]
-        return Round(found["from"], found["until"], after, said["done"], *numbers)
+        content = source["content"]
+        after = None if content.get("after") is None else (content["after"][0], content["after"][1])
+        numbers = content["searches"], content["found"], content["took_s"]
+        return MatchingRound(source["from"], source["until"], after, content["done"], *numbers)
 
-    def put_round(self, one: Round) -> None:
+    def put_round(self, state: MatchingRound) -> None:
         """After the notices of the searches up to ``after``."""
         self._ready()
         content = {
-            "after": None if one.after is None else list(one.after),
-            "done": one.done,
-            "searches": one.searches,
-            "found": one.found,
-            "took_s": round(one.took_s, 1),
+            "after": None if state.after is None else list(state.after),
+            "done": state.done,
+            "searches": state.searches,
+            "found": state.found,
+            "took_s": round(state.took_s, 1),
         }
-        document = {"kind": "round", "from": one.since, "until": one.until, "content": content}
+        document = {"kind": "round", "from": state.since, "until": state.until, "content": content}
         self._client.index(index=self._index, id="round", document=document, require_alias=True)
 
     def write(self, notices: Sequence[Notice]) -> None:
@@ -136,7 +136,7 @@ class NoticeStore:
         if not notices:
             return
         self._ready()
-        lines = [line for one in notices for line in ({"create": {"_id": one.id}}, _document(one))]
+        lines = [line for notice in notices for line in ({"create": {"_id": notice.id}}, _document(notice))]
         self._bulk(lines)
 
     def of_search(self, search: str, size: int) -> list[Notice]:
@@ -144,12 +144,12 @@ class NoticeStore:
         query = {"bool": {"filter": [_is("notice"), {"term": {"search": search}}, {"term": {"channel": "feed"}}]}}
         return [_notice(hit["_source"]) for hit in self._search(query, [{"until": "desc"}], size)]
 
-    def some(self, ids: Sequence[str]) -> list[Notice]:
+    def find_many(self, ids: Sequence[str]) -> list[Notice]:
         """Those that exist, in real time and in this order."""
-        found = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
-        return [_notice(one["_source"]) for one in found.get("docs", ()) if one.get("found")]
+        answer = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
+        return [_notice(item["_source"]) for item in answer.get("docs", ()) if item.get("found")]
 
-    def forget(self, search: str) -> None:
+    def delete_of(self, search: str) -> None:
         self._delete({"bool": {"filter": [_is("notice"), {"term": {"search": search}}]}})
 
     def ask_confirmation(self, owner: str, mail: str, now: datetime, number: int) -> None:
@@ -192,8 +192,8 @@ class NoticeStore:
 
     def due(self, now: datetime, size: int) -> list[Delivery]:
         """Those to be sent now, oldest first."""
-        waiting: list[Json] = [{"term": {"state": "pending"}}, {"range": {"due": {"lte": now.isoformat()}}}]
-        return self._deliveries(waiting, size)
+        filters: list[Json] = [{"term": {"state": "pending"}}, {"range": {"due": {"lte": now.isoformat()}}}]
+        return self._deliveries(filters, size)
 
     def claim(self, delivery: Delivery, now: datetime) -> bool:
         """Notes an attempt before it is made; False if another process just did."""
@@ -238,28 +238,28 @@ class NoticeStore:
 
     def _create(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         lines: list[Json] = []
-        for one in deliveries:
+        for delivery in deliveries:
             document = {
                 "kind": "delivery",
-                "channel": one.channel,
-                "target": one.target,
-                "owner": one.owner,
-                "state": one.state,
-                "due": one.due,
+                "channel": delivery.channel,
+                "target": delivery.target,
+                "owner": delivery.owner,
+                "state": delivery.state,
+                "due": delivery.due,
                 "attempts": 0,
                 "at": now.isoformat(),
-                "content": {"notices": list(one.notices)},
+                "content": {"notices": list(delivery.notices)},
             }
-            lines += [{"create": {"_id": one.id}}, document]
+            lines += [{"create": {"_id": delivery.id}}, document]
         self._bulk(lines)
 
     def _mark(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         """Each delivery may be sent once its notices are marked."""
         lines: list[Json] = []
-        for one in deliveries:
-            for id in one.notices:
-                lines += [{"update": {"_id": id}}, {"doc": {"delivery": one.id}}]
-            lines += [{"update": {"_id": one.id}}, {"doc": {"state": "pending", "due": now.isoformat()}}]
+        for delivery in deliveries:
+            for id in delivery.notices:
+                lines += [{"update": {"_id": id}}, {"doc": {"delivery": delivery.id}}]
+            lines += [{"update": {"_id": delivery.id}}, {"doc": {"state": "pending", "due": now.isoformat()}}]
         self._bulk(lines, allowed=(404,))  # its search was deleted meanwhile
 
     def _deliveries(self, filters: Sequence[Json], size: int) -> list[Delivery]:
@@ -270,11 +270,13 @@ class NoticeStore:
         if not lines:
             return
         answer = self._client.bulk(index=self._index, operations=lines, refresh=True, require_alias=True).body
-        good = {_CONFLICT, *allowed}
-        states = [next(iter(item.values())) for item in answer["items"]]
-        bad = [one for one in states if one["status"] >= 400 and one["status"] not in good]
-        if bad:
-            raise Unavailable(f"Elasticsearch refused {len(bad)} notices: {bad[0].get('error', {}).get('type')}.")
+        accepted = {_CONFLICT, *allowed}
+        results = [next(iter(item.values())) for item in answer["items"]]
+        failures = [result for result in results if result["status"] >= 400 and result["status"] not in accepted]
+        if failures:
+            raise Unavailable(
+                f"Elasticsearch refused {len(failures)} notices: {failures[0].get('error', {}).get('type')}."
+            )
 
     def _delete(self, query: Json) -> None:
         self._client.delete_by_query(
@@ -285,14 +287,14 @@ class NoticeStore:
         ensure_without_vectors(self._client, self._prefix, ("notices",))
 
     def _get(self, id: str) -> JsonMapping | None:
-        found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return found["_source"] if found.get("found") else None
+        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return answer["_source"] if answer.get("found") else None
 
     def _search(self, query: Json, sort: list[Json], size: int) -> list[Json]:
-        found = self._client.search(
+        answer = self._client.search(
             index=self._index, query=query, sort=sort, size=size, seq_no_primary_term=True, ignore_unavailable=True
         )
-        return list(found.body["hits"]["hits"])
+        return list(answer.body["hits"]["hits"])
 
 
 def _grouped(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[str]]:
@@ -303,13 +305,13 @@ def _grouped(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], lis
     last = hits[-1]["_source"]["owner"] if len(hits) == _COLLECTED else None
     if last == (hits[0]["_source"]["owner"] if hits else None):
         last = None
-    found: defaultdict[tuple[str, Channel, str, str], list[str]] = defaultdict(list)
+    groups: defaultdict[tuple[str, Channel, str, str], list[str]] = defaultdict(list)
     for hit in hits:
         source = hit["_source"]
         if source["owner"] != last:
-            apart = source["search"] if source["channel"] == "webhook" else ""
-            found[source["owner"], source["channel"], source["target"], apart].append(hit["_id"])
-    return found
+            separate_search = source["search"] if source["channel"] == "webhook" else ""
+            groups[source["owner"], source["channel"], source["target"], separate_search].append(hit["_id"])
+    return groups
 
 
 def _is(kind: str) -> Json:
@@ -320,17 +322,17 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
 
-def _document(one: Notice) -> Json:
+def _document(notice: Notice) -> Json:
     return {
         "kind": "notice",
-        "search": one.search,
-        "owner": one.owner,
-        "channel": one.channel,
-        "target": one.target,
-        "from": one.since,
-        "until": one.until,
-        "due": one.due,
-        "content": {"records": [[record.id, record.new] for record in one.records], "total": one.total},
+        "search": notice.search,
+        "owner": notice.owner,
+        "channel": notice.channel,
+        "target": notice.target,
+        "from": notice.since,
+        "until": notice.until,
+        "due": notice.due,
+        "content": {"records": [[record.id, record.new] for record in notice.records], "total": notice.total},
     }
 
 

@@ -1,4 +1,4 @@
-"""What the owner of a saved search may see now: asked again at each matching and at each sending."""
+"""What the owner of a saved search may see now: checked at each matching and at each sending."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from core.clock import utc_now
+from core.record import Record
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.records import from_document
+from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.names import alias
 from search_api.http.access.keys import ApiKey
+from search_api.http.access.visibility import visible_clause
 from search_api.stewards.alerts.saved import SavedSearch
 
 
@@ -46,3 +52,19 @@ class OwnerRights:
 
 def _may_search(key: ApiKey) -> bool:
     return bool(key.grant.scopes & {"search", "admin"})
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRecords:
+    """``client`` sees everything; the groups are given with each call. Raises the errors of the gateway."""
+
+    client: Elasticsearch
+    prefix: str
+
+    def visible(self, ids: Sequence[str], groups: frozenset[str]) -> dict[str, Record]:
+        """Those of the records that still exist and that these groups may see now."""
+        if not ids:
+            return {}
+        query = {"bool": {"filter": [{"ids": {"values": list(ids)}}, visible_clause(groups)]}}
+        answer = self.client.search(index=alias(self.prefix, "records"), query=query, size=len(ids), source=WITHOUT)
+        return {hit["_id"]: from_document(hit["_source"]) for hit in answer.body["hits"]["hits"]}

@@ -15,11 +15,10 @@ from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation.changes import Change, KeptRule, RuleKey
-from search_api.search.curation.rules import RULE_KINDS, RULES, RuleKind
+from search_api.search.curation.rules import RULE_KINDS, RULES, RuleChange, RuleKey, RuleKind, StoredRule
 from search_api.stewards.curation.desk import CurationDesk
 from search_api.stewards.curation.lines import read_lines
-from search_api.stewards.steward import fresh, steward
+from search_api.stewards.steward import steward_name, uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, 413: Problem, **_GUARDED}
@@ -74,7 +73,7 @@ class RulesAnswer(BaseModel):
     rules: list[Json]
 
 
-class TakenAnswer(BaseModel):
+class ImportAnswer(BaseModel):
     """The lines that count now, and those that do not, with what is wrong with them."""
 
     model_config = ConfigDict(title="CurationTaken")
@@ -125,27 +124,27 @@ def curation_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/curation/<kind>", summary="The rules of a kind", responses={200: RulesAnswer, **_GUARDED})
     def rules(path: KindPath, query: DraftParameters) -> Response:
-        found = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
-        return fresh({"rules": [_rule(one) for one in found]})
+        stored = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
+        return uncached({"rules": [_rule(rule) for rule in stored]})
 
     @api.post(
         "/curation/<kind>",
         summary="Write rules: one, a list, CSV, or places as GeoJSON",
         description="A bad line is refused, and the others are kept. A rule with the id of another replaces it.",
         request_body=_body(),
-        responses={200: TakenAnswer, **_WRITING},
+        responses={200: ImportAnswer, **_WRITING},
     )
     def write(path: KindPath, query: DraftParameters) -> Response:
         kind = _kind(path.kind)
         lines = read_lines(kind, request.get_data(cache=False), request.mimetype)
-        taken = desk.take(kind, lines, steward(), query.draft or "")
-        if not taken.ids and taken.refused:
-            named = "; ".join(f"line {one.line}: {one.problem}" for one in taken.refused[:MOST_NAMED])
-            raise InvalidInput("body", f"body: {named}")
-        audit("curation.written", kind, subject=caller().subject, accepted=len(taken.ids), refused=len(taken.refused))
-        accepted = [{"line": line, "id": id} for line, id in taken.ids.items()]
-        refused = [{"line": one.line, "problem": one.problem} for one in taken.refused]
-        return fresh({"accepted": accepted, "refused": refused, "later": list(taken.later)})
+        result = desk.take(kind, lines, steward_name(), query.draft or "")
+        if not result.ids and result.refused:
+            problems = "; ".join(f"line {line_.line}: {line_.problem}" for line_ in result.refused[:MOST_NAMED])
+            raise InvalidInput("body", f"body: {problems}")
+        audit("curation.written", kind, subject=caller().subject, accepted=len(result.ids), refused=len(result.refused))
+        accepted = [{"line": line, "id": id} for line, id in result.ids.items()]
+        refused = [{"line": line_.line, "problem": line_.problem} for line_ in result.refused]
+        return uncached({"accepted": accepted, "refused": refused, "later": list(result.later)})
 
     @api.delete(
         "/curation/<kind>/<rule>",
@@ -153,7 +152,7 @@ def curation_views(parts: Parts) -> APIBlueprint:
         responses={204: None, **_WRITING},
     )
     def remove(path: RulePath, query: DraftParameters) -> Response:
-        desk.remove(RuleKey(_kind(path.kind), path.rule, query.draft or ""), steward())
+        desk.remove(RuleKey(_kind(path.kind), path.rule, query.draft or ""), steward_name())
         return Response(status=204)
 
     _history(api, desk)
@@ -167,20 +166,20 @@ def _history(api: APIBlueprint, desk: CurationDesk) -> None:
         if query.rule is not None and query.kind is None:
             raise InvalidInput("kind", "kind: name the kind of the rule")
         kind = None if query.kind is None else _kind(query.kind)
-        found = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
-        return fresh({"changes": [_change(one) for one in found]})
+        changes = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
+        return uncached({"changes": [_change(change) for change in changes]})
 
     @api.post(
         "/curation/history/<change>/undo", summary="Put back what was before", responses={200: ChangeAnswer, **_WRITING}
     )
     def undo(path: ChangePath) -> Response:
-        return fresh(_change(desk.undo(path.change, steward())))
+        return uncached(_change(desk.undo(path.change, steward_name())))
 
 
 def _drafts(api: APIBlueprint, desk: CurationDesk) -> None:
     @api.get("/curation/drafts", summary="The drafts", responses={200: DraftsAnswer, **_GUARDED})
     def drafts() -> Response:
-        return fresh({"drafts": [{"id": name, "rules": count} for name, count in sorted(desk.drafts().items())]})
+        return uncached({"drafts": [{"id": name, "rules": count} for name, count in sorted(desk.drafts().items())]})
 
     @api.post(
         "/curation/drafts/<draft>/publish",
@@ -188,11 +187,11 @@ def _drafts(api: APIBlueprint, desk: CurationDesk) -> None:
         responses={200: PublishedAnswer, **_WRITING},
     )
     def publish(path: DraftPath) -> Response:
-        return fresh({"published": desk.publish(path.draft, steward())})
+        return uncached({"published": desk.publish(path.draft, steward_name())})
 
     @api.delete("/curation/drafts/<draft>", summary="Drop a draft", responses={204: None, **_WRITING})
     def discard(path: DraftPath) -> Response:
-        desk.discard(path.draft, steward())
+        desk.discard(path.draft, steward_name())
         return Response(status=204)
 
 
@@ -215,12 +214,12 @@ def _body() -> Json:
     }
 
 
-def _rule(kept: KeptRule) -> Json:
-    said: Json = {"removes": True, "id": kept.key.id} if kept.content is None else dict(kept.content)
-    return {**said, "by": kept.by, "at": kept.at}
+def _rule(stored: StoredRule) -> Json:
+    members: Json = {"removes": True, "id": stored.key.id} if stored.content is None else dict(stored.content)
+    return {**members, "by": stored.by, "at": stored.at}
 
 
-def _change(change: Change) -> Json:
+def _change(change: RuleChange) -> Json:
     return {
         "id": change.id,
         "action": change.action,

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from search_api.search.curation.changes import KeptRule
+from search_api.search.curation.rules import StoredRule
 from search_api.search.curation.store import CurationStore
 from search_api.stewards.alerts.notices import NoticeStore
 from search_api.stewards.alerts.store import SavedSearchStore
@@ -47,14 +47,14 @@ def query_log(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
     return "ok", f"keeps {kept_queries.keep} for {kept_queries.days} days: {count} questions"
 
 
-def _is_readable(stored: KeptRule) -> bool:
+def _is_readable(stored: StoredRule) -> bool:
     try:
         return stored.rule is not None
     except ValidationError:
         return False
 
 
-def _lost_records(client: Elasticsearch, prefix: str, rules: list[KeptRule]) -> list[str]:
+def _lost_records(client: Elasticsearch, prefix: str, rules: list[StoredRule]) -> list[str]:
     records = sorted({str(doc.content["record"]) for doc in rules if doc.content and "record" in doc.content})
     if not records:
         return []

@@ -52,7 +52,7 @@ def records_from(source: str, settings: Settings) -> Iterator[Record]:
     reader = RecordReader(client, settings.index.prefix, resolver)
     found = False
     for page in reader.pages(ListRequest(Selection(source=source))):
-        for stored in page.found:
+        for stored in page.records:
             found = True
             yield stored.record
     if not found:

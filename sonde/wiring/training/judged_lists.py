@@ -14,7 +14,7 @@ from search_api.search.pipeline import Ordered
 from sonde.settings import Settings
 from sonde.wiring.evaluation.searching import bench
 from training.tokens.head import JudgedList
-from training.tokens.lesson import StateReader
+from training.tokens.layer_data import StateReader
 
 _FUSED = Variant(rerank=False)
 

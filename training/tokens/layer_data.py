@@ -1,4 +1,6 @@
-"""What token layers learn from, as token ids: questions with their candidates."""
+"""What token layers learn from: questions with their candidates as token ids, and the scores of teachers, which are
+larger embedders by late interaction over all dimensions and without signs.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ class CandidateList:
 
 
 @dataclass(frozen=True, slots=True)
-class LayerLessons:
+class LayerData:
     """``questions``: ids of each; ``texts``: the parts of each; ``judged`` by collection; ``made``: questions that were
     made from the texts, the answer first. ``ignored``: ids of tokens without meaning (special ones, punctuation).
     """

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from search_api.app import create_app
 from sonde.settings import CitationsSettings, NetSettings
 from sonde.wiring.api import api_parts
-from tests.api.test_kin import StandIn, events, service
+from tests.api.test_related import StandIn, events, service
 from tests.browser.conftest import Shoot, Visit, served
 from tests.browser.test_page_rooms import sound
 from tests.service import Service
