@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 OF_THEIR_OWN = {"sonde_client"}
 
 PENDING = frozenset(
-    "Sent",
-    "UnreadInRun",
     [
+        "Sent",
+        "UnreadInRun",
         "Answer",
         "Arm",
         "Asked",
