@@ -23,7 +23,7 @@ from search_api.stewards.alerts.notices import Delivery, MatchingRound, NoticeSt
 from search_api.stewards.alerts.saved import SavedSearch
 from search_api.stewards.alerts.sending import Sender
 from sonde.settings import AlertsSettings, MailSettings, NetSettings, Settings
-from sonde.wiring.alert_work import matcher, sender
+from sonde.wiring.alerts import matcher, sender
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
 from tests.api.conftest import Few

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from core.folding import folded_words
 from core.json_types import Json, JsonMapping
-from core.mentioned_names import words_key
 from core.names import name_key
+from core.record_keys import words_key
 from es_gateway.searching import Search
 from reading.acronyms import AcronymCandidate
 from reading.vocabulary import Label
