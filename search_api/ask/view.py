@@ -245,9 +245,9 @@ def answer_json(answer: CitedAnswer) -> Json:
     }
 
 
-def _cell_json(quoted: QuotedCell) -> Json:
+def _cell_json(table_cell: QuotedCell) -> Json:
     """A quoted cell with its headings; members without a value are left out."""
-    members: Json = {"text": quoted.text, **asdict(quoted)}
+    members: Json = {"text": table_cell.text, **asdict(table_cell)}
     return {name: value for name, value in members.items() if value not in (None, "")}
 
 

@@ -166,9 +166,9 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
         collection = DocumentCollection(
             "", user.owner, body.name, body.description, _distinct(body.documents), _own_groups(body.groups, user)
         )
-        kept = _collection_json(parts.notebooks.save_collection(collection), user, addresses)
-        response = jsonify(kept)
-        response.headers["Location"] = addresses.to(f"/library/collections/{kept['id']}")
+        body_json = _collection_json(parts.notebooks.save_collection(collection), user, addresses)
+        response = jsonify(body_json)
+        response.headers["Location"] = addresses.to(f"/library/collections/{body_json['id']}")
         return response, HTTPStatus.CREATED
 
 
@@ -181,8 +181,8 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def collection(path: NotebookPath) -> Response:
         user = caller()
-        opened = parts.notebooks.collection(path.id, user.owner, user.groups)
-        return jsonify(_collection_with_documents(parts, opened, user))
+        stored = parts.notebooks.collection(path.id, user.owner, user.groups)
+        return jsonify(_collection_with_documents(parts, stored, user))
 
     @api.get(
         "/library/collections/<id>/references",
@@ -205,8 +205,8 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     def change(path: NotebookPath, body: CollectionChange) -> Response:
         user = caller()
         before = parts.notebooks.collection(path.id, user.owner, ())
-        listed = before.documents if body.documents is None else tuple(body.documents)
-        documents = _distinct(id for id in (*listed, *body.add) if id not in body.remove)
+        named_documents = before.documents if body.documents is None else tuple(body.documents)
+        documents = _distinct(id for id in (*named_documents, *body.add) if id not in body.remove)
         if len(documents) > MOST_DOCUMENTS:
             raise InvalidInput("documents", f"documents: a collection has {MOST_DOCUMENTS} at most")
         _refuse_unreadable(parts, [id for id in documents if id not in before.documents], user)
@@ -253,9 +253,9 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def conversation(path: NotebookPath) -> Response:
         user = caller()
-        opened = parts.notebooks.conversation(path.id, user.owner)
+        stored = parts.notebooks.conversation(path.id, user.owner)
         return jsonify(
-            {**_conversation_json(opened, Addresses.of(parts.http)), "turns": still_readable(parts, opened, user)}
+            {**_conversation_json(stored, Addresses.of(parts.http)), "turns": still_readable(parts, stored, user)}
         )
 
     @api.delete(
@@ -280,9 +280,9 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
 
 def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> list[Json]:
     """The turns. An answer that quotes a document which the caller may not read now is replaced by a note."""
-    quoted = {passage["document"] for turn in conversation.turns for passage in turn["answer"]["passages"]}
-    readable = set(parts.documents.visible(sorted(quoted), user.owner))
-    for document in quoted - readable:
+    quoted_documents = {passage["document"] for turn in conversation.turns for passage in turn["answer"]["passages"]}
+    readable = set(parts.documents.visible(sorted(quoted_documents), user.owner))
+    for document in quoted_documents - readable:
         if any(
             parts.documents.visible([document], owner)
             for owner in parts.notebooks.owners_sharing(document, user.groups)
@@ -300,9 +300,9 @@ def _quotes_only(turn: JsonMapping, readable: set[str]) -> bool:
 
 def _refuse_unreadable(parts: Parts, documents: Iterable[str], user: Caller) -> None:
     """Raises NotFound for a document that is neither the caller's own nor a public one."""
-    wanted = list(documents)
-    readable = parts.documents.visible(wanted, user.owner)
-    for id in wanted:
+    ids = list(documents)
+    readable = parts.documents.visible(ids, user.owner)
+    for id in ids:
         if id not in readable:
             raise NotFound(f"There is no document {id!r} that you may put into a collection.")
 
@@ -323,8 +323,8 @@ def _collection_with_documents(parts: Parts, collection: DocumentCollection, use
     addresses = Addresses.of(parts.http)
     readable = parts.documents.visible(collection.documents, collection.owner)
     documents = [_document_json(readable[id], addresses) for id in collection.documents if id in readable]
-    shown = _collection_json(collection, user, addresses)
-    return {**shown, "documents": documents, "gone": len(collection.documents) - len(documents)}
+    body = _collection_json(collection, user, addresses)
+    return {**body, "documents": documents, "gone": len(collection.documents) - len(documents)}
 
 
 def _document_json(entry: DocumentEntry, addresses: Addresses) -> Json:

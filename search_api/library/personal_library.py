@@ -148,13 +148,13 @@ class PersonalLibrary:
         InvalidInput, Conflict if the quota does not suffice for all.
         """
         self._refuse_if_disabled()
-        listed = read_references(text)
-        wanted = {reference_id(owner, reference): reference for reference in listed.references}
-        stored = self.parts.entries.find_many(owner, list(wanted))
-        self._refuse_too_many(self.parts.entries.usage(owner), documents=len(wanted) - len(stored))
+        parsed = read_references(text)
+        references_by_id = {reference_id(owner, reference): reference for reference in parsed.references}
+        stored = self.parts.entries.find_many(owner, list(references_by_id))
+        self._refuse_too_many(self.parts.entries.usage(owner), documents=len(references_by_id) - len(stored))
         self.parts.prepare()
         entries = []
-        for id, reference in wanted.items():
+        for id, reference in references_by_id.items():
             entry = stored.get(id)
             if entry is None or (entry.state == "failed" and entry.hash is None):
                 entry = _entry_of(id, owner, reference)
@@ -163,7 +163,7 @@ class PersonalLibrary:
                     self.parts.enqueue(id)
             entries.append(entry)
         log.info("library.imported", references=len(entries))
-        return entries, listed.problems
+        return entries, parsed.problems
 
     def usage(self, owner: str) -> LibraryUsage:
         """The totals of the owner's documents in all states."""

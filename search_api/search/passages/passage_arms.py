@@ -131,11 +131,11 @@ class PassageSearch:
 
     def _place_and_time(self) -> list[Clause]:
         """The question's own place and time, where no parameter names one and ranking counts it."""
-        read, filters, ranker = self.interpretation, self.request.filters, self.config.passages
+        interpretation, filters, ranker = self.interpretation, self.request.filters, self.config.passages
         clauses: list[Clause] = []
-        if ranker.find(Spatial) is not None and filters.area is None and read.areas:
-            clauses.append(_own_or_record_value("extent", lambda field: _any_of(*_area_clauses(read, field))))
-        if ranker.find(Temporal) is not None and filters.span is None and (span := read.span) is not None:
+        if ranker.find(Spatial) is not None and filters.area is None and interpretation.areas:
+            clauses.append(_own_or_record_value("extent", lambda field: _any_of(*_area_clauses(interpretation, field))))
+        if ranker.find(Temporal) is not None and filters.span is None and (span := interpretation.span) is not None:
             clauses.append(_own_or_record_value("time", lambda field: span_clause(span, field)))
         return clauses
 
@@ -188,8 +188,8 @@ def _conditions(request: AskRequest) -> list[Clause]:
     return clauses
 
 
-def _area_clauses(read: Interpretation, field: str) -> Iterable[Clause]:
-    return (area_clause(area, "intersects", field) for area in read.areas)
+def _area_clauses(interpretation: Interpretation, field: str) -> Iterable[Clause]:
+    return (area_clause(area, "intersects", field) for area in interpretation.areas)
 
 
 def _own_or_record_value(field: str, clause: Callable[[str], Clause]) -> Clause:

@@ -59,16 +59,16 @@ class PassageRetriever:
         """Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer."""
         language = sure_language(request.question)
         serving = serving.reading(language)
-        read = self.parts.understander.understand(in_context(request.question, request.turns), _READ)
-        candidates = self._search(request, read, serving)
-        ranking = self._ranked(request, language, read, candidates, serving)
-        ranking, unranked = self._rerank(read, ranking, candidates)
+        interpretation = self.parts.understander.understand(in_context(request.question, request.turns), _READ)
+        candidates = self._search(request, interpretation, serving)
+        ranking = self._ranked(request, language, interpretation, candidates, serving)
+        ranking, unranked = self._rerank(interpretation, ranking, candidates)
         threshold = self.config.threshold if request.threshold is None else request.threshold
         best = _scored(ranking, candidates, request.top_k or self.config.top_k)
         relevant = [passage for passage in best if passage.relevance >= threshold]
         near_misses = [] if relevant else best[:_MOST_NEAR]
         missing = ("dense",) if serving.embedder_problem is not None else ()
-        return Retrieved(_numbered(relevant), _numbered(near_misses), (*missing, *unranked, *read.degraded))
+        return Retrieved(_numbered(relevant), _numbered(near_misses), (*missing, *unranked, *interpretation.degraded))
 
     def tables(self, passages: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
         """The tables that these passages are parts of, by the passage's number."""
@@ -85,9 +85,11 @@ class PassageRetriever:
             if passage.table is not None and passage.table <= len(tables.get(passage.document, ()))
         }
 
-    def _search(self, request: AskRequest, read: Interpretation, serving: Serving) -> PassageCandidates:
-        encoded = serving.embedder.encode([read.text], "query") if serving.embedder is not None else None
-        search = PassageSearch(self.parts.config, request, read, None if encoded is None else encoded.vectors[0])
+    def _search(self, request: AskRequest, interpretation: Interpretation, serving: Serving) -> PassageCandidates:
+        encoded = serving.embedder.encode([interpretation.text], "query") if serving.embedder is not None else None
+        search = PassageSearch(
+            self.parts.config, request, interpretation, None if encoded is None else encoded.vectors[0]
+        )
         within = scopes_of(self.prefix, request)
         arms = search.arms(self.parts.client, within)
         bodies = [part for arm in arms for part in (arm.header, arm.body)]
@@ -103,13 +105,13 @@ class PassageRetriever:
         self,
         request: AskRequest,
         language: str | None,
-        read: Interpretation,
+        interpretation: Interpretation,
         candidates: PassageCandidates,
         serving: Serving,
     ) -> Ranking:
         ids = sorted(candidates.passages)
         columns = self.ranker.columns
-        shares = _coverages(read, [candidates.passages[id] for id in ids])
+        shares = _coverages(interpretation, [candidates.passages[id] for id in ids])
         extra = [
             {
                 "covered": [share],
@@ -120,11 +122,13 @@ class PassageRetriever:
         ]
         fields = [fields_of({**candidates.fields[id], **more}, columns) for id, more in zip(ids, extra, strict=True)]
         arms = {name: [scores.get(id) for id in ids] for name, scores in candidates.scores.items()}
-        target = target_of(SearchRequest(read.text, filters=request.filters), read, self.parts.now_ms())
+        target = target_of(
+            SearchRequest(interpretation.text, filters=request.filters), interpretation, self.parts.now_ms()
+        )
         return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosine_floor)
 
     def _rerank(
-        self, read: Interpretation, ranking: Ranking, candidates: PassageCandidates
+        self, interpretation: Interpretation, ranking: Ranking, candidates: PassageCandidates
     ) -> tuple[Ranking, tuple[str, ...]]:
         """Applies the reranker. A calibrated one decides the order alone; the score of another one is added."""
         reading, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
@@ -133,7 +137,7 @@ class PassageRetriever:
         best = ranking.ids(0, reading.depth)
         try:
             cross_encoder = load()
-            logits = cross_encoder.score(read.text, [candidates.passages[id].text for id in best])
+            logits = cross_encoder.score(interpretation.text, [candidates.passages[id].text for id in best])
         except (ModelMissing, Unavailable):
             return ranking, ("cross_encoder",)
         card = cross_encoder.card
@@ -174,11 +178,11 @@ def _foreign_field(passage: FoundPassage, language: str | None, serving: Serving
     return {"foreign": [1.0]} if serving.embedder.card.reads(written_in) else {}
 
 
-def _coverages(read: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:
+def _coverages(interpretation: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:
     """0..1 by passage: the weighted share of the question's words, stemmed in the question's language."""
     contents = [f"{passage.title} {' '.join(passage.section_path)} {passage.text}" for passage in passages]
-    texts = [content_words(text, read.language) for text in contents]
-    question_weights = weights(texts, content_words(read.text, read.language))
+    texts = [content_words(text, interpretation.language) for text in contents]
+    question_weights = weights(texts, content_words(interpretation.text, interpretation.language))
     return [coverage(question_weights, text) for text in texts]
 
 

@@ -38,15 +38,15 @@ log = structlog.get_logger(__name__)
 Floats = NDArray[np.float32]
 
 SETTLED = timedelta(minutes=30)
-"""A record is visible at most so long after the time that it carries: a batch is embedded before it is written."""
+"""The longest time from a record's ``harvest.written`` until it is searchable, since its batch is embedded between."""
 FIRST_WINDOW = timedelta(days=1)
 MOST_RECORDS = 100_000
-"""Of one window; a longer list is matched in several."""
+"""Records in one window; more are matched in several windows."""
 _PAGE = 2_000
-_AT_ONCE = 200
-_NEAR = 200
-"""Of a search: the records nearest in meaning that are looked at."""
-_READ = 1_000
+_BATCH = 200
+_NEAREST = 200
+"""Nearest records in meaning that are considered for a search."""
+_RECORDS_A_REQUEST = 1_000
 _MONDAY = 0
 
 
@@ -65,17 +65,17 @@ class RecordWindow:
     def clause(self) -> Clause:
         return {"range": {"harvest.written": {"gte": self.since, "lt": self.until}}}
 
-    def near(self, questions: Floats, least: float) -> list[list[tuple[str, float]]]:
-        """For each question the records with a cosine of at least ``least``, nearest first, at most 200."""
+    def near(self, questions: Floats, min_cosine: float) -> list[list[tuple[str, float]]]:
+        """For each question the records with a cosine of at min_cosine ``min_cosine``, nearest first, at most 200."""
         if not len(self.ids) or not len(questions):
             return [[] for _ in questions]
         cosines = questions @ self.vectors.T
-        return [self._best(row, least) for row in cosines]
+        return [self._best(row, min_cosine) for row in cosines]
 
-    def _best(self, row: Floats, least: float) -> list[tuple[str, float]]:
-        good = np.flatnonzero(row >= least)
-        if len(good) > _NEAR:
-            good = good[np.argpartition(-row[good], _NEAR)[:_NEAR]]
+    def _best(self, row: Floats, min_cosine: float) -> list[tuple[str, float]]:
+        good = np.flatnonzero(row >= min_cosine)
+        if len(good) > _NEAREST:
+            good = good[np.argpartition(-row[good], _NEAREST)[:_NEAREST]]
         ordered = good[np.argsort(-row[good], kind="stable")]
         return [(self.ids[place], float(row[place])) for place in ordered]
 
@@ -93,7 +93,7 @@ Rights = Callable[[SavedSearch], frozenset[str] | None]
 
 @dataclass(frozen=True)
 class Matcher:
-    """Methods raise Unavailable if Elasticsearch or the embedder does not answer; a later call goes on."""
+    """Methods raise Unavailable if Elasticsearch or the embedder does not answer; a later call continues."""
 
     client: Elasticsearch
     prefix: str
@@ -105,15 +105,15 @@ class Matcher:
     settled: timedelta = SETTLED
 
     def match(self, seconds: float) -> bool:
-        """Goes on with the current round, or begins the next one; whether there is more to do.
+        """Continues the current round or begins the next one. Returns whether there is more to do.
 
-        The round's state is written after the notices of each page: a cut repeats a page, whose notices are the same.
+        The state is written after the notices of each page. After a crash a page is repeated, with equal notices.
         """
         current = self._current()
         if current is None:
             return False
         started = time.monotonic()
-        window, rights = self._read(current), self.rights()
+        window, rights = self.window(current.since, current.until), self.rights()
         while not current.done:
             page_started = time.monotonic()
             page = self.searches.active(current.after, _PAGE)
@@ -136,11 +136,11 @@ class Matcher:
         return not current.done or self._is_behind(current)
 
     def page(self, page: SearchPage, window: RecordWindow, rights: Rights) -> list[Notice]:
-        """What these searches found in the window."""
+        """Notices of these searches for the records of the window."""
         due = due_times(self.now())
         allowed = [(stored, groups) for stored in page.searches if (groups := rights(stored.saved)) is not None]
         current = on_current(self.pipeline.parts.resolver, lambda serving: self._compiled(allowed, serving))
-        matches = self.found(current, window)
+        matches = self.matches(current, window)
         return [
             notice
             for (stored, _), match in zip(current, matches, strict=True)
@@ -148,26 +148,26 @@ class Matcher:
             if match.total
         ]
 
-    def found(
+    def matches(
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: RecordWindow
     ) -> list[SearchMatches]:
-        """What each of them found, in their order, with these groups."""
+        """The matches of each search, in their order, for these groups."""
         near = self._near([stored.compiled for stored, _ in searches], window)
-        positions: dict[tuple[object, ...], int] = {}
+        place_of: dict[tuple[object, ...], int] = {}
         bodies: list[Json] = []
         scores: list[Mapping[str, float]] = []
         places = []
         for (stored, groups), nearest in zip(searches, near, strict=True):
-            # A search hears only of what was written after it was saved.
+            # A search reports only records written after it was saved.
             since = stored.saved.watched if stored.saved.watched > window.since else ""
             key = (stored.saved.question_key, groups, stored.compiled.by, stored.saved.changes, since)
-            if key not in positions:
-                positions[key] = len(bodies)
+            if key not in place_of:
+                place_of[key] = len(bodies)
                 bodies.append(self._body(stored, groups, [id for id, _ in nearest], window))
                 scores.append(dict(nearest))
-            places.append(positions[key])
-        answers = self._asked(bodies)
-        matches = [_found(answer, cosines, window) for answer, cosines in zip(answers, scores, strict=True)]
+            places.append(place_of[key])
+        answers = self._run(bodies)
+        matches = [_read_matches(answer, cosines, window) for answer, cosines in zip(answers, scores, strict=True)]
         return [matches[place] for place in places]
 
     def window(self, since: str, until: str) -> RecordWindow:
@@ -185,7 +185,7 @@ class Matcher:
         return RecordWindow(since, until, ids, unit)
 
     def _current(self) -> MatchingRound | None:
-        """The round that is not done, else the next one; None if nothing has settled since."""
+        """The unfinished round, else the next one; None if no new window is complete."""
         last = self.notices.round()
         if last is not None and not last.done:
             return last
@@ -197,9 +197,6 @@ class Matcher:
         began = MatchingRound(since, self._edge(since, until))
         self.notices.put_round(began)  # a repeated round has the same window, so its notices have the same ids
         return began
-
-    def _read(self, current: MatchingRound) -> RecordWindow:
-        return self.window(current.since, current.until)
 
     def _is_behind(self, current: MatchingRound) -> bool:
         """Whether the window was cut because it held too many records."""
@@ -227,21 +224,21 @@ class Matcher:
             hits = self.client.search(
                 index=alias(self.prefix, "records"),
                 query=query,
-                size=_READ,
+                size=_RECORDS_A_REQUEST,
                 sort=[{"harvest.written": "asc"}, {"id": "asc"}],
                 source={"includes": ["vector"]},
                 track_total_hits=False,
                 **more,
             ).body["hits"]["hits"]
             yield from hits
-            if len(hits) < _READ:
+            if len(hits) < _RECORDS_A_REQUEST:
                 return
             after = hits[-1]["sort"]
 
     def _compiled(
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], serving: Serving
     ) -> list[tuple[StoredSearch, frozenset[str]]]:
-        """Those compiled for another model or schema are compiled again, and kept so."""
+        """Compiles and stores questions again that were compiled for another model or schema."""
         by, recompiled, current = compiled_by(serving), [], []
         for stored, groups in searches:
             if stored.compiled.by != by:
@@ -257,21 +254,21 @@ class Matcher:
         return current
 
     def _near(self, compiled: Sequence[Compiled], window: RecordWindow) -> list[list[tuple[str, float]]]:
-        """Nothing for a question without a vector, or one of another model."""
-        dims, least = window.vectors.shape[1], self._least()
-        places = [
+        """The nearest records of each question; empty without a vector of this model."""
+        dims, min_cosine = window.vectors.shape[1], self._min_cosine()
+        with_vector = [
             place
             for place, question in enumerate(compiled)
             if question.vector is not None and len(question.vector) == dims
         ]
         nearest: list[list[tuple[str, float]]] = [[] for _ in compiled]
-        if places and least is not None:
-            questions = np.stack([vector for place in places if (vector := compiled[place].vector) is not None])
-            for place, near in zip(places, window.near(questions, least), strict=True):
+        if with_vector and min_cosine is not None:
+            questions = np.stack([vector for place in with_vector if (vector := compiled[place].vector) is not None])
+            for place, near in zip(with_vector, window.near(questions, min_cosine), strict=True):
                 nearest[place] = near
         return nearest
 
-    def _least(self) -> float | None:
+    def _min_cosine(self) -> float | None:
         embedder = self.pipeline.parts.resolver.resolve().embedder
         return None if embedder is None else embedder.card.min_score
 
@@ -293,23 +290,23 @@ class Matcher:
             "track_total_hits": True,
         }
 
-    def _asked(self, bodies: Sequence[Json]) -> list[Json]:
+    def _run(self, bodies: Sequence[Json]) -> list[Json]:
         header = {"index": alias(self.prefix, "records")}
         answers: list[Json] = []
-        for start in range(0, len(bodies), _AT_ONCE):
-            batch = bodies[start : start + _AT_ONCE]
+        for start in range(0, len(bodies), _BATCH):
+            batch = bodies[start : start + _BATCH]
             answers += search_all(self.client, [part for body in batch for part in (header, body)])
         return answers
 
 
 def due_times(now: datetime) -> dict[Every, str]:
-    """When a digest may be told: at once, or at the next Monday's round (on a Monday at once)."""
+    """When a digest may be sent: at once, or on the next Monday (on a Monday at once)."""
     ahead = (_MONDAY - now.weekday()) % 7
     monday = now if ahead == 0 else (now + timedelta(days=ahead)).replace(hour=0, minute=0, second=0, microsecond=0)
     return {"day": now.isoformat(), "week": monday.isoformat()}
 
 
-def _found(answer: JsonMapping, cosines: Mapping[str, float], window: RecordWindow) -> SearchMatches:
+def _read_matches(answer: JsonMapping, cosines: Mapping[str, float], window: RecordWindow) -> SearchMatches:
     since_ms = datetime.fromisoformat(window.since).timestamp() * 1000.0
     hits = sorted(answer["hits"]["hits"], key=lambda hit: -cosines.get(hit["_id"], -1.0))  # stable: then newest
     records = [

@@ -48,7 +48,7 @@ class SignedLink:
 
 
 class LinkSigner:
-    """Signs links with the operator's secret; a confirmation ends after a week, the others with their search."""
+    """Signs links with the operator's secret. A confirmation expires after a week, the others with their search."""
 
     def __init__(self, secret: bytes) -> None:
         self._signer = URLSafeTimedSerializer(secret, salt="saved-searches")
@@ -57,7 +57,7 @@ class LinkSigner:
         return str(self._signer.dumps([link.action, link.subject, link.target]))
 
     def read(self, token: str) -> SignedLink:
-        """Raises NotFound for a token that was not made here, or is over."""
+        """Raises NotFound for a forged or expired token."""
         try:
             action, subject, target = self._signer.loads(token)
             if action == "confirm":
@@ -73,7 +73,7 @@ class LinkSigner:
 
 @dataclass(frozen=True, slots=True)
 class SearchDigest:
-    """What one saved search tells; ``records`` are those that its owner may see now, each with whether it is new."""
+    """New records of one saved search. ``records``: those that its owner may see now, and whether each is new."""
 
     saved: SavedSearch
     notices: Sequence[Notice]
@@ -89,7 +89,7 @@ class SearchDigest:
 
     @property
     def more(self) -> int:
-        """How many records were found beyond those listed; some may be the same in several windows."""
+        """Number of matches beyond ``records``; a record may count in several windows."""
         return max(0, sum(notice.total - len(notice.records) for notice in self.notices))
 
 
@@ -117,7 +117,7 @@ _SPACES = re.compile(r"[^\S\u00a0]+")  # a no-break space stays
 
 
 class MailRefused(SondeError):
-    """The server will not take this mail, now or later: no such address, or one that is not allowed."""
+    """The server permanently refuses this mail: the address does not exist or is not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class MailServer:
     timeout_s: float = 20.0
 
     def send(self, message: EmailMessage) -> None:
-        """One attempt. Raises MailRefused for a permanent refusal, Unavailable for all that may pass."""
+        """Tries once. Raises MailRefused for a permanent refusal, Unavailable for a temporary failure."""
         try:
             with self._session() as session:
                 session.send_message(message)
@@ -146,8 +146,8 @@ class MailServer:
         except (smtplib.SMTPException, OSError) as error:
             raise Unavailable(f"The mail server does not answer ({type(error).__name__}).") from None
 
-    def ask(self) -> None:
-        """Connects and logs in, and sends nothing. Raises Unavailable."""
+    def check(self) -> None:
+        """Connects and logs in without sending. Raises Unavailable."""
         try:
             with self._session() as session:
                 session.noop()
@@ -179,7 +179,7 @@ def _refused(code: int, text: bytes | str) -> SondeError:
 
 @dataclass(frozen=True, slots=True)
 class MailEnvelope:
-    """What every mail carries. ``id``: of its delivery; the same at a second attempt."""
+    """Headers of every mail. ``id``: of its delivery; equal in all attempts."""
 
     id: str
     to: str
@@ -199,7 +199,7 @@ class MailEnvelope:
 
 
 def confirmation_mail(letter: MailEnvelope, owner: str, language: Language, addresses: AlertAddresses) -> EmailMessage:
-    """Asks the owner of the address whether it is theirs."""
+    """Asks the receiver to confirm the address."""
     link = addresses.link(SignedLink("confirm", owner, letter.to))
     texts = TEXTS[language]
     text = texts.confirm_text.format(owner=_line(owner), name=letter.name, link=link)
@@ -240,7 +240,7 @@ def _stop(digest: SearchDigest, addresses: AlertAddresses) -> str:
 
 
 def _line(text: str) -> str:
-    """One line, so that no title can add a header or a section."""
+    """A single line, so that no title can add a header or a section."""
     joined = _SPACES.sub(" ", text).strip()
     return joined if len(joined) <= _LONGEST_LINE else f"{joined[: _LONGEST_LINE - 1]}…"
 
@@ -258,7 +258,7 @@ _HTTP_TEMPORARY = frozenset((408, 425))
 
 
 class WebhookRefused(SondeError):
-    """The receiver will not take this event, now or later; ``gone``: nor any other."""
+    """The receiver permanently refuses this event; ``gone``: and all others."""
 
     def __init__(self, reason: str, *, gone: bool = False) -> None:
         super().__init__(reason)
@@ -267,7 +267,7 @@ class WebhookRefused(SondeError):
 
 @dataclass(frozen=True, slots=True)
 class WebhookEvent:
-    """``id``: of the delivery, the same at each attempt, so that the receiver can drop a second one."""
+    """``id``: of the delivery, equal in all attempts, so that the receiver can drop a repeated event."""
 
     id: str
     url: str
@@ -314,7 +314,7 @@ def webhook_signature(secret: str, id: str, at_s: int, body: bytes) -> str:
 
 
 def post_event(gate: Gate, event: WebhookEvent, at_s: int) -> None:
-    """One attempt. Raises WebhookRefused for what stays, Unavailable for what may pass (5xx, 408, 425, 429)."""
+    """Tries once. Raises WebhookRefused for a permanent, Unavailable for a temporary failure (5xx, 408, 425, 429)."""
     outgoing = Outgoing(
         event.url,
         "POST",

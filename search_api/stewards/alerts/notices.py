@@ -1,9 +1,9 @@
-"""What was found and what is to be sent, in the index ``{prefix}-notices``: an outbox that survives a power cut.
+"""Matches and their deliveries in the index ``{prefix}-notices``: an outbox that survives a crash.
 
-A round of matching writes notices under ids made of search, window and channel: written again, they are the same. A
-delivery is made of notices under an id made of theirs, marks them as taken, and only then may be sent. So nothing is
-lost, and nothing is sent in two deliveries. A cut between the receiver's yes and the note of it sends a delivery once
-more, under the same id, which the receiver can tell.
+A round of matching writes notices; their ids are made of search, window and channel, so writing them again changes
+nothing. A delivery collects notices; its id is made of theirs. It marks them before it may be sent. So no notice is
+lost or is part of two deliveries. A crash after the receiver accepted a delivery and before this is stored sends it
+once more, under the same id, by which the receiver can drop it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from search_api.stewards.alerts.saved import Channel
 log = structlog.get_logger(__name__)
 
 State = Literal["new", "pending", "sent", "failed", "dropped"]
-"""``new``: its notices are not all marked yet. ``dropped``: nothing in it may be told any more."""
+"""``new``: not all of its notices are marked yet. ``dropped``: nothing in it may be sent any more."""
 
 KEPT_DAYS = 60
 RECORDS_KEPT = 50
-"""Of one notice; what is beyond is counted."""
-_COLLECTED = 2_000
-_CLAIM = timedelta(minutes=10)
+"""Records in one notice; more are only counted."""
+_PAGE = 2_000
+_CLAIM_TIME = timedelta(minutes=10)
 _PAUSES = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 _CONFLICT = 409
 
@@ -49,8 +49,8 @@ class RecordFound:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What one search found in one window, for one channel, or for its ``feed``. ``total``: how many records, of which
-    ``records`` are the first 50. Times are ISO 8601 in UTC; ``due``: when it may be told.
+    """Matches of one search in one window, for one channel or its ``feed``. ``total``: number of matches, of which
+    ``records`` are the first 50. ``due``: when it may be sent. Times are ISO 8601 in UTC.
     """
 
     search: str
@@ -70,7 +70,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """``notices``: their ids, none for the confirmation of an address. ``attempts``: those begun."""
+    """``notices``: ids; empty for the confirmation of an address. ``attempts``: number of attempts begun."""
 
     id: str
     channel: Channel
@@ -89,7 +89,7 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class MatchingRound:
-    """The matching of one window. ``after``: how far it is; ``done``: to its end. ``found``: notices so far."""
+    """The matching of one window. ``after``: its position; ``found``: notices so far."""
 
     since: str
     until: str
@@ -109,7 +109,7 @@ class NoticeStore:
         self._index = alias(prefix, "notices")
 
     def round(self) -> MatchingRound | None:
-        """The last one, in real time; None before the first."""
+        """The last round, in real time; None before the first."""
         source = self._get("round")
         if source is None:
             return None
@@ -132,7 +132,7 @@ class NoticeStore:
         self._client.index(index=self._index, id="round", document=document, require_alias=True)
 
     def write(self, notices: Sequence[Notice]) -> None:
-        """Those that are there stay as they are. Raises Unavailable if some could not be written."""
+        """Existing notices stay unchanged. Raises Unavailable if some could not be written."""
         if not notices:
             return
         self._ready()
@@ -140,8 +140,10 @@ class NoticeStore:
         self._bulk(lines)
 
     def of_search(self, search: str, size: int) -> list[Notice]:
-        """What it found, newest first."""
-        query = {"bool": {"filter": [_is("notice"), {"term": {"search": search}}, {"term": {"channel": "feed"}}]}}
+        """Notices of a search, newest first."""
+        query = {
+            "bool": {"filter": [_kind_clause("notice"), {"term": {"search": search}}, {"term": {"channel": "feed"}}]}
+        }
         return [_notice(hit["_source"]) for hit in self._search(query, [{"until": "desc"}], size)]
 
     def find_many(self, ids: Sequence[str]) -> list[Notice]:
@@ -150,10 +152,10 @@ class NoticeStore:
         return [_notice(item["_source"]) for item in answer.get("docs", ()) if item.get("found")]
 
     def delete_of(self, search: str) -> None:
-        self._delete({"bool": {"filter": [_is("notice"), {"term": {"search": search}}]}})
+        self._delete({"bool": {"filter": [_kind_clause("notice"), {"term": {"search": search}}]}})
 
     def ask_confirmation(self, owner: str, mail: str, now: datetime, number: int) -> None:
-        """A delivery that asks the owner of the address to confirm it."""
+        """Creates a delivery that asks the receiver to confirm the address."""
         id = _digest("confirm", owner, mail, str(number))
         self._ready()
         self._create([Delivery(id, "mail", mail, owner, (), "pending", now.isoformat())], now)
@@ -162,7 +164,7 @@ class NoticeStore:
         """The number of deliveries by channel and state."""
         by_state = {"terms": {"field": "state"}}
         aggs = {"channels": {"terms": {"field": "channel"}, "aggs": {"states": by_state}}}
-        query = {"bool": {"filter": [_is("delivery")]}}
+        query = {"bool": {"filter": [_kind_clause("delivery")]}}
         answer = self._client.search(index=self._index, query=query, aggs=aggs, size=0, ignore_unavailable=True)
         return [
             {"channel": channel["key"], "state": state["key"], "count": state["doc_count"]}
@@ -176,8 +178,8 @@ class NoticeStore:
         One process at a time.
         """
         # Left by a cut between deliveries and their marks.
-        self._mark(self._deliveries([{"term": {"state": "new"}}], _COLLECTED), now)
-        made = 0
+        self._mark(self._deliveries([{"term": {"state": "new"}}], _PAGE), now)
+        count = 0
         while True:
             hits = self._uncollected(now)
             deliveries = [
@@ -186,9 +188,9 @@ class NoticeStore:
             ]
             self._create(deliveries, now)
             self._mark(deliveries, now)
-            made += len(deliveries)
-            if len(hits) < _COLLECTED:
-                return made
+            count += len(deliveries)
+            if len(hits) < _PAGE:
+                return count
 
     def due(self, now: datetime, size: int) -> list[Delivery]:
         """Those to be sent now, oldest first."""
@@ -196,8 +198,8 @@ class NoticeStore:
         return self._deliveries(filters, size)
 
     def claim(self, delivery: Delivery, now: datetime) -> bool:
-        """Notes an attempt before it is made; False if another process just did."""
-        doc = {"attempts": delivery.attempts + 1, "due": (now + _CLAIM).isoformat()}
+        """Stores an attempt before it is made; False if another process did so first."""
+        doc = {"attempts": delivery.attempts + 1, "due": (now + _CLAIM_TIME).isoformat()}
         seq_no, primary_term = delivery.version
         try:
             self._client.update(
@@ -208,12 +210,11 @@ class NoticeStore:
         return True
 
     def finish(self, delivery: Delivery, state: State, problem: str | None, now: datetime) -> None:
-        """``refresh`` shows it to ``due``."""
         doc: Json = {"state": state, "at": now.isoformat(), "problem": problem or ""}
         self._client.update(index=self._index, id=delivery.id, doc=doc)
 
     def retry(self, delivery: Delivery, problem: str, now: datetime) -> bool:
-        """Plans another attempt; False if there were enough, and the delivery has failed."""
+        """Plans another attempt; False after the last one: the delivery has failed."""
         if delivery.attempts >= len(_PAUSES):
             self.finish(delivery, "failed", problem, now)
             return False
@@ -222,19 +223,19 @@ class NoticeStore:
         return True
 
     def refresh(self) -> None:
-        """Shows what was claimed and finished."""
+        """Makes claims and results visible to ``due``."""
         self._client.indices.refresh(index=self._index, ignore_unavailable=True)
 
     def expire(self, now: datetime) -> None:
-        """Deletes what is older than 60 days and not waiting."""
+        """Deletes notices and deliveries older than 60 days, unless they wait to be sent."""
         before = (now - timedelta(days=KEPT_DAYS)).isoformat()
         old: list[Json] = [{"range": {"due": {"lt": before}}}]
         self._delete({"bool": {"filter": old, "must_not": [{"terms": {"state": ["new", "pending"]}}]}})
 
     def _uncollected(self, now: datetime) -> list[Json]:
-        filters: list[Json] = [_is("notice"), {"range": {"due": {"lte": now.isoformat()}}}]
+        filters: list[Json] = [_kind_clause("notice"), {"range": {"due": {"lte": now.isoformat()}}}]
         none: list[Json] = [{"exists": {"field": "delivery"}}, {"term": {"channel": "feed"}}]
-        return self._search({"bool": {"filter": filters, "must_not": none}}, [{"owner": "asc"}], _COLLECTED)
+        return self._search({"bool": {"filter": filters, "must_not": none}}, [{"owner": "asc"}], _PAGE)
 
     def _create(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         lines: list[Json] = []
@@ -263,7 +264,7 @@ class NoticeStore:
         self._bulk(lines, allowed=(404,))  # its search was deleted meanwhile
 
     def _deliveries(self, filters: Sequence[Json], size: int) -> list[Delivery]:
-        query = {"bool": {"filter": [_is("delivery"), *filters]}}
+        query = {"bool": {"filter": [_kind_clause("delivery"), *filters]}}
         return [_delivery(hit) for hit in self._search(query, [{"due": "asc"}], size)]
 
     def _bulk(self, lines: Sequence[Json], allowed: Iterable[int] = ()) -> None:
@@ -298,11 +299,11 @@ class NoticeStore:
 
 
 def _grouped(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[str]]:
-    """Ids of notices by owner, channel and target: a mail tells all of an address, a webhook one search.
+    """Ids of notices by owner, channel and target; a mail holds all searches of an address, a webhook event one.
 
-    ``hits``: by owner. The last owner of a full list may have more of them, and waits for the next one.
+    ``hits``: sorted by owner. The last owner of a full page may have more, and is left for the next page.
     """
-    last = hits[-1]["_source"]["owner"] if len(hits) == _COLLECTED else None
+    last = hits[-1]["_source"]["owner"] if len(hits) == _PAGE else None
     if last == (hits[0]["_source"]["owner"] if hits else None):
         last = None
     groups: defaultdict[tuple[str, Channel, str, str], list[str]] = defaultdict(list)
@@ -314,7 +315,7 @@ def _grouped(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], lis
     return groups
 
 
-def _is(kind: str) -> Json:
+def _kind_clause(kind: str) -> Json:
     return {"term": {"kind": kind}}
 
 

@@ -21,9 +21,9 @@ from search_api.stewards.alerts.saved import SavedSearch
 class OwnerRights:
     """The rights of owners, by their keys; ``keys``: all keys, ``token_days``: how long the groups of a token count.
 
-    A search never shows more than its owner could see when it was saved. An owner with keys, all of which have ended,
-    is told nothing. The groups of an owner without keys (one who comes with tokens) count for ``token_days`` after the
-    last visit; later only public records are told.
+    A search never shows more than its owner could see when it was saved. An owner whose keys have all expired gets
+    nothing. The groups of an owner with tokens instead of keys are valid for ``token_days`` after the last visit;
+    later the owner gets public records only.
     """
 
     keys: Callable[[], Sequence[ApiKey]]
@@ -31,7 +31,7 @@ class OwnerRights:
     now: Callable[[], datetime] = field(default=utc_now)
 
     def current(self) -> Callable[[SavedSearch], frozenset[str] | None]:
-        """The keys are read once. The result gives the groups of a search's owner; None: tell nothing."""
+        """Reads the keys once. Returns a function to the groups of a search's owner; None: send nothing."""
         now = self.now()
         by_owner: dict[str, list[ApiKey]] = {}
         for key in self.keys():
@@ -62,7 +62,7 @@ class AlertRecords:
     prefix: str
 
     def visible(self, ids: Sequence[str], groups: frozenset[str]) -> dict[str, Record]:
-        """Those of the records that still exist and that these groups may see now."""
+        """The existing records that these groups may see now."""
         if not ids:
             return {}
         query = {"bool": {"filter": [{"ids": {"values": list(ids)}}, visible_clause(groups)]}}

@@ -1,7 +1,7 @@
-"""Sends what is due: collects notices into deliveries, looks at rights again, sends, and notes how it ended.
+"""Sends due notices: collects them into deliveries, checks rights again, sends, and stores the result.
 
-At least once: an attempt is noted before it is made, and its end after. A cut between the two sends the delivery again
-ten minutes later under the same id (``Message-ID``, the event's ``id``).
+Sends at least once: an attempt is stored before it is made, its result after. After a crash between the two, the
+delivery is sent again ten minutes later under the same id (``Message-ID``, the event's ``id``).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from search_api.stewards.alerts.store import SavedSearchStore
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 100
+_BATCH = 100
 
 
 class MailPort(Protocol):
@@ -51,7 +51,7 @@ class MailPort(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SendPolicy:
-    """``base``: the service's public address; ``name``: what it calls itself; ``sender``: the From of its mails."""
+    """``base``: the service's public address; ``name``: its name; ``sender``: the From of its mails."""
 
     base: str
     secret: bytes = field(repr=False)
@@ -61,7 +61,7 @@ class SendPolicy:
 
 @dataclass(frozen=True)
 class Sender:
-    """``mail`` None: the operator named no mail server. One process sends at a time."""
+    """``mail`` None: no mail server is configured. Only one process may send at a time."""
 
     searches: SavedSearchStore
     notices: NoticeStore
@@ -73,11 +73,11 @@ class Sender:
     now: Callable[[], datetime] = field(default=utc_now)
 
     def send(self, seconds: float) -> bool:
-        """Whether more is due. Raises Unavailable if Elasticsearch does not answer; a later call goes on."""
+        """Returns whether more is due. Raises Unavailable if Elasticsearch does not answer; a later call continues."""
         started = time.monotonic()
         self.notices.collect(self.now())
         rights: Rights | None = None
-        while due := self.notices.due(self.now(), _AT_ONCE):
+        while due := self.notices.due(self.now(), _BATCH):
             rights = rights or self.rights()
             for delivery in due:
                 if time.monotonic() - started >= seconds:
@@ -106,13 +106,13 @@ class Sender:
             if delivery.target not in {saved.mail for saved in self.searches.of_owner(delivery.owner)}:
                 return "dropped", "its owner wants another address now"
             language = self.searches.confirmation(delivery.owner, delivery.target).language
-            self._mailed(confirmation_mail(self._letter(delivery), delivery.owner, language, self._addresses))
+            self._send_mail(confirmation_mail(self._letter(delivery), delivery.owner, language, self._addresses))
             return "sent", None
-        digests = self._told(delivery, rights)
+        digests = self._digests(delivery, rights)
         if not digests:
             return "dropped", "nothing in it may be told any more"
         if delivery.channel == "mail":
-            self._mailed(digest_mail(self._letter(delivery), digests, self._addresses))
+            self._send_mail(digest_mail(self._letter(delivery), digests, self._addresses))
         else:
             (saved,) = digests
             secret = webhook_secret(self.policy.secret, saved.saved.id)
@@ -121,8 +121,8 @@ class Sender:
             )
         return "sent", None
 
-    def _told(self, delivery: Delivery, rights: Rights) -> list[SearchDigest]:
-        """What may still be told: the search exists and wants it here, and its owner may see the record now."""
+    def _digests(self, delivery: Delivery, rights: Rights) -> list[SearchDigest]:
+        """Digests that may be sent now: the search still has this receiver, and its owner may see the records."""
         by_search: dict[str, list[Notice]] = {}
         for notice in self.notices.find_many(delivery.notices):
             by_search.setdefault(notice.search, []).append(notice)
@@ -152,7 +152,7 @@ class Sender:
         return self.searches.confirmation(saved.owner, delivery.target).confirmed is not None
 
     def _refused(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
-        """The owner sees why; a receiver that is gone is not asked again."""
+        """Shows the problem to the owner; pauses the search if the receiver is gone for good."""
         gone = isinstance(error, MailRefused) or error.gone
         searches = {notice.search for notice in self.notices.find_many(delivery.notices)} if delivery.notices else set()
         for id in searches:
@@ -161,7 +161,7 @@ class Sender:
             else:
                 self.searches.note_problem(id, str(error))
 
-    def _mailed(self, message: EmailMessage) -> None:
+    def _send_mail(self, message: EmailMessage) -> None:
         if self.mail is None:
             raise Unavailable("No mail server is named (SONDE_MAIL__HOST).")
         self.mail.send(message)

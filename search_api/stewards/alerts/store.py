@@ -18,16 +18,16 @@ from search_api.stewards.alerts.compiled import Compiled
 from search_api.stewards.alerts.saved import SavedSearch, compiled_of, from_document, to_document
 from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, Language
 
-MOST_OF_ALL_OWN = 1_000
+MOST_OF_OWNER = 1_000
 BudgetKind = Literal["owner", "mailbox", "domain"]
-"""Whose mails of a day are counted."""
+"""Whose mails per day are limited."""
 _DAY = timedelta(days=1)
 _SPEND = (
     "if (ctx._source.mailed == null || ctx._source.mailed.compareTo(params.before) < 0)"
     " { ctx._source.mailed = params.now; ctx._source.mails = 0; }"
     " if (ctx._source.mails >= params.most) { ctx.op = 'none'; } else { ctx._source.mails += 1; }"
 )
-_OF_SEARCHES: Json = {"term": {"kind": "search"}}
+_IS_SEARCH: Json = {"term": {"kind": "search"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class MailConfirmation:
 
 @dataclass(frozen=True, slots=True)
 class StoredSearch:
-    """A saved search, and its question as it was compiled last."""
+    """A saved search with its compiled question."""
 
     saved: SavedSearch
     compiled: Compiled
@@ -76,7 +76,7 @@ class SavedSearchStore:
         )
 
     def put_compiled(self, stored: Sequence[StoredSearch]) -> None:
-        """New readings of unchanged searches; one that was changed or deleted meanwhile is left alone."""
+        """Stores compiled questions; skips searches that were changed or deleted meanwhile."""
         lines: list[Json] = []
         for search in stored:
             script = {
@@ -100,13 +100,13 @@ class SavedSearchStore:
 
     def of_owner(self, owner: str) -> list[SavedSearch]:
         """Oldest first."""
-        query = {"bool": {"filter": [_OF_SEARCHES, {"term": {"owner": owner}}]}}
-        hits = self._search(query, [{"created": "asc"}, {"id": "asc"}], MOST_OF_ALL_OWN)
+        query = {"bool": {"filter": [_IS_SEARCH, {"term": {"owner": owner}}]}}
+        hits = self._search(query, [{"created": "asc"}, {"id": "asc"}], MOST_OF_OWNER)
         return [from_document(hit["_id"], hit["_source"]) for hit in hits]
 
     def count(self) -> int:
         """Of all owners."""
-        answer = self._client.count(index=self._index, query=_OF_SEARCHES, ignore_unavailable=True)
+        answer = self._client.count(index=self._index, query=_IS_SEARCH, ignore_unavailable=True)
         return int(answer.body["count"])
 
     def find_many(self, ids: Sequence[str]) -> dict[str, SavedSearch]:
@@ -118,8 +118,8 @@ class SavedSearchStore:
         return {item["_id"]: from_document(item["_id"], item["_source"]) for item in existing}
 
     def active(self, after: tuple[str, str] | None, size: int) -> SearchPage:
-        """Equal questions one behind the other; ``size``: at most 10,000."""
-        query = {"bool": {"filter": [_OF_SEARCHES, {"term": {"active": True}}]}}
+        """Active searches, equal questions together; ``size``: at most 10,000."""
+        query = {"bool": {"filter": [_IS_SEARCH, {"term": {"active": True}}]}}
         hits = self._search(query, [{"same": "asc"}, {"id": "asc"}], size, after)
         searches = [
             StoredSearch(from_document(hit["_id"], hit["_source"]), compiled_of(hit["_source"])) for hit in hits
@@ -131,40 +131,40 @@ class SavedSearchStore:
         self._client.options(ignore_status=404).delete(index=self._index, id=id, refresh=True)
 
     def pause(self, id: str, problem: str) -> None:
-        """``problem``: why, for its owner, who makes it active again."""
+        """``problem`` tells the owner why; only the owner can activate it again."""
         self._update(id, {"active": False, "problem": problem})
 
     def note_problem(self, id: str, problem: str) -> None:
-        """For its owner; the search goes on."""
+        """Shows a problem to the owner; the search stays active."""
         self._update(id, {"problem": problem})
 
     def note_seen(self, owner: str, at: str) -> None:
-        """The owner came with a key or token: what the groups of a token are worth is counted from here."""
+        """Stores the owner's visit, from which the validity of a token's groups is counted."""
         self._client.update_by_query(
             index=self._index,
-            query={"bool": {"filter": [_OF_SEARCHES, {"term": {"owner": owner}}]}},
+            query={"bool": {"filter": [_IS_SEARCH, {"term": {"owner": owner}}]}},
             script={"source": "ctx._source.seen = params.at", "params": {"at": at}},
             conflicts="proceed",
             ignore_unavailable=True,
         )
 
     def confirmation(self, owner: str, mail: str) -> MailConfirmation:
-        """As it is, confirmed or not."""
+        """Also for an unknown address, as unconfirmed."""
         source = self._get(_address_id(owner, mail)) or {}
-        asked = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
-        return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), *asked)
+        sent = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
+        return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), *sent)
 
     def put_confirmation(self, confirmation: MailConfirmation) -> None:
         self._ready()
-        said = {
+        members = {
             "kind": "address",
             "owner": confirmation.owner,
             "mail": confirmation.mail,
             "mailed": confirmation.mailed,
             "mails": confirmation.mails,
         }
-        said["language"] = confirmation.language
-        document = {**said, **({} if confirmation.confirmed is None else {"confirmed": confirmation.confirmed})}
+        members["language"] = confirmation.language
+        document = {**members, **({} if confirmation.confirmed is None else {"confirmed": confirmation.confirmed})}
         self._client.index(
             index=self._index,
             id=_address_id(confirmation.owner, confirmation.mail),

@@ -1,4 +1,4 @@
-"""``/saved-searches``: searches that tell their owner what is new; signed links for what a mail offers."""
+"""``/saved-searches``: saved searches of the caller, and the signed links of their mails and feeds."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ def saved_search_views(parts: Parts) -> APIBlueprint:
         "saved_searches", __name__, abp_tags=[Tag(name="saved searches", description="Told of what is new")]
     )
     desk = parts.alerts
-    _own(api, parts, desk)
-    _linked(api, parts, desk)
+    _add_own(api, parts, desk)
+    _add_links(api, parts, desk)
     return api
 
 
-def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
+def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     def shown(saved: SavedSearch) -> Json:
-        return _shown(saved, desk, Addresses.of(parts.http))
+        return _saved_json(saved, desk, Addresses.of(parts.http))
 
     @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
     def own() -> Response:
@@ -109,7 +109,7 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
 
     @api.post("/saved-searches", summary="Save a search", responses={201: SavedAnswer, **_WRITING})
     def save(body: SavedSearchBody) -> Response:
-        saved = desk.save(body, caller(), _spoken())
+        saved = desk.save(body, caller(), _preferred_language())
         audit("saved_search.added", saved.id, subject=caller().subject)
         response = uncached(shown(saved))
         response.status_code = 201
@@ -153,18 +153,22 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         ids = list(dict.fromkeys(record.id for notice in notices for record in notice.records))[:_IN_FEED]
         visible = desk.records.visible(ids, caller().groups & saved.groups)
         return uncached(
-            {"found": [_found(notice, {id: record.title for id, record in visible.items()}) for notice in notices]}
+            {
+                "found": [
+                    _notice_json(notice, {id: record.title for id, record in visible.items()}) for notice in notices
+                ]
+            }
         )
 
 
-def _spoken() -> Language:
-    """The first language of ``Accept-Language`` that mails speak; ``fr-CA`` is French."""
-    wanted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+def _preferred_language() -> Language:
+    """The first language of ``Accept-Language`` in which mails are written; ``fr-CA`` is French."""
+    accepted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
     supported = {language: language for language in LANGUAGES}
-    return next((supported[tag] for tag in wanted if tag in supported), DEFAULT_LANGUAGE)
+    return next((supported[tag] for tag in accepted if tag in supported), DEFAULT_LANGUAGE)
 
 
-def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
+def _add_links(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     @api.get(
         "/saved-searches/links/<token>",
         summary="What a link of a mail does, with a button",
@@ -172,7 +176,7 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: text_answer(HTML), **WITH_NOT_FOUND},
     )
     def look(path: SavedSearchLinkPath) -> Response:
-        language, title, sentence = _asked(desk, desk.links.read(path.token))
+        language, title, sentence = _link_texts(desk, desk.links.read(path.token))
         form = f'<form method="post"><button type="submit">{html.escape(title)}</button></form>'
         return _page(language, title, f"<p>{html.escape(sentence)}</p>{form}")
 
@@ -183,11 +187,11 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     )
     def follow(path: SavedSearchLinkPath) -> Response:
         link = desk.links.read(path.token)
-        language, _, _ = _asked(desk, link)
+        language, _, _ = _link_texts(desk, link)
         desk.follow(link)
         audit(f"saved_search.{link.action}", "link", subject=None)
-        texts_ = TEXTS[language]
-        return _page(language, texts_.confirmed if link.action == "confirm" else texts_.unsubscribed)
+        words = TEXTS[language]
+        return _page(language, words.confirmed if link.action == "confirm" else words.unsubscribed)
 
     @api.get(
         "/saved-searches/links/<token>/feed",
@@ -210,7 +214,7 @@ def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         return response
 
 
-def _asked(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
+def _link_texts(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
     """The owner's language, and what the link does, as a title and a sentence. Raises NotFound."""
     if link.action == "confirm":
         language = desk.searches.confirmation(link.subject, link.target).language
@@ -232,7 +236,7 @@ def _page(language: Language, title: str, more: str = "") -> Response:
     return response
 
 
-def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
+def _saved_json(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
     return {
         "id": saved.id,
         "title": saved.title,
@@ -252,7 +256,7 @@ def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
     }
 
 
-def _found(notice: Notice, titles: Mapping[str, str]) -> Json:
+def _notice_json(notice: Notice, titles: Mapping[str, str]) -> Json:
     records = [
         {"id": record.id, "new": record.new, "title": titles[record.id]}
         for record in notice.records

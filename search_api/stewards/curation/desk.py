@@ -1,4 +1,4 @@
-"""What stewards do with rules: write, remove, undo, draft and publish. Every change is kept with who made it."""
+"""Actions of stewards on rules: import, remove, undo, draft and publish. The history keeps every change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from search_api.stewards.curation.lines import RefusedLine, RuleLines
 
 
 class OverlayWriter(Protocol):
-    """Writes a record with its overlay, or as its source says it (None)."""
+    """Writes a record with its overlay, or as in its source (None)."""
 
     def apply(self, record: str, overlay: Overlay | None) -> None:
         """Searchable when this returns. Raises NotFound, Conflict while its source is harvested, Unavailable."""
@@ -38,7 +38,7 @@ class OverlayWriter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """``ids`` by line. ``later``: overlays that count from the next harvest on, because one is under way."""
+    """``ids`` by line. ``later``: records whose overlay applies after the harvest that runs now."""
 
     ids: Mapping[int, str]
     refused: tuple[RefusedLine, ...]
@@ -54,20 +54,20 @@ class CurationDesk:
     overlays: OverlayWriter
     now: Callable[[], datetime] = field(default=utc_now)
 
-    def take(self, kind: RuleKind, lines: RuleLines, by: str, draft: str = "") -> ImportResult:
-        """Writes the rules that could be read; a rule with the id of another replaces it."""
+    def import_rules(self, kind: RuleKind, lines: RuleLines, by: str, draft: str = "") -> ImportResult:
+        """Writes the valid rules. A rule replaces the earlier one with its id."""
         self._refuse_draft(kind, draft)
-        rules_by_line = {line: _named(rule) for line, rule in lines.rules.items()}
+        rules_by_line = {line: _with_id(rule) for line, rule in lines.rules.items()}
         last = {rule.id: line for line, rule in rules_by_line.items()}
-        doubled = [
+        duplicates = [
             RefusedLine(line, f"id: line {last[rule.id]} has it too")
             for line, rule in rules_by_line.items()
             if last[rule.id] != line
         ]
         rules = {line: rule for line, rule in rules_by_line.items() if last[rule.id] == line}
         self._refuse_too_many(kind, len(rules))
-        unknown, later = self._overlaid(rules)
-        refused = sorted((*lines.refused, *doubled, *unknown), key=lambda refused_line: refused_line.line)
+        unknown, later = self._apply_overlays(rules)
+        refused = sorted((*lines.refused, *duplicates, *unknown), key=lambda refused_line: refused_line.line)
         unknown_lines = {refused_line.line for refused_line in unknown}
         after = {
             RuleKey(kind, str(rule.id), draft): _content(rule)
@@ -79,7 +79,7 @@ class CurationDesk:
         return ImportResult(ids, tuple(refused), tuple(later))
 
     def remove(self, key: RuleKey, by: str) -> None:
-        """In a draft: the draft takes the live rule away. Raises NotFound."""
+        """In a draft: publishing it will remove the live rule. Raises NotFound."""
         stored = self.store.find([key, key.live()])
         if not stored:
             raise NotFound(f"There is no rule {key.id!r} among the {key.kind}.")
@@ -89,7 +89,7 @@ class CurationDesk:
         self._commit([self._change(key, "removed", before, None, by)])
 
     def undo(self, id: str, by: str) -> RuleChange:
-        """Puts back what was before a change. Raises NotFound; Conflict if the rule was changed again since."""
+        """Restores the rule before a change. Raises NotFound; Conflict if the rule was changed again since."""
         change = self.store.change(id)
         current = self.store.find([change.key]).get(change.key)
         if (None if current is None else current.content) != change.after:
@@ -117,7 +117,7 @@ class CurationDesk:
         return rules
 
     def publish(self, name: str, by: str) -> int:
-        """Puts the rules of the draft into service; returns their number. Raises NotFound."""
+        """Makes the rules of the draft live; returns their number. Raises NotFound."""
         rules = self.draft(name)
         live = self.store.find([rule.key.live() for rule in rules])
         changes = []
@@ -145,13 +145,13 @@ class CurationDesk:
     def _commit(self, changes: list[RuleChange]) -> None:
         if changes:
             self.store.write(changes)
-            self.live.try_tick()  # the rules are written; if they cannot be read now, the next tick does it
+            self.live.try_tick()  # the rules are stored; if reading fails now, the next tick reads them
 
     def _change(self, key: RuleKey, action: RuleAction, before: Json | None, after: Json | None, by: str) -> RuleChange:
         return RuleChange(key, action, before, after, by, self.now().isoformat())
 
-    def _overlaid(self, rules: Mapping[int, CurationRule]) -> tuple[list[RefusedLine], list[str]]:
-        """Writes the records anew: the lines whose record does not exist, and the records that must wait."""
+    def _apply_overlays(self, rules: Mapping[int, CurationRule]) -> tuple[list[RefusedLine], list[str]]:
+        """Applies overlays to their records. Returns the lines without a record, and the records that must wait."""
         unknown, later = [], []
         for line, rule in rules.items():
             if isinstance(rule, OverlayRule):
@@ -163,7 +163,7 @@ class CurationDesk:
         return unknown, later
 
     def _apply(self, record: str, overlay: Overlay | None) -> bool:
-        """Whether the record shows it now; if its source is being harvested, the next harvest does it."""
+        """False if the source is being harvested: then the next harvest applies the overlay."""
         try:
             self.overlays.apply(record, overlay)
         except Conflict:
@@ -179,7 +179,7 @@ class CurationDesk:
             raise Conflict(f"There would be more than {MOST_RULES} rules; remove {kind} first.")
 
 
-def _named(rule: CurationRule) -> CurationRule:
+def _with_id(rule: CurationRule) -> CurationRule:
     if isinstance(rule, OverlayRule):
         return rule.model_copy(update={"id": rule.record})
     return rule if rule.id is not None else rule.model_copy(update={"id": uuid.uuid4().hex[:12]})

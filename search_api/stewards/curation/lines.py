@@ -1,4 +1,4 @@
-"""Reads rules that were sent, line by line: JSON, CSV, or places as GeoJSON. A bad line does not stop the others."""
+"""Reads rules from JSON, CSV, or places in GeoJSON, line by line. A wrong line does not stop the others."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from search_api.search.curation.rules import RULES, CurationRule, RuleKind
 
 MOST_LINES = 2_000
 MOST_OVERLAYS = 200
-"""Each is read and embedded again while its steward waits."""
+"""Each record is read and embedded again during the request."""
 _LISTS = frozenset(("words", "other_names", "keywords"))
 _BOX = ("west", "south", "east", "north")
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedLine:
-    """``line`` counts the sent rules from 1."""
+    """``line``: number of the rule in the body, from 1."""
 
     line: int
     problem: str
@@ -33,7 +33,7 @@ class RefusedLine:
 
 @dataclass(frozen=True, slots=True)
 class RuleLines:
-    """What could be read, by line, and what could not."""
+    """Valid rules by line, and the refused lines."""
 
     rules: Mapping[int, CurationRule]
     refused: tuple[RefusedLine, ...]
@@ -55,14 +55,14 @@ def read_lines(kind: RuleKind, body: bytes, media_type: str) -> RuleLines:
         try:
             rules[line] = _checked(kind, members)
         except ValueError as error:
-            refused.append(RefusedLine(line, _problem(error)))
+            refused.append(RefusedLine(line, _message(error)))
     return RuleLines(rules, tuple(refused))
 
 
 def _of_csv(kind: RuleKind, text: str) -> Iterator[object]:
     """The columns are the members of a rule; values of a list are separated by ``|``.
 
-    Spreadsheets of many countries write semicolons: the header says so.
+    Spreadsheets of many countries separate columns by semicolons, which the header shows.
     """
     list_columns = _LISTS if kind in ("synonyms", "places", "overlays") else frozenset[str]()
     header = text.partition("\n")[0]
@@ -114,7 +114,7 @@ def _of_feature(feature: Json) -> Json:
     return rule | {"bbox": bounds}
 
 
-def _problem(error: ValueError) -> str:
+def _message(error: ValueError) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False, include_input=False)[0]

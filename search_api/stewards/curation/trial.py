@@ -29,12 +29,12 @@ from search_api.stewards.steward import uncached
 
 DEPTH = 10
 Grades = Mapping[str, int]
-"""By record."""
+"""Grade by record."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """A record's rank now and with the draft, from 1; None: not among the first ones."""
+    """A record's rank now and with the draft, from 1; None: not among the first ten."""
 
     record: str
     before: int | None
@@ -43,7 +43,7 @@ class RankChange:
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """``moved``: the records whose rank differs. The two nDCG are None without judgements of the question."""
+    """``moved``: the records whose rank differs. nDCG is None without judgements of the question."""
 
     question: str
     moved: tuple[RankChange, ...]
@@ -74,7 +74,7 @@ def _ranked(pipeline: SearchPipeline, question: str) -> list[str]:
 
 
 def differences(before: Sequence[str], after: Sequence[str]) -> tuple[RankChange, ...]:
-    """What moves up first."""
+    """The greatest rise first."""
     ranks = [{record: rank for rank, record in enumerate(each, 1)} for each in (before, after)]
     pairs = [
         RankChange(record, ranks[0].get(record), ranks[1].get(record)) for record in dict.fromkeys((*after, *before))
@@ -151,22 +151,22 @@ def curation_try_views(parts: Parts) -> APIBlueprint:
             raise InvalidInput("questions", f"questions: give 1 to {MOST_QUESTIONS}, judged and recent ones included")
         rules = with_draft(desk.store.rules(draft=""), desk.draft(query.draft))
         draft = ActiveRules.of(rules, today)
-        return uncached(_body(try_draft(parts.search, draft, questions, grades)))
+        return uncached(_trial_json(try_draft(parts.search, draft, questions, grades)))
 
     return api
 
 
-def _body(results: list[TrialResult]) -> Json:
+def _trial_json(results: list[TrialResult]) -> Json:
     befores = [result.ndcg_before for result in results if result.ndcg_before is not None]
     afters = [result.ndcg_after for result in results if result.ndcg_after is not None]
     return {
-        "questions": [_question(result) for result in results],
+        "questions": [_question_json(result) for result in results],
         "ndcg_before": sum(befores) / len(befores) if befores else None,
         "ndcg_after": sum(afters) / len(afters) if afters else None,
     }
 
 
-def _question(result: TrialResult) -> Json:
+def _question_json(result: TrialResult) -> Json:
     return {
         "question": result.question,
         "moved": [{"record": change.record, "before": change.before, "after": change.after} for change in result.moved],

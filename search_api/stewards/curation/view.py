@@ -1,4 +1,4 @@
-"""``/curation``: stewards write rules, look at their history, and try drafts before they count."""
+"""``/curation``: stewards write rules, read their history, and publish drafts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from search_api.stewards.steward import steward_name, uncached
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, 413: Problem, **_GUARDED}
 MOST_NAMED = 10
-"""Refused lines in the message of an answer without any good one."""
+"""Refused lines in the message if no line is valid."""
 DRAFT_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
 
@@ -125,25 +125,27 @@ def curation_views(parts: Parts) -> APIBlueprint:
     @api.get("/curation/<kind>", summary="The rules of a kind", responses={200: RulesAnswer, **_GUARDED})
     def rules(path: KindPath, query: DraftParameters) -> Response:
         stored = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
-        return uncached({"rules": [_rule(rule) for rule in stored]})
+        return uncached({"rules": [_rule_json(rule) for rule in stored]})
 
     @api.post(
         "/curation/<kind>",
         summary="Write rules: one, a list, CSV, or places as GeoJSON",
         description="A bad line is refused, and the others are kept. A rule with the id of another replaces it.",
-        request_body=_body(),
+        request_body=_rules_body(),
         responses={200: ImportAnswer, **_WRITING},
     )
     def write(path: KindPath, query: DraftParameters) -> Response:
         kind = _kind(path.kind)
         lines = read_lines(kind, request.get_data(cache=False), request.mimetype)
-        result = desk.take(kind, lines, steward_name(), query.draft or "")
+        result = desk.import_rules(kind, lines, steward_name(), query.draft or "")
         if not result.ids and result.refused:
-            problems = "; ".join(f"line {line_.line}: {line_.problem}" for line_ in result.refused[:MOST_NAMED])
+            problems = "; ".join(
+                f"line {refused_line.line}: {refused_line.problem}" for refused_line in result.refused[:MOST_NAMED]
+            )
             raise InvalidInput("body", f"body: {problems}")
         audit("curation.written", kind, subject=caller().subject, accepted=len(result.ids), refused=len(result.refused))
         accepted = [{"line": line, "id": id} for line, id in result.ids.items()]
-        refused = [{"line": line_.line, "problem": line_.problem} for line_ in result.refused]
+        refused = [{"line": refused_line.line, "problem": refused_line.problem} for refused_line in result.refused]
         return uncached({"accepted": accepted, "refused": refused, "later": list(result.later)})
 
     @api.delete(
@@ -155,28 +157,28 @@ def curation_views(parts: Parts) -> APIBlueprint:
         desk.remove(RuleKey(_kind(path.kind), path.rule, query.draft or ""), steward_name())
         return Response(status=204)
 
-    _history(api, desk)
-    _drafts(api, desk)
+    _add_history(api, desk)
+    _add_drafts(api, desk)
     return api
 
 
-def _history(api: APIBlueprint, desk: CurationDesk) -> None:
+def _add_history(api: APIBlueprint, desk: CurationDesk) -> None:
     @api.get("/curation/history", summary="Who changed what", responses={200: HistoryAnswer, **_GUARDED})
     def history(query: HistoryParameters) -> Response:
         if query.rule is not None and query.kind is None:
             raise InvalidInput("kind", "kind: name the kind of the rule")
         kind = None if query.kind is None else _kind(query.kind)
         changes = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
-        return uncached({"changes": [_change(change) for change in changes]})
+        return uncached({"changes": [_change_json(change) for change in changes]})
 
     @api.post(
         "/curation/history/<change>/undo", summary="Put back what was before", responses={200: ChangeAnswer, **_WRITING}
     )
     def undo(path: ChangePath) -> Response:
-        return uncached(_change(desk.undo(path.change, steward_name())))
+        return uncached(_change_json(desk.undo(path.change, steward_name())))
 
 
-def _drafts(api: APIBlueprint, desk: CurationDesk) -> None:
+def _add_drafts(api: APIBlueprint, desk: CurationDesk) -> None:
     @api.get("/curation/drafts", summary="The drafts", responses={200: DraftsAnswer, **_GUARDED})
     def drafts() -> Response:
         return uncached({"drafts": [{"id": name, "rules": count} for name, count in sorted(desk.drafts().items())]})
@@ -203,7 +205,7 @@ def _kind(text: str) -> RuleKind:
     raise NotFound(f"There are no rules {text!r}; there are {', '.join(RULE_KINDS)}.")
 
 
-def _body() -> Json:
+def _rules_body() -> Json:
     shapes = [model.model_json_schema() for model in RULES.values()]
     return {
         "required": True,
@@ -214,12 +216,12 @@ def _body() -> Json:
     }
 
 
-def _rule(stored: StoredRule) -> Json:
+def _rule_json(stored: StoredRule) -> Json:
     members: Json = {"removes": True, "id": stored.key.id} if stored.content is None else dict(stored.content)
     return {**members, "by": stored.by, "at": stored.at}
 
 
-def _change(change: RuleChange) -> Json:
+def _change_json(change: RuleChange) -> Json:
     return {
         "id": change.id,
         "action": change.action,

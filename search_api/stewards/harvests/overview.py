@@ -136,10 +136,10 @@ class Harvests:
         try:
             return self.runs.run(id)
         except NotFound:
-            waiting = self.control.waiting(id)
-            if waiting is None:
+            queued_run = self.control.waiting(id)
+            if queued_run is None:
                 raise
-            return waiting
+            return queued_run
 
     def _schedule(self) -> ScheduleState | None:
         try:

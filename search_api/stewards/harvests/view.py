@@ -202,7 +202,7 @@ def _page(html: str) -> Response:
 
 
 _SILENT_MS = 180_000
-"""A running run without an update for this long has lost its worker; beat restarts it."""
+"""A running run without an update for this long has lost its worker; the scheduler restarts it."""
 
 
 def overview_body(overview: Overview, now_ms: int) -> Json:

@@ -1,4 +1,4 @@
-"""How good the answers were, night by night: the judged questions of an installation against its running index."""
+"""Nightly measurements of the judged questions of an installation, and the completeness of one record."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 640, 240, 44, 16, 28
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """``at``: ISO 8601. ``judged``: which questions and judgements; only equal ones are compared. ``fall``: how far
-    nDCG@10 is below the median of the seven before; 0 without earlier ones.
+    """``at``: ISO 8601. ``judged``: hash of questions and judgements; only equal ones are compared. ``fall``: the
+    median nDCG@10 of the seven measurements before minus this one; 0 without earlier ones.
     """
 
     at: str
@@ -32,7 +32,7 @@ class Measurement:
 
 
 class MeasurementStore:
-    """In the index ``{prefix}-measurements``, so that every machine sees them. Raises the errors of the gateway."""
+    """Stored in the index ``{prefix}-measurements``. Raises the errors of the gateway."""
 
     def __init__(self, client: Elasticsearch, prefix: str) -> None:
         self._client = client
@@ -45,7 +45,7 @@ class MeasurementStore:
         self._client.index(index=self._index, document=asdict(measurement), refresh=True, require_alias=True)
 
     def latest(self, size: int = MOST_KEPT, judged: str | None = None) -> list[Measurement]:
-        """Oldest first. ``judged``: only those of the same judgements."""
+        """Oldest first. ``judged``: only measurements with these judgements."""
         query: Json = {"match_all": {}} if judged is None else {"term": {"judged": judged}}
         answer = self._client.search(
             index=self._index, query=query, size=size, sort=[{"at": "desc"}], ignore_unavailable=True
@@ -60,7 +60,7 @@ def chart(measured: Sequence[Measurement]) -> str:
     points = [_point(place, measurement, len(measured), floor) for place, measurement in enumerate(measured)]
     lines = "".join(
         f'<polyline fill="none" stroke="currentColor" stroke-width="2" points="{" ".join(part)}"/>'
-        for part in _parts(measured, points)
+        for part in _line_segments(measured, points)
     )
     dots = "".join(
         f'<circle cx="{point.partition(",")[0]}" cy="{point.partition(",")[2]}" r="3" fill="currentColor">'
@@ -68,7 +68,7 @@ def chart(measured: Sequence[Measurement]) -> str:
         f"{html.escape(measurement.model)})</title></circle>"
         for measurement, point in zip(measured, points, strict=True)
     )
-    marks = "".join(_mark(floor + step * (1.0 - floor) / 4, floor) for step in range(5))
+    marks = "".join(_grid_line(floor + step * (1.0 - floor) / 4, floor) for step in range(5))
     ends = f"{measured[0].at[:10]} to {measured[-1].at[:10]}" if measured else "nothing measured yet"
     title = html.escape(f"nDCG@10 of the judged questions, {ends}")
     return (
@@ -87,7 +87,7 @@ def _height(value: float, floor: float) -> float:
     return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1.0 - (value - floor) / (1.0 - floor or 1.0))
 
 
-def _parts(measured: Sequence[Measurement], points: Sequence[str]) -> list[list[str]]:
+def _line_segments(measured: Sequence[Measurement], points: Sequence[str]) -> list[list[str]]:
     parts: list[list[str]] = []
     before: tuple[str, str] | None = None
     for measurement, point in zip(measured, points, strict=True):
@@ -98,7 +98,7 @@ def _parts(measured: Sequence[Measurement], points: Sequence[str]) -> list[list[
     return parts
 
 
-def _mark(value: float, floor: float) -> str:
+def _grid_line(value: float, floor: float) -> str:
     y = _height(value, floor)
     return (
         f'<line x1="{_LEFT}" x2="{_WIDTH - 12}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ccc"/>'

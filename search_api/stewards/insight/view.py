@@ -151,8 +151,8 @@ def insight_views(parts: Parts) -> APIBlueprint:
     )
     def collection(query: CollectionParameters) -> Response:
         rows = reader.questions(query.view, query.slice(), query.limit).rows
-        shown = reader.shown([row.question for row in rows])
-        response = Response(judged_collection(shown, parts.texts), mimetype=_ZIP)
+        records = reader.shown([row.question for row in rows])
+        response = Response(judged_collection(records, parts.texts), mimetype=_ZIP)
         response.headers["Cache-Control"] = "no-store"
         response.headers["Content-Disposition"] = 'attachment; filename="questions.zip"'
         return response
@@ -164,18 +164,16 @@ def insight_views(parts: Parts) -> APIBlueprint:
     )
     def of_record(path: RecordPath) -> Response:
         record = parts.records.record(path.record).record
-        quality, asked = parts.record_quality(record.id), reader.leading_to(record.id)
+        quality, questions = parts.record_quality(record.id), reader.leading_to(record.id)
         broken = parts.broken_links(record.source)
         return uncached(
             {
                 "completeness": quality.completeness,
                 "missing": list(quality.missing),
                 "repaired": list(quality.repaired),
-                "broken_links": [
-                    record_link.href for record_link in record.links if record_link.href.partition("#")[0] in broken
-                ],
-                "questions": [row.as_json() for row in asked.rows],
-                "hidden": {"questions": asked.hidden_questions, "asked": asked.hidden_asked},
+                "broken_links": [link.href for link in record.links if link.href.partition("#")[0] in broken],
+                "questions": [row.as_json() for row in questions.rows],
+                "hidden": {"questions": questions.hidden_questions, "asked": questions.hidden_asked},
             }
         )
 
