@@ -39,7 +39,7 @@ def no_lists() -> NameLists:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class HarvestParts:
     """``embedder`` loads the model with the given name (from the index's ``_meta``) at first use.
 
     It may raise ModelMissing or Unavailable, and may be None: records are then written without vectors, found by

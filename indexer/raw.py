@@ -110,7 +110,7 @@ class VersionStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RawPage:
     """Some records in the source's stable order.
 
     ``position`` is an opaque string that resumes after this page; None if the source cannot resume. ``total`` is the
@@ -134,7 +134,7 @@ class Page:
 class Source(Protocol):
     """A catalogue as a stream of pages. A stream that ends without an error was complete."""
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Pages after ``position`` (a Page's), from the start for None.
 
         Raises a core.errors.SondeError if the source fails: earlier pages remain valid, and the run is incomplete.

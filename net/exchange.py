@@ -37,7 +37,7 @@ class Outgoing:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """A whole answer; ``url`` is the address after redirects, header names are lower case."""
 
     url: str
@@ -52,7 +52,7 @@ class Answer:
         except ValueError:
             raise Unavailable(f"{host_of(self.url)} did not answer in JSON") from None
 
-    def expect_ok(self) -> Answer:
+    def expect_ok(self) -> HttpAnswer:
         """Returns itself, or raises BadStatus (429 and 5xx: Unavailable, because a retry may help)."""
         expect_ok(self.url, self.status)
         return self

@@ -15,7 +15,7 @@ from core.errors import Unavailable
 from net.addresses import AllowedHosts, Resolver, system_resolver
 from net.body import decoded, limited
 from net.errors import BrokenAnswer, Refused, Untrusted
-from net.exchange import Answer, Outgoing, StreamedAnswer
+from net.exchange import HttpAnswer, Outgoing, StreamedAnswer
 from net.targets import host_of, is_redirect, next_request, parse_target
 from net.transport import Deadline, Guard, GuardedBackend
 
@@ -56,13 +56,13 @@ class Gate:
         self._guard = Guard(AllowedHosts(self.policy.allowed_hosts), resolver)
         self._pool = _pool(self.policy, self._guard, dialler)
 
-    def request(self, outgoing: Outgoing) -> Answer:
+    def request(self, outgoing: Outgoing) -> HttpAnswer:
         """The whole answer, whatever its status.
 
         Raises Refused (target, size, redirects) and Unavailable (name, connection, time, broken answer).
         """
         with self.stream(outgoing) as answer:
-            return Answer(answer.url, answer.status, answer.headers, b"".join(answer.pieces))
+            return HttpAnswer(answer.url, answer.status, answer.headers, b"".join(answer.pieces))
 
     @contextmanager
     def stream(self, outgoing: Outgoing) -> Iterator[StreamedAnswer]:

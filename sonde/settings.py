@@ -5,19 +5,17 @@ Every value is an environment variable: ``SONDE_ELASTICSEARCH__URL`` sets ``elas
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlencode, urlsplit
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.access import AccessScope
 from core.document import PublicFiles
 from core.errors import SondeError
-from net.addresses import AllowedHosts
 from search_api.http.access.algorithms import Algorithm
 from sonde.environment import (
     DELIMITER,
@@ -28,58 +26,23 @@ from sonde.environment import (
     with_secret_files,
     wrong_settings,
 )
+from sonde.model_settings import (
+    AnswersSettings,
+    CrossEncoderSettings,
+    EmbedderSettings,
+    GeocoderSettings,
+    ModelsSettings,
+    RankingSettings,
+)
 from sonde.portal_settings import PortalSettings
+from sonde.setting_types import RATE, BrokerUrl, Host, HttpUrl, HttpUrlAsWritten, Origin, Port, SettingsGroup
 
 _MIB = 1024 * 1024
 ANY_ADDRESS = ("0.0.0.0", "::")  # compared, not bound  # noqa: S104  # nosec B104
 _SHORTEST_SECRET = 16
-Port = Annotated[int, Field(ge=1, le=65535)]
 
 
-def _http_url(text: str) -> str:
-    if not text.startswith(("http://", "https://")):
-        raise ValueError("must start with http:// or https://")
-    return text.rstrip("/")
-
-
-def _broker_url(text: str) -> str:
-    if not text.startswith(("redis://", "rediss://", "unix://")):
-        raise ValueError("must start with redis:// or rediss://")
-    if "ssl_" in urlsplit(text).query:
-        raise ValueError("must not say how certificates are checked: they always are; the CA is SONDE_BROKER__CA_CERTS")
-    return text
-
-
-def _host(text: str) -> str:
-    try:
-        AllowedHosts([text])
-    except ValueError:
-        raise ValueError("must be a name or name:port, such as data.example:8080") from None
-    return text
-
-
-def _origin(text: str) -> str:
-    origin = text.rstrip("/")
-    if origin != "*" and not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/?#@\s]+", origin, re.IGNORECASE):
-        raise ValueError("must be * or the origin of a page, such as https://portal.example")
-    return origin
-
-
-_RATE = r"^([1-9]\d{0,8}/(second|minute|hour)|none)$"
-HttpUrl = Annotated[str, AfterValidator(_http_url)]
-HttpUrlAsWritten = Annotated[str, Field(pattern=r"^https?://")]  # compared exactly, with its last slash
-Host = Annotated[str, AfterValidator(_host)]
-Origin = Annotated[str, AfterValidator(_origin)]
-BrokerUrl = Annotated[str, AfterValidator(_broker_url)]
-
-
-class _Group(BaseModel):
-    """A group of settings; an unknown name is refused, because it is probably a typing error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ElasticsearchSettings(_Group):
+class ElasticsearchSettings(SettingsGroup):
     url: Annotated[HttpUrl | None, MOUNTED] = Field(None, description="Your server. Sonde then starts none.")
     more_urls: tuple[HttpUrl, ...] = Field((), description="Other nodes of that cluster, used if one fails.")
     username: Annotated[str | None, MOUNTED] = None
@@ -95,7 +58,7 @@ class ElasticsearchSettings(_Group):
     )
 
 
-class BrokerSettings(_Group):
+class BrokerSettings(SettingsGroup):
     url: Annotated[BrokerUrl | None, MOUNTED] = Field(
         None, description="Your Redis-protocol server. Sonde then starts none."
     )
@@ -114,7 +77,7 @@ class BrokerSettings(_Group):
         return f"{self.url}{'&' if urlsplit(self.url).query else '?'}{urlencode(checks)}"
 
 
-class IndexSettings(_Group):
+class IndexSettings(SettingsGroup):
     prefix: str = Field("sonde", pattern=r"^[a-z0-9][a-z0-9-]{0,60}$")
     vector_index: Literal["int8_hnsw", "int4_hnsw", "bbq_hnsw", "hnsw"] = Field(
         "int8_hnsw", description="How new indices keep vectors; `sonde reindex` moves to another."
@@ -125,7 +88,7 @@ class IndexSettings(_Group):
     )
 
 
-class ApiSettings(_Group):
+class ApiSettings(SettingsGroup):
     host: str = "127.0.0.1"
     port: Port = 8080
     public_url: HttpUrl | None = Field(
@@ -159,7 +122,7 @@ class ApiSettings(_Group):
     preload: bool = Field(True, description="Load models at start, not at the first question.")
 
 
-class HttpSettings(_Group):
+class HttpSettings(SettingsGroup):
     cors_origins: tuple[Origin, ...] = Field(
         ("*",), description="Origins whose pages may read answers; *: any. Named ones may use /mcp."
     )
@@ -176,7 +139,7 @@ class HttpSettings(_Group):
     compress: bool = Field(True, description="Whether answers are compressed; set false if a proxy does this.")
 
 
-class PreviewSettings(_Group):
+class PreviewSettings(SettingsGroup):
     """Pictures that records name: fetched when somebody opens the record, and drawn again in a small size."""
 
     enabled: bool = Field(True, description="Whether the API fetches pictures from the hosts that metadata name.")
@@ -184,7 +147,7 @@ class PreviewSettings(_Group):
     timeout_s: float = Field(4.0, gt=0, le=30, description="Limit for fetching one original.")
 
 
-class GranuleSettings(_Group):
+class GranuleSettings(SettingsGroup):
     """Granules of a record: asked of the STAC API or NASA CMR that holds them, when somebody asks for them."""
 
     enabled: bool = Field(True, description="Whether the API asks hosts that metadata and sources name for granules.")
@@ -193,7 +156,7 @@ class GranuleSettings(_Group):
     cmr_url: HttpUrlAsWritten = Field("https://cmr.earthdata.nasa.gov/search", description="NASA CMR's search.")
 
 
-class AccessSettings(_Group):
+class AccessSettings(SettingsGroup):
     """Access rights; docs/security.md."""
 
     anonymous_search: bool = Field(True, description="Whether callers without a key or token may search.")
@@ -222,7 +185,7 @@ class AccessSettings(_Group):
     oidc_scopes: tuple[AccessScope, ...] = Field(("search", "library"), description="Scopes of every valid token.")
 
 
-class QueriesSettings(_Group):
+class QueriesSettings(SettingsGroup):
     """What is kept of questions; docs/desk.md."""
 
     keep: Literal["off", "counts", "full"] = Field(
@@ -246,7 +209,7 @@ class QueriesSettings(_Group):
         return self
 
 
-class CitationsSettings(_Group):
+class CitationsSettings(SettingsGroup):
     """Works elsewhere that cite a record, shown on its page; docs/desk.md."""
 
     events_url: HttpUrl | None = Field(
@@ -257,7 +220,7 @@ class CitationsSettings(_Group):
     timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
 
 
-class RegistrySettings(_Group):
+class RegistrySettings(SettingsGroup):
     """Registries that complete title, authors, journal and date of a document from its DOI; docs/documents.md."""
 
     ask: Literal["none", "public", "all"] = Field(
@@ -273,7 +236,7 @@ class RegistrySettings(_Group):
     timeout_s: float = Field(5.0, gt=0, le=30, description="Limit for one answer.")
 
 
-class MailSettings(_Group):
+class MailSettings(SettingsGroup):
     """The mail server; without a host Sonde sends no mail."""
 
     host: str | None = Field(None, description="Name of the SMTP server.")
@@ -290,7 +253,7 @@ class MailSettings(_Group):
     timeout_s: float = Field(20.0, gt=0, le=300)
 
 
-class AlertsSettings(_Group):
+class AlertsSettings(SettingsGroup):
     """Saved searches; docs/desk.md."""
 
     secret: SecretStr | None = Field(
@@ -311,7 +274,7 @@ class AlertsSettings(_Group):
         return self
 
 
-class EvaluationSettings(_Group):
+class EvaluationSettings(SettingsGroup):
     """The judged questions of this installation, asked each night; docs/desk.md."""
 
     queries: Path | None = Field(None, description="File with the questions (JSON lines, as of /insight/collection).")
@@ -320,104 +283,26 @@ class EvaluationSettings(_Group):
     fall: float = Field(0.02, ge=0, le=1, description="Tell a fall of nDCG@10 by more than this.")
 
 
-class LimitsSettings(_Group):
+class LimitsSettings(SettingsGroup):
     """Rate limits; generous, so that only a runaway client reaches them."""
 
-    per_address: str = Field("12000/minute", pattern=_RATE, description="Requests of one address; none: no limit.")
-    per_key: str = Field("12000/minute", pattern=_RATE, description="Requests with one key or token; none: no limit.")
+    per_address: str = Field("12000/minute", pattern=RATE, description="Requests of one address; none: no limit.")
+    per_key: str = Field("12000/minute", pattern=RATE, description="Requests with one key or token; none: no limit.")
     granules: str = Field(
         "60/minute",
-        pattern=_RATE,
+        pattern=RATE,
         description="Granule searches of one address: they ask other hosts; none: no limit.",
     )
     model: str = Field(
         "300/hour",
-        pattern=_RATE,
+        pattern=RATE,
         description="Calls of the language model for one key, or one address without a key; a comparison counts each "
         "question for each document. none: no limit.",
     )
     proxies: int = Field(0, ge=0, le=5, description="Number of your reverse proxies in front of the API.")
 
 
-class EmbedderSettings(_Group):
-    model: str = Field(
-        "sentence-transformers/all-MiniLM-L6-v2",
-        description="A hub id, a folder, or artifact:NAME (a package with weights).",
-    )
-    runtime: Literal["auto", "onnx-int8", "onnx-fp32", "torch", "remote"] = "auto"
-    instruction: str | None = Field(None, description="Text before each question. Default: from the model.")
-    threads: int = Field(0, ge=0, description="0: all cores.")
-    device: str = "cpu"
-    url: HttpUrl | None = Field(None, description="OpenAI-style endpoint for runtime=remote.")
-    key: SecretStr | None = None
-    input_type: bool = Field(False, description="Whether to send `query` or `passage` to the endpoint, for E5 servers.")
-    timeout_s: float = Field(60.0, gt=0, description="Limit for one call of the endpoint, up to 64 texts.")
-    min_score: float | None = Field(None, ge=-1, le=1, description="Minimum cosine of a hit. Default: from the model.")
-    answer_score: float | None = Field(
-        None, ge=-1, le=1, description="Minimum cosine of the best hit. Default: from the model."
-    )
-    floor: float | None = Field(
-        None, ge=-1, lt=1, description="Lower end of the scale of cosines in fusion. Default: from the model."
-    )
-    tokens: str = Field(
-        "auto", description="What makes token vectors: auto (the model's own, or Sonde's for it), a folder, or none."
-    )
-
-
-def _unless_none(name: str | None) -> str | None:
-    """An empty variable counts as not set, so "none" needs a word."""
-    return None if name in ("", "none") else name
-
-
-def _runtime_of_rerankers(name: str) -> str:
-    from encoders.rerankers import RERANKERS  # only if one is named, because the runtimes take long to import
-
-    if name not in RERANKERS:
-        raise ValueError(f"must be one of {', '.join(RERANKERS)}")
-    return name
-
-
-class CrossEncoderSettings(_Group):
-    model: Annotated[str | None, AfterValidator(_unless_none)] = Field(
-        None,
-        description="A reranker (folder or hub id): reads the question beside each of the best hits. Default: none.",
-    )
-    weight: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        description="Its share of the final score. Default: from its card, or the ranking configuration.",
-    )
-    runtime: Annotated[str, AfterValidator(_runtime_of_rerankers)] = Field(
-        "auto", description="auto, onnx, torch, or remote for an endpoint at the URL."
-    )
-    device: str = Field("cpu", description="cpu or cuda, for onnx and torch.")
-    threads: int = Field(0, ge=0)
-    url: HttpUrl | None = Field(
-        None, description="For runtime=remote: the root of a TEI server, or an address up to /v1 or /v2 (Cohere, Jina)."
-    )
-    key: SecretStr | None = None
-    timeout_s: float = Field(10.0, gt=0, description="For one call of the endpoint, up to 64 texts.")
-
-
-class ModelsSettings(_Group):
-    folder: Path = Field(
-        default_factory=lambda: platformdirs.user_cache_path("sonde") / "models",
-        description="Folder for exported models.",
-    )
-    allow_hub: bool = Field(False, description="Whether a model may be downloaded from a hub.")
-
-
-class GeocoderSettings(_Group):
-    kind: Literal["embedded", "photon", "nominatim"] = "embedded"
-    url: HttpUrl | None = None
-
-
-class RankingSettings(_Group):
-    config: Path | None = Field(None, description="Ranking configuration to use instead of the included one.")
-
-
-class HarvestSettings(_Group):
+class HarvestSettings(SettingsGroup):
     sources: Path = Field(Path("sources.yaml"), description="File that says which catalogues are harvested, and when.")
     slice_s: float = Field(240.0, gt=0, description="Length of a slice of a harvest.")
     batch: int = Field(256, ge=1, le=5000)
@@ -425,7 +310,7 @@ class HarvestSettings(_Group):
     check_links_every_d: int = Field(7, ge=0, description="Days between two checks of all links; 0: no checks.")
 
 
-class DocumentsSettings(_Group):
+class DocumentsSettings(SettingsGroup):
     """How PDFs and other documents are read and split into passages."""
 
     seconds: float = Field(300.0, gt=0, description="Longest time to read one document.")
@@ -464,7 +349,7 @@ class DocumentsSettings(_Group):
     segmenter: str | None = Field(None, description="Folder of a trained segmenter. Default: paragraphs, even halves.")
 
 
-class LibrarySettings(_Group):
+class LibrarySettings(SettingsGroup):
     """Users' own documents."""
 
     enabled: bool = Field(
@@ -487,20 +372,7 @@ class LibrarySettings(_Group):
         return self.max_mib * _MIB
 
 
-class AnswersSettings(_Group):
-    """Cited answers. Without a URL they are quotes from the passages."""
-
-    url: HttpUrl | None = Field(None, description="OpenAI-style endpoint, up to and including /v1.")
-    model: str | None = Field(None, description="Name of the model at that endpoint.")
-    key: SecretStr | None = None
-    timeout_s: float = Field(60.0, gt=0, description="Limit for one complete answer.")
-    max_tokens: int = Field(800, ge=1, description="Maximum tokens of an answer.")
-    top_k: int = Field(8, ge=1, le=32, description="Number of passages for an answer.")
-    threshold: float = Field(0.35, ge=0, le=1, description="Minimum relevance of a passage.")
-    support: float = Field(0.35, ge=0, le=1, description="Minimum support of a sentence by its citations.")
-
-
-class WorkerSettings(_Group):
+class WorkerSettings(SettingsGroup):
     pulse: Path | None = Field(None, description="Folder for a worker's heartbeat files, which its probes read.")
     memory_mib: int = Field(
         4096,
@@ -510,7 +382,7 @@ class WorkerSettings(_Group):
     )
 
 
-class NetSettings(_Group):
+class NetSettings(SettingsGroup):
     allowed_hosts: tuple[Host, ...] = Field(
         (),
         description="Hosts of harvests, of links in their records and of your services that may have private "
@@ -522,7 +394,7 @@ class NetSettings(_Group):
     contact: str = Field("", description="Mail address or web page in the User-Agent.")
 
 
-class StackSettings(_Group):
+class StackSettings(SettingsGroup):
     folder: Path = Field(
         default_factory=lambda: platformdirs.user_state_path("sonde"), description="Data, state and logs of `sonde up`."
     )
@@ -531,12 +403,12 @@ class StackSettings(_Group):
     )
 
 
-class LogSettings(_Group):
+class LogSettings(SettingsGroup):
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     format: Literal["console", "json"] = "console"
 
 
-class TelemetrySettings(_Group):
+class TelemetrySettings(SettingsGroup):
     otlp_url: HttpUrl | None = Field(None, description="OTLP/HTTP collector for traces. Default: no traces.")
     share: float = Field(1.0, ge=0, le=1, description="Share of the traces starting here that are kept.")
 

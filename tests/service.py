@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts as HarvestParts
+from indexer.parts import HarvestParts as HarvestParts
 from indexer.sources.folder import FolderSource
 from search_api.app import create_app
 from sonde.settings import ApiSettings, CrossEncoderSettings, ElasticsearchSettings, IndexSettings, Settings

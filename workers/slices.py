@@ -13,7 +13,7 @@ import structlog
 
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest, open_run
-from indexer.parts import Options, Parts, RunTaken
+from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.remove.removed import purge
 from indexer.sources.protocols import PROTOCOLS
 from indexer.store.runs import Runs, since_when
@@ -136,8 +136,10 @@ class Worker:
             return False
         return self.leases.mark_requeued(run.id, REQUEUE_AGAIN_S)
 
-    def _harvest_parts(self) -> Parts:
-        return Parts(self.parts.client, self.config.prefix, self.parts.embedder, name_lists=self.parts.name_lists)
+    def _harvest_parts(self) -> HarvestParts:
+        return HarvestParts(
+            self.parts.client, self.config.prefix, self.parts.embedder, name_lists=self.parts.name_lists
+        )
 
     def _options(self, source: SourceConfig | None, lease: Lease) -> Options:
         share = source.max_removal_share if source is not None else None

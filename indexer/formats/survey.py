@@ -11,7 +11,7 @@ from indexer.formats.field_table import can_hold, filled_fields, record_fields, 
 from indexer.formats.json_documents.parsing import looks_like_json, objects_in, parse_json
 from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
-from indexer.raw import Page, PassedOver, RawRecord, Skipped
+from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
 
 FIELDS = ("title", "abstract", "extents", "times")
 
@@ -112,7 +112,7 @@ class Survey:
         self.refused.setdefault(reason, []).append(raw.origin)
 
 
-def survey_of(pages: Iterable[Page]) -> Survey:
+def survey_of(pages: Iterable[RawPage]) -> Survey:
     """Of everything that a source's pages name: records, what could not be read, and what was passed over."""
     result = Survey()
     for page in pages:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from core.errors import SondeError
-from indexer.raw import Page
+from indexer.raw import RawPage
 
 BATCH_BYTES = 32 << 20
 
 
-def batches(pages: Iterable[Page], size: int, limit_bytes: int = BATCH_BYTES) -> Iterator[Page]:
+def batches(pages: Iterable[RawPage], size: int, limit_bytes: int = BATCH_BYTES) -> Iterator[RawPage]:
     """Whole pages joined until they hold ``size`` members or ``limit_bytes``; each resumes after its last page.
 
     If the source fails, the pages before the failure are returned first, then the error is raised.
     """
-    waiting: list[Page] = []
+    waiting: list[RawPage] = []
     stream = iter(pages)
     while True:
         try:
@@ -33,10 +33,10 @@ def batches(pages: Iterable[Page], size: int, limit_bytes: int = BATCH_BYTES) ->
             return
 
 
-def joined(pages: list[Page]) -> Page:
+def joined(pages: list[RawPage]) -> RawPage:
     last = pages[-1]
     records = tuple(record for page in pages for record in page.records)
-    return Page(
+    return RawPage(
         records,
         last.position,
         next((page.total for page in reversed(pages) if page.total is not None), None),
@@ -49,7 +49,7 @@ def joined(pages: list[Page]) -> Page:
     )
 
 
-def _enough(pages: list[Page], size: int, limit_bytes: int) -> bool:
+def _enough(pages: list[RawPage], size: int, limit_bytes: int) -> bool:
     return (
         sum(len(page.records) + len(page.unchanged) + len(page.passed_over) for page in pages) >= size
         or sum(len(record.content) for page in pages for record in page.records) >= limit_bytes

@@ -19,11 +19,11 @@ from es_mappings.meta import IndexMeta
 from indexer.background import Background
 from indexer.harvest.batches import batches
 from indexer.harvest.report import Tally, count, count_failure, count_lost, lost_by_a_crash
-from indexer.parts import Options, Parts, RunTaken
+from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.plan.items import Item, RejectedItem
-from indexer.plan.plan import STAYS_RESTRICTED, Moment
+from indexer.plan.plan import STAYS_RESTRICTED, RunMoment
 from indexer.plan.planner import Planner
-from indexer.raw import Page, Source
+from indexer.raw import RawPage, Source
 from indexer.reindex.finish import finish_if_possible
 from indexer.remove.sweep import Swept, sweep
 from indexer.store.file_versions import FileVersions
@@ -45,7 +45,7 @@ def open_run(source_id: str, options: Options, *, id: str | None = None) -> RunR
 
 
 def harvest(
-    source_id: str, source: Source, parts: Parts, options: Options = _DEFAULT, run: RunReport | None = None
+    source_id: str, source: Source, parts: HarvestParts, options: Options = _DEFAULT, run: RunReport | None = None
 ) -> RunReport:
     """Runs one slice (the whole run if there is no budget), from the position in ``run``; returns its report.
 
@@ -77,7 +77,7 @@ class _Written:
 class _Slice:
     """The state of one slice: while a batch is written in the background, the next one is read and embedded."""
 
-    parts: Parts
+    parts: HarvestParts
     options: Options
     run: RunReport
     recipe: IndexMeta
@@ -89,7 +89,7 @@ class _Slice:
     planner: Planner = field(init=False)
     matched: int | None = None  # the number of distinct records that the source claims, from its last page
     _counted: bool = False
-    _writing: tuple[Page, Future[_Written]] | None = None
+    _writing: tuple[RawPage, Future[_Written]] | None = None
 
     def __post_init__(self) -> None:
         self.tally = Tally.of(self.run)
@@ -130,13 +130,13 @@ class _Slice:
             self._settle()
         return True
 
-    def _fetch(self, stream: Iterator[Page]) -> Page | None:
+    def _fetch(self, stream: Iterator[RawPage]) -> RawPage | None:
         with self._timed("fetch"):
             return next(stream, None)
 
-    def _handle(self, batch: Page) -> None:
+    def _handle(self, batch: RawPage) -> None:
         self._follow_the_model()
-        moment = Moment(self.run.id, now_iso(), self.recipe.embedding_model)
+        moment = RunMoment(self.run.id, now_iso(), self.recipe.embedding_model)
         with self._timed("plan"):
             items = self.planner.plan(batch, moment)
         for origin in self.planner.kept_closed:
@@ -171,7 +171,7 @@ class _Slice:
         self.tally.add("without_vector", missing)
         return items
 
-    def _commit(self, items: list[Item], batch: Page, moment: Moment) -> _Written:
+    def _commit(self, items: list[Item], batch: RawPage, moment: RunMoment) -> _Written:
         client, prefix, source = self.parts.client, self.parts.prefix, self.run.source
         with self._timed("commit"):
             failed = commit(client, prefix, items, moment)
@@ -272,5 +272,5 @@ class _Slice:
             self.tally.took(stage, time.perf_counter() - begun)
 
 
-def _size(batch: Page) -> int:
+def _size(batch: RawPage) -> int:
     return len(batch.records) + len(batch.unchanged)

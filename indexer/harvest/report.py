@@ -12,7 +12,7 @@ from core.json_types import Json
 from es_mappings.codecs.ledger import LedgerEntry
 from es_mappings.codecs.runs import Counts, Refusal, RunReport, TokenCounts, WarningKind
 from indexer.plan.items import Item, RejectedItem
-from indexer.raw import Page
+from indexer.raw import RawPage
 
 _NAMED = 1000  # refusals and failures in the report; the ledger and the log have all of them
 _EXAMPLES = 3
@@ -101,7 +101,7 @@ class Tally:
 log = structlog.get_logger(__name__)
 
 
-def count(items: Sequence[Item], batch: Page, tally: Tally) -> None:
+def count(items: Sequence[Item], batch: RawPage, tally: Tally) -> None:
     """Every item has one outcome; ``seen`` is their sum, skipped members included; what is passed over is beside it."""
     tally.add("seen", sum(not item.again for item in items))
     for item in items:

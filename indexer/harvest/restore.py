@@ -11,14 +11,14 @@ from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts
-from indexer.raw import Page, RawRecord
+from indexer.parts import HarvestParts, Options
+from indexer.raw import RawPage, RawRecord
 from indexer.remove.removed import list_removed
 from indexer.store.ledger import RESTORED, Ledger, kept_document, write_ledger
 
 
 def restore(
-    source: str, ids: Sequence[str], parts: Parts, options: Options, groups: tuple[str, ...] | None = None
+    source: str, ids: Sequence[str], parts: HarvestParts, options: Options, groups: tuple[str, ...] | None = None
 ) -> RunReport:
     """Puts removed records (by native or record id) back in service; returns the report of that run.
 
@@ -47,8 +47,8 @@ class _Kept:
 
     records: tuple[RawRecord, ...]
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:  # noqa: ARG002 (it is small, and begins again)
-        yield Page(self.records)
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:  # noqa: ARG002 (it is small, and begins again)
+        yield RawPage(self.records)
 
 
 def _tombs(client: Elasticsearch, prefix: str, source: str, ids: Sequence[str]) -> list[LedgerEntry]:

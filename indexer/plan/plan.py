@@ -20,7 +20,7 @@ VectorNeed = Literal["embed", "keep", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RunMoment:
     """The current run, its clock, and the model of the index's vectors."""
 
     run: str
@@ -90,7 +90,7 @@ def unchanged(document: Document, stored: LedgerEntry | None) -> bool:
     return stored is not None and stored.state in ("current", "refused") and stored.raw_hash == document.raw_hash
 
 
-def plan_unread(stored: LedgerEntry, moment: Moment) -> Decision:
+def plan_unread(stored: LedgerEntry, moment: RunMoment) -> Decision:
     """The document is unchanged: same, or refused again for the same reason."""
     if stored.state != "current":
         return Decision("refused", stored.seen(moment.run, moment.now))
@@ -98,7 +98,7 @@ def plan_unread(stored: LedgerEntry, moment: Moment) -> Decision:
     return Decision("same", replace(stored, reason=reason).seen(moment.run, moment.now))
 
 
-def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, moment: Moment) -> Decision:
+def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, moment: RunMoment) -> Decision:
     """The document cannot be read; the last good version, if there is one, stays in service."""
     if stored is not None and stored.held:
         before, container = stored, None
@@ -110,7 +110,7 @@ def plan_refused(document: Document, reason: str, stored: LedgerEntry | None, mo
 
 
 def plan_skipped(
-    source: str, skipped: Skipped, own: LedgerEntry | None, stored: LedgerEntry | None, moment: Moment
+    source: str, skipped: Skipped, own: LedgerEntry | None, stored: LedgerEntry | None, moment: RunMoment
 ) -> Decision:
     """A member that the source could not give. ``own`` is the entry of the document it was before, if that is known;
     its record stays in service. ``stored`` is the entry of the same failure in an earlier run.
@@ -124,13 +124,13 @@ def plan_skipped(
     return Decision("refused", entry.seen(moment.run, moment.now))
 
 
-def _since(stored: LedgerEntry | None, moment: Moment) -> str | None:
+def _since(stored: LedgerEntry | None, moment: RunMoment) -> str | None:
     """When this entry began, if it never ended; a removed one begins anew."""
     return stored.first_seen if stored is not None and stored.state in ("refused", "skipped") else moment.now
 
 
 def plan(
-    document: Document, content: Content, stored: LedgerEntry | None, owner: Owner | None, moment: Moment
+    document: Document, content: Content, stored: LedgerEntry | None, owner: Owner | None, moment: RunMoment
 ) -> Decision:
     """For a parsed document: new, changed, moved, same, or a duplicate.
 
@@ -152,19 +152,19 @@ def plan(
     return Decision("changed" if changed else "same", entry, write=changed, vector=vector, keep_bytes=True)
 
 
-def not_committed(decision: Decision, stored: LedgerEntry | None, moment: Moment) -> LedgerEntry | None:
+def not_committed(decision: Decision, stored: LedgerEntry | None, moment: RunMoment) -> LedgerEntry | None:
     """The entry of a document that Elasticsearch refused: seen, so not swept; without hash, so tried again."""
     if stored is None or stored.state == "removed":
         return None
     return replace(stored, raw_hash="", origin=decision.entry.origin).seen(moment.run, moment.now)
 
 
-def _vector(content: Content, before: LedgerEntry, moment: Moment) -> VectorNeed:
+def _vector(content: Content, before: LedgerEntry, moment: RunMoment) -> VectorNeed:
     stands = before.text_hash == content.text_hash and before.embedding_model == moment.model
     return "keep" if stands else "embed"
 
 
-def _first(document: Document, moment: Moment) -> LedgerEntry:
+def _first(document: Document, moment: RunMoment) -> LedgerEntry:
     return LedgerEntry(
         source=document.source,
         native_id=document.native_id,
@@ -177,7 +177,7 @@ def _first(document: Document, moment: Moment) -> LedgerEntry:
     )
 
 
-def _current(document: Document, content: Content, moment: Moment) -> LedgerEntry:
+def _current(document: Document, content: Content, moment: RunMoment) -> LedgerEntry:
     return replace(
         _first(document, moment),
         record=content.record,

@@ -18,8 +18,8 @@ from indexer.plan.parsed_record import ParsedRecord, identify, parse, with_id
 from indexer.plan.plan import (
     Content,
     Document,
-    Moment,
     Owner,
+    RunMoment,
     plan,
     plan_refused,
     plan_skipped,
@@ -28,7 +28,7 @@ from indexer.plan.plan import (
     with_access_groups,
 )
 from indexer.plan.record_ids import OtherDocuments, ResolvedId, resolve_id
-from indexer.raw import Page, PassedOver, RawRecord, Skipped, skipped_id
+from indexer.raw import PassedOver, RawPage, RawRecord, Skipped, skipped_id
 from indexer.store.ledger import PUSHED, Ledger, SourceGroups, kept_document
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
 
@@ -70,7 +70,7 @@ class Planner:
         self._ledger.refresh()
         self._first_fill = self._ledger.is_empty(self.source)
 
-    def plan(self, batch: Page, moment: Moment) -> list[Item]:
+    def plan(self, batch: RawPage, moment: RunMoment) -> list[Item]:
         """One item per document, in order; then documents that the source reports as unchanged; skipped members come
         last, as refused, and members that are no records any more.
         """
@@ -149,7 +149,7 @@ class Planner:
         ]
         return self._ledger.holders(self.source, [id for id in strangers if id not in self._holder_of])
 
-    def _decide(self, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Item:
+    def _decide(self, read: _Read, owners: Mapping[str, LedgerEntry], moment: RunMoment) -> Item:
         match read.result, read.stored:
             case None, LedgerEntry() as stored:
                 item = Item(read.raw, stored, plan_unread(stored, moment))
@@ -166,7 +166,7 @@ class Planner:
         return item
 
     def _resolve_id(
-        self, parsed: ParsedRecord, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment
+        self, parsed: ParsedRecord, read: _Read, owners: Mapping[str, LedgerEntry], moment: RunMoment
     ) -> ResolvedId:
         def owner(record: str) -> Owner | None:
             return self._owner(record, read, owners, moment)
@@ -184,7 +184,7 @@ class Planner:
         except RecordRefused:
             return None
 
-    def _owner(self, record: str, read: _Read, owners: Mapping[str, LedgerEntry], moment: Moment) -> Owner | None:
+    def _owner(self, record: str, read: _Read, owners: Mapping[str, LedgerEntry], moment: RunMoment) -> Owner | None:
         """The other document that holds this record, if any."""
         key = entry_key(self.source, read.raw.native_id)
         holder = self._holder_of.get(record)
@@ -202,14 +202,14 @@ class Planner:
             return None
         return self._ledger.holders(self.source, [record]).get(record)
 
-    def _unsent(self, native_id: str, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item | None:
+    def _unsent(self, native_id: str, stored: Mapping[str, LedgerEntry], moment: RunMoment) -> Item | None:
         """None if another document took its record during this run; the next run handles it."""
         entry = stored.get(entry_key(self.source, native_id))
         if entry is None or entry.state not in ("current", "refused"):
             return None
         return Item(RawRecord(native_id, _NO_BYTES, entry.origin), entry, plan_unread(entry, moment))
 
-    def _skipped(self, skipped: Skipped, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item:
+    def _skipped(self, skipped: Skipped, stored: Mapping[str, LedgerEntry], moment: RunMoment) -> Item:
         before = stored.get(entry_key(self.source, skipped_id(skipped.origin)))
         own = stored.get(entry_key(self.source, skipped.native_id)) if skipped.native_id is not None else None
         decision = plan_skipped(self.source, skipped, own, before, moment)
@@ -219,7 +219,7 @@ class Planner:
             return Item(raw, own, decision)
         return Item(raw, before, decision)
 
-    def _lost(self, passed: PassedOver, stored: Mapping[str, LedgerEntry], moment: Moment) -> Item | None:
+    def _lost(self, passed: PassedOver, stored: Mapping[str, LedgerEntry], moment: RunMoment) -> Item | None:
         """A member that is no record now, although it holds one: that one stays, unless another document gives it."""
         own = stored.get(entry_key(self.source, passed.native_id or ""))
         if own is None or own.held is None:

@@ -37,7 +37,7 @@ _FIELDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class QualityFinding:
     """A number of records with the same finding; ``examples`` are some ids.
 
     ``what`` is the text for the first one; if ``alike``, the others differ from it in names and numbers.
@@ -64,10 +64,10 @@ class QualityReport:
     records: int
     completeness: float
     spread: tuple[int, ...]
-    missing: tuple[Finding, ...]
-    repaired: tuple[Finding, ...]
-    refused: tuple[Finding, ...]
-    broken_links: tuple[Finding, ...] = ()
+    missing: tuple[QualityFinding, ...]
+    repaired: tuple[QualityFinding, ...]
+    refused: tuple[QualityFinding, ...]
+    broken_links: tuple[QualityFinding, ...] = ()
     links_checked: str | None = None
     links: int = 0
 
@@ -120,7 +120,7 @@ def _with_links(report: QualityReport, checked: RunReport | None) -> QualityRepo
     return replace(report, broken_links=broken.findings(), links_checked=checked.finished, links=checked.counts.seen)
 
 
-def summary(source: str, documents: Iterable[JsonMapping], refused: tuple[Finding, ...] = ()) -> QualityReport:
+def summary(source: str, documents: Iterable[JsonMapping], refused: tuple[QualityFinding, ...] = ()) -> QualityReport:
     """The report over stored documents. Pure."""
     gaps, repairs = _Counted(), _Counted()
     spread = [0] * 10
@@ -156,11 +156,11 @@ class _Counted:
         if len(some) < _EXAMPLES and example not in some:
             some.append(example)
 
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[QualityFinding, ...]:
         """The most frequent first."""
         ranked = sorted(self.counts, key=lambda kind: (-self.counts[kind], self.first[kind]))
         return tuple(
-            Finding(self.first[kind], self.counts[kind], tuple(self.examples[kind]), kind in self.alike)
+            QualityFinding(self.first[kind], self.counts[kind], tuple(self.examples[kind]), kind in self.alike)
             for kind in ranked
         )
 
@@ -213,7 +213,7 @@ def _spread(counts: tuple[int, ...]) -> str:
     )
 
 
-def _table(title: str, findings: tuple[Finding, ...], unit: str) -> str:
+def _table(title: str, findings: tuple[QualityFinding, ...], unit: str) -> str:
     if not findings:
         return ""
     rows = "".join(
@@ -224,5 +224,5 @@ def _table(title: str, findings: tuple[Finding, ...], unit: str) -> str:
     return f"<h2>{escape(title)}</h2><table>{head}{rows}</table>"
 
 
-def _examples(finding: Finding) -> str:
+def _examples(finding: QualityFinding) -> str:
     return "<br>".join(f"<code>{escape(example)}</code>" for example in finding.examples)

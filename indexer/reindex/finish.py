@@ -18,7 +18,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import described
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.reindex.sync import (
     BATCH,
     EVERYTHING,
@@ -58,7 +58,7 @@ def finish(client: Elasticsearch, prefix: str, embedder: Callable[[str], Embedde
     return found
 
 
-def finish_if_possible(parts: Parts) -> None:
+def finish_if_possible(parts: HarvestParts) -> None:
     """Runs before a harvest. If it cannot finish now, for example without the model, the harvest still runs."""
     try:
         finish(parts.client, parts.prefix, parts.embedder or _no_embedder)

@@ -13,11 +13,11 @@ from indexer.formats.json_documents.parsing import looks_like_json, syntax_fault
 from indexer.formats.xml_documents import describe_syntax_error
 from indexer.sources.fetching import BadAnswer
 from net.errors import BadStatus
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 
-def xml(answer: Answer) -> etree._Element:
+def xml(answer: HttpAnswer) -> etree._Element:
     """The root of a well-formed document without DTD. Raises BadAnswer, and BadStatus for 4xx."""
     expect_2xx(answer)
     return parse_xml(answer.content, address_of(answer.url))
@@ -36,7 +36,7 @@ def parse_xml(content: bytes, host: str) -> etree._Element:
     return root
 
 
-def json_object(answer: Answer) -> Json:
+def json_object(answer: HttpAnswer) -> Json:
     """Raises BadAnswer for anything but a JSON object, and BadStatus for 4xx."""
     found = json_value(answer)
     if not isinstance(found, dict):
@@ -44,7 +44,7 @@ def json_object(answer: Answer) -> Json:
     return found
 
 
-def json_value(answer: Answer) -> Any:
+def json_value(answer: HttpAnswer) -> Any:
     expect_2xx(answer)
     try:
         return json.loads(answer.content)
@@ -57,7 +57,7 @@ def json_value(answer: Answer) -> Any:
         raise BadAnswer(f"{address_of(answer.url)} did not answer in JSON") from None
 
 
-def expect_2xx(answer: Answer) -> Answer:
+def expect_2xx(answer: HttpAnswer) -> HttpAnswer:
     """Raises BadStatus for anything else; the fetcher handles 429 and 5xx before."""
     if not 200 <= answer.status < 300:
         raise BadStatus(address_of(answer.url), answer.status)

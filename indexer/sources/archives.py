@@ -13,8 +13,8 @@ from pathlib import Path
 
 from indexer.raw import Skipped
 from indexer.sources.members import (
+    ArchiveLimits,
     LimitReached,
-    Limits,
     Member,
     MemberBroken,
     OtherFile,
@@ -62,7 +62,7 @@ class TarMembers:
 
     path: Path
     suffixes: frozenset[str]
-    limits: Limits
+    limits: ArchiveLimits
 
     def total(self) -> int | None:
         return None

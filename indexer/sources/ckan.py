@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from core.json_types import Json
-from indexer.raw import Page, RawRecord
+from indexer.raw import RawPage, RawRecord
 from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
 from indexer.sources.linked import NothingToHarvest, joined, number_or_none, with_id
 from indexer.sources.protocol import Protocol, Question
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 _NOT_FOUND = 404
@@ -38,7 +38,7 @@ class CkanSource:
     since: str | None = None
     options: CkanOptions = field(default_factory=CkanOptions)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NothingToHarvest, and what the walk and the fetcher raise."""
         if self.since is None and position is None:
             self._expect_filters()
@@ -91,7 +91,7 @@ def action(base: str, name: str) -> str:
     return joined(base, f"api/3/action/{name}")
 
 
-def result_of(answer: Answer) -> Json:
+def result_of(answer: HttpAnswer) -> Json:
     """The result of an action. Raises BadAnswer if CKAN does not report success."""
     body = json_object(answer)
     result = body.get("result")
@@ -100,7 +100,7 @@ def result_of(answer: Answer) -> Json:
     return result
 
 
-def _slab(answer: Answer, base: str, offset: int) -> CountedPage:
+def _slab(answer: HttpAnswer, base: str, offset: int) -> CountedPage:
     result = result_of(answer)
     count, listed = number_or_none(result.get("count")), result.get("results")
     if count is None or not isinstance(listed, list):

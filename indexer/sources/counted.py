@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import structlog
 
-from indexer.raw import Page, RawRecord, Skipped, skipped_id
+from indexer.raw import RawPage, RawRecord, Skipped, skipped_id
 from indexer.sources.fetching import BadAnswer
 from indexer.sources.members import SourceBroken
 
@@ -71,14 +71,14 @@ class CountedWalk:
     _largest: int = 0  # page so far
     _empty: set[int] = field(default_factory=set)  # offsets at which the server repeatedly returns nothing
 
-    def pages(self, position: str | None) -> Iterator[Page]:
+    def pages(self, position: str | None) -> Iterator[RawPage]:
         """Raises BadAnswer and SourceBroken if the server keeps sending wrong pages."""
         offset, walk = self._begin(position)
         while True:
             matched = yield from self._walk(offset, walk)
             short = matched - self.tolerated - self._before - len(self._seen)
             if short <= 0 or walk >= _WALKS:
-                yield Page((), total=matched, matched=max(matched - self.tolerated, 0) + self._nameless)
+                yield RawPage((), total=matched, matched=max(matched - self.tolerated, 0) + self._nameless)
                 return
             walk, offset, self._nameless = walk + 1, 0, 0
             log.info("source.short", source=self.name, missing=short, walk=walk)
@@ -90,7 +90,7 @@ class CountedWalk:
         self._before, self._nameless = int(stored["seen"]), int(stored["nameless"])
         return int(stored["offset"]), int(stored["walk"])
 
-    def _walk(self, offset: int, walk: int) -> Generator[Page, None, int]:
+    def _walk(self, offset: int, walk: int) -> Generator[RawPage, None, int]:
         matched, known, further = 0, set[bytes](), None
         while True:
             slab = further or self._asked(offset, matched, known)
@@ -102,7 +102,7 @@ class CountedWalk:
             offset = self._next(offset, slab)
             position = self._position(offset, walk)
             if slab.records or slab.skipped or slab.deleted:
-                yield Page(slab.records, position, matched, slab.skipped, slab.deleted)
+                yield RawPage(slab.records, position, matched, slab.skipped, slab.deleted)
             if offset >= matched and (further := self._further(offset, slab, known)) is None:
                 return matched
 

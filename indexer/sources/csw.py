@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core.errors import SondeError, Unavailable
-from indexer.raw import Page, Skipped
+from indexer.raw import RawPage, Skipped
 from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.csw_messages import (
     CSW,
@@ -62,7 +62,7 @@ class CswSource:
     since: str | None = None
     options: CswOptions = field(default_factory=CswOptions)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken if the server understands no dialect, and what the fetcher raises."""
         dialect = choose_dialect(self.fetcher, self.url, self.options)
         since = self._usable_since(dialect)

@@ -10,7 +10,7 @@ from lxml import etree
 from core.errors import SondeError
 from indexer.raw import WHOLE_SOURCE, RawRecord
 from indexer.sources.fetching import BadAnswer, fingerprint, local, parse_xml, text_of, written_xml
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 Version = Literal["2.0.2", "3.0.0"]
@@ -132,7 +132,7 @@ class Results:
     following: int | None
 
 
-def capabilities(answer: Answer) -> Capabilities:
+def capabilities(answer: HttpAnswer) -> Capabilities:
     """Raises BadAnswer if the answer is not capabilities, CswException."""
     root = _root(answer)
     if local(root) != "Capabilities":
@@ -150,7 +150,7 @@ def capabilities(answer: Answer) -> Capabilities:
     return Capabilities(frozenset(versions - {""}), frozenset(schemas - {""}), title.strip())
 
 
-def results(answer: Answer) -> Results:
+def results(answer: HttpAnswer) -> Results:
     """Raises BadAnswer (to be tried again) and CswException."""
     root = _root(answer)
     found = next(root.iter("{*}SearchResults"), None)
@@ -164,7 +164,7 @@ def results(answer: Answer) -> Results:
     return Results(records, matched, returned if returned is not None else len(records), following)
 
 
-def _root(answer: Answer) -> etree._Element:
+def _root(answer: HttpAnswer) -> etree._Element:
     root = parse_xml(answer.content, address_of(answer.url))
     if local(root) == "ExceptionReport":
         raise CswException(f"{address_of(answer.url)} refuses the request: {text_of(root)[:300] or 'without a reason'}")

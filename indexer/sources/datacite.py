@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from core.json_types import Json
-from indexer.raw import Page, RawRecord
+from indexer.raw import RawPage, RawRecord
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
 from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none, with_id
 from indexer.sources.protocol import FirstAnswer, Protocol
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 
@@ -37,7 +37,7 @@ class DataCiteSource:
     since: str | None = None
     options: DataCiteOptions = field(default_factory=DataCiteOptions)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken and what the fetcher raises."""
         base = self.url.partition("?")[0].rstrip("/").removesuffix("/dois")
         first = f"{joined(base, 'dois')}?{urlencode(self._parameters())}"
@@ -58,7 +58,7 @@ class DataCiteSource:
         return {**wanted, "page[size]": str(options.page_size), "page[cursor]": "1", "detail": "true"}
 
 
-def _linked_page(answer: Answer) -> LinkedPage:
+def _linked_page(answer: HttpAnswer) -> LinkedPage:
     body = json_object(answer)
     listed, meta, links = body.get("data"), body.get("meta") or {}, body.get("links") or {}
     if not isinstance(listed, list) or not isinstance(meta, dict) or not isinstance(links, dict):

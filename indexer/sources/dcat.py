@@ -14,14 +14,14 @@ from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import report_members, with_unique_names
 from indexer.formats.splitting.members import RecordPart
 from indexer.formats.splitting.split import records_of_graph, split
-from indexer.raw import WHOLE_SOURCE, FileVersion, Page, PassedOver, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, FileVersion, PassedOver, RawPage, RawRecord, Skipped
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_value
 from indexer.sources.linked import joined, rebased
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.rdf_answers import NotRdf, next_page, parse_rdf, rdf_format, total_items
 from indexer.sources.revisiting import Revisiting
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of, host_of
 
 _ACCEPT = "text/turtle, application/rdf+xml;q=0.9, application/ld+json;q=0.8, application/json;q=0.7, */*;q=0.1"
@@ -61,7 +61,7 @@ class DcatSource:
     options: DcatOptions = field(default_factory=DcatOptions)
     _contexts: Json = field(default_factory=dict)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken if the pages lead in a circle, and what the fetcher raises."""
         url, visited, ids = position or self.url, set[str](), set[str]()
         total: int | None = None
@@ -74,13 +74,13 @@ class DcatSource:
             yield from _in_pages(found, following)
             if following is None:
                 if position is None and total is not None:
-                    yield Page((), total=total, matched=total)
+                    yield RawPage((), total=total, matched=total)
                 return
             url = following
         raise SourceBroken(f"{self.fetcher.source}: the next links lead in a circle")
 
     def _fetch(self, url: str, known: set[str]) -> _Catalogue:
-        def parse(answer: Answer) -> _Catalogue:
+        def parse(answer: HttpAnswer) -> _Catalogue:
             found = self._read(expect_2xx(answer))
             ids = {record.native_id for record in found.records}
             if not ids and not known:
@@ -105,7 +105,7 @@ class DcatSource:
             return FileVersion(url, "", last_modified=http_date(self.since))
         return revisiting.known((url,)).get(url)
 
-    def _read(self, answer: Answer) -> _Catalogue:
+    def _read(self, answer: HttpAnswer) -> _Catalogue:
         form = rdf_format(answer.content, answer.headers.get("content-type", ""))
         if form == "json-ld" and is_data_json(json_value(answer)):
             return _of_data_json(answer, self.url)
@@ -138,7 +138,7 @@ def http_date(moment: str) -> str:
     return format_datetime(datetime.fromisoformat(moment[:10]).replace(tzinfo=UTC), usegmt=True)
 
 
-def _of_data_json(answer: Answer, url: str) -> _Catalogue:
+def _of_data_json(answer: HttpAnswer, url: str) -> _Catalogue:
     """The data sets, also of nested catalogues, and the entries that are none. Raises BadAnswer."""
     try:
         document = split(answer.content)
@@ -165,16 +165,16 @@ def _records(records: list[RecordPart], url: str, nameless: Container[str] = ())
     )
 
 
-def _in_pages(found: _Catalogue, following: str | None) -> Iterator[Page]:
+def _in_pages(found: _Catalogue, following: str | None) -> Iterator[RawPage]:
     """A catalogue in one file is one answer and many pages. A run can resume only after the last of them."""
     for start in range(0, len(found.records), _PAGE):
         last = start + _PAGE >= len(found.records)
-        page = Page(found.records[start : start + _PAGE], following if last else None, found.total)
+        page = RawPage(found.records[start : start + _PAGE], following if last else None, found.total)
         if last:
             page = replace(page, visits=found.visits, skipped=found.skipped, passed_over=found.passed_over)
         yield page
     for start in range(0, len(found.unchanged), _PAGE):
-        yield Page((), unchanged=found.unchanged[start : start + _PAGE])
+        yield RawPage((), unchanged=found.unchanged[start : start + _PAGE])
 
 
 def parsed_data_json(content: bytes) -> bool:

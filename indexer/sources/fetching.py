@@ -24,7 +24,7 @@ from indexer.raw import VersionStore
 from indexer.sources.members import LimitReached
 from indexer.sources.politeness import HostLimits, RequestPolicy, retry_after_s
 from net.errors import BadStatus, BrokenAnswer
-from net.exchange import Answer, Outgoing
+from net.exchange import HttpAnswer, Outgoing
 from net.gate import Gate
 from net.targets import address_of, host_of, parse_target
 
@@ -82,11 +82,11 @@ class Fetcher:
     _started: float = field(default_factory=time.monotonic)
 
     def get(
-        self, url: str, parse: Callable[[Answer], T], params: Mapping[str, str] | None = None, accept: str = "*/*"
+        self, url: str, parse: Callable[[HttpAnswer], T], params: Mapping[str, str] | None = None, accept: str = "*/*"
     ) -> T:
         return self.read(Outgoing(url, params=params, headers={"accept": accept}), parse)
 
-    def read(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
+    def read(self, outgoing: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
         """The result of ``parse`` for the answer (status 2xx, 304 and 4xx); retries after its BadAnswer.
 
         Raises Unavailable after the last attempt (CircuitOpen, TooLate among them), LimitReached, net.errors.Refused.
@@ -95,7 +95,7 @@ class Fetcher:
             result: T = self._retrying()(self._once, outgoing, parse)
             return result
 
-    def each(self, urls: Iterable[str], parse: Callable[[Answer], T]) -> Iterator[tuple[str, T | SondeError]]:
+    def each(self, urls: Iterable[str], parse: Callable[[HttpAnswer], T]) -> Iterator[tuple[str, T | SondeError]]:
         """Several documents in parallel, in the order of ``urls``; one that cannot be fetched is returned as its error.
 
         Raises CircuitOpen and LimitReached, because later documents would fail too.
@@ -117,7 +117,7 @@ class Fetcher:
             for some in batched(urls, 8 * self.policy.concurrency):
                 yield from zip(some, pool.map(one, some), strict=True)
 
-    def _once(self, outgoing: Outgoing, parse: Callable[[Answer], T]) -> T:
+    def _once(self, outgoing: Outgoing, parse: Callable[[HttpAnswer], T]) -> T:
         self._check_limits()
         host = host_of(outgoing.url)
         with self.host_limits.turn(host, self.policy, self.delay_s) as turn:
@@ -193,7 +193,7 @@ def _origin(url: str) -> tuple[str, str, int | None]:
     return target.scheme, target.host, target.port
 
 
-def xml(answer: Answer) -> etree._Element:
+def xml(answer: HttpAnswer) -> etree._Element:
     """The root of a well-formed document without DTD. Raises BadAnswer, and BadStatus for 4xx."""
     expect_2xx(answer)
     return parse_xml(answer.content, address_of(answer.url))
@@ -212,7 +212,7 @@ def parse_xml(content: bytes, host: str) -> etree._Element:
     return root
 
 
-def json_object(answer: Answer) -> Json:
+def json_object(answer: HttpAnswer) -> Json:
     """Raises BadAnswer for anything but a JSON object, and BadStatus for 4xx."""
     found = json_value(answer)
     if not isinstance(found, dict):
@@ -220,7 +220,7 @@ def json_object(answer: Answer) -> Json:
     return found
 
 
-def json_value(answer: Answer) -> Any:
+def json_value(answer: HttpAnswer) -> Any:
     expect_2xx(answer)
     try:
         return json.loads(answer.content)
@@ -233,7 +233,7 @@ def json_value(answer: Answer) -> Any:
         raise BadAnswer(f"{address_of(answer.url)} did not answer in JSON") from None
 
 
-def expect_2xx(answer: Answer) -> Answer:
+def expect_2xx(answer: HttpAnswer) -> HttpAnswer:
     """Raises BadStatus for anything else; the fetcher handles 429 and 5xx before."""
     if not 200 <= answer.status < 300:
         raise BadStatus(address_of(answer.url), answer.status)

@@ -12,12 +12,12 @@ from typing import Protocol
 
 from core.errors import NotFound, SondeError
 from indexer.formats.registry import Separation, separate
-from indexer.raw import Page, PassedOver, RawRecord, Skipped
+from indexer.raw import PassedOver, RawPage, RawRecord, Skipped
 from indexer.sources.archives import NotUnpacked, TarMembers, ZipMembers, is_tar, unpacked
 from indexer.sources.members import (
     METADATA_SUFFIXES,
+    ArchiveLimits,
     LimitReached,
-    Limits,
     Member,
     MemberBroken,
     OtherFile,
@@ -51,10 +51,10 @@ class FolderSource:
 
     path: Path
     suffixes: frozenset[str] = METADATA_SUFFIXES
-    limits: Limits = field(default_factory=Limits)
+    limits: ArchiveLimits = field(default_factory=ArchiveLimits)
     page_size: int = 100
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NotFound, SourceBroken (a truncated archive) and LimitReached (files, total bytes)."""
         members = self._members()
         draft = _Draft(members.total(), position)
@@ -160,10 +160,10 @@ class _Draft:
         self.page_bytes += len(outcome.content)
         self.total_bytes += len(outcome.content)
 
-    def close(self) -> Page:
+    def close(self) -> RawPage:
         if self.given > self.files:  # the number of files is not that of records
             self.total = None
-        page = Page(tuple(self.records), self.position, self.total, tuple(self.skipped))
+        page = RawPage(tuple(self.records), self.position, self.total, tuple(self.skipped))
         page = replace(page, passed_over=tuple(self.passed_over.values()))
         self.records, self.skipped, self.passed_over, self.page_bytes = [], [], {}, 0
         return page

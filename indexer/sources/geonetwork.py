@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import RawPage, RawRecord, Skipped
 from indexer.sources.counted import CountedPage, CountedWalk
 from indexer.sources.csw import CswOptions, CswSource, geonetwork_base
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, json_object, parse_xml
 from indexer.sources.linked import joined, with_id
 from indexer.sources.protocol import Protocol
-from net.exchange import Answer, Outgoing
+from net.exchange import HttpAnswer, Outgoing
 from net.targets import address_of
 
 _ID = "uuid"
@@ -41,7 +41,7 @@ class GeoNetworkSource:
     since: str | None = None
     options: GeoNetworkOptions = field(default_factory=GeoNetworkOptions)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises what the walk and the fetcher raise."""
         base, options = geonetwork_base(self.url), self.options
         if options.api == "csw":
@@ -89,7 +89,7 @@ class GeoNetworkSource:
         asked = Outgoing(url, "POST", None, headers, json.dumps(query).encode())
         return self.fetcher.read(asked, lambda answer: check(_of_search(answer, offset)))
 
-    def _documents(self, page: Page, base: str) -> Page:
+    def _documents(self, page: RawPage, base: str) -> RawPage:
         """Each uuid's XML; one that cannot be fetched is skipped and named."""
         urls = {_record_url(base, self.options.portal, each.native_id): each for each in page.records}
         records: list[RawRecord] = []
@@ -99,20 +99,20 @@ class GeoNetworkSource:
                 skipped.append(Skipped(url, str(found), urls[url].native_id))
                 continue
             records.append(RawRecord(urls[url].native_id, found, url, "application/xml", urls[url].modified))
-        return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
+        return RawPage(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
 
 
 def _record_url(base: str, portal: str, uuid: str) -> str:
     return joined(base, f"{portal}/api/records/{quote(uuid, safe='')}/formatters/xml")
 
 
-def _document(answer: Answer) -> bytes:
+def _document(answer: HttpAnswer) -> bytes:
     content = expect_2xx(answer).content
     parse_xml(content, address_of(answer.url))
     return content
 
 
-def _of_q(answer: Answer) -> CountedPage:
+def _of_q(answer: HttpAnswer) -> CountedPage:
     body = json_object(answer)
     summary, found = body.get("summary"), body.get("metadata", [])
     count = summary.get("@count") if isinstance(summary, dict) else None
@@ -124,7 +124,7 @@ def _of_q(answer: Answer) -> CountedPage:
     return CountedPage(tuple(map(_stub, named)), int(str(count)), skipped=others)
 
 
-def _of_search(answer: Answer, offset: int) -> CountedPage:
+def _of_search(answer: HttpAnswer, offset: int) -> CountedPage:
     hits = json_object(answer).get("hits")
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list):
         raise BadAnswer(f"{address_of(answer.url)} does not answer as GeoNetwork's search")

@@ -9,11 +9,11 @@ from urllib.parse import quote, urlencode
 
 from core.errors import SondeError
 from core.json_types import Json
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import RawPage, RawRecord, Skipped
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, parse_xml, written_json
 from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, number_or_none, with_id
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from net.exchange import Answer, Outgoing
+from net.exchange import HttpAnswer, Outgoing
 from net.targets import address_of
 
 _DATACITE = "application/vnd.datacite.datacite+xml"
@@ -38,7 +38,7 @@ class InvenioSource:
     since: str | None = None
     options: InvenioOptions = field(default_factory=InvenioOptions)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken and what the fetcher raises."""
         base = self.url.partition("/api")[0].rstrip("/")
         path = (
@@ -57,7 +57,7 @@ class InvenioSource:
         paging = {"size": str(self.options.page_size), "sort": "oldest", "page": "1"}
         return ({"q": query} if query else {}) | paging
 
-    def _documents(self, page: Page) -> Page:
+    def _documents(self, page: RawPage) -> RawPage:
         """The hits' DataCite documents; a hit without one is skipped and named."""
         records: list[RawRecord] = []
         skipped = list(page.skipped)
@@ -68,10 +68,10 @@ class InvenioSource:
                 skipped.append(Skipped(hit.origin, str(error), hit.native_id))
                 continue
             records.append(RawRecord(hit.native_id, content, hit.origin, "application/xml", hit.modified))
-        return Page(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
+        return RawPage(tuple(records), page.position, page.total, tuple(skipped), matched=page.matched)
 
 
-def _linked_page(answer: Answer) -> LinkedPage:
+def _linked_page(answer: HttpAnswer) -> LinkedPage:
     body = json_object(answer)
     hits, links = body.get("hits"), body.get("links") or {}
     if not isinstance(hits, dict) or not isinstance(hits.get("hits"), list) or not isinstance(links, dict):
@@ -91,7 +91,7 @@ def _record(hit: Json, base: str) -> RawRecord:
     )
 
 
-def _document(answer: Answer) -> bytes:
+def _document(answer: HttpAnswer) -> bytes:
     if not 200 <= answer.status < 300:
         answer.expect_ok()
     parse_xml(answer.content, address_of(answer.url))

@@ -11,10 +11,10 @@ from urllib.parse import urljoin, urlsplit
 from core.errors import SondeError
 from core.json_types import Json
 from indexer.formats.json_documents.parsing import describe_member
-from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped, skipped_id
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped, skipped_id
 from indexer.sources.fetching import BadAnswer, Fetcher
 from indexer.sources.members import SourceBroken
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 _ASKED_AGAIN = 3  # a doubtful answer repeated this often is accepted
@@ -40,7 +40,7 @@ class Part:
     """A listing by its first page; ``accept`` is the media type to request."""
 
     url: str
-    parse: Callable[[Answer], LinkedPage]
+    parse: Callable[[HttpAnswer], LinkedPage]
     accept: str = "application/json"
 
 
@@ -60,7 +60,7 @@ class LinkedWalk:
     _sure: bool = True
     _known: set[str] = field(default_factory=set)
 
-    def pages(self, position: str | None) -> Iterator[Page]:
+    def pages(self, position: str | None) -> Iterator[RawPage]:
         """Raises SourceBroken if links lead in a circle, NothingToHarvest for an empty part, and fetcher's errors."""
         stored = json.loads(position) if position else {}
         first = int(stored.get("part", 0))
@@ -70,9 +70,9 @@ class LinkedWalk:
             self._seen = int(here.get("seen", 0))
             yield from self._of_part(index, here.get("next") or self.parts[index].url)
         if self._sure and self._matched:
-            yield Page((), total=self._matched, matched=self._matched)
+            yield RawPage((), total=self._matched, matched=self._matched)
 
-    def _of_part(self, index: int, url: str) -> Iterator[Page]:
+    def _of_part(self, index: int, url: str) -> Iterator[RawPage]:
         self._known.clear()
         visited: set[str] = set()
         while True:
@@ -91,7 +91,7 @@ class LinkedWalk:
             position = self._position(index, following)
             if ids:
                 total = leaf.matched if len(self.parts) == 1 else None
-                yield Page(leaf.records, position, total, leaf.skipped)
+                yield RawPage(leaf.records, position, total, leaf.skipped)
             if following is None:
                 return
             url = following
@@ -99,7 +99,7 @@ class LinkedWalk:
     def _linked_page(self, part: Part, url: str) -> LinkedPage:
         doubts = 0
 
-        def checked(answer: Answer) -> LinkedPage:
+        def checked(answer: HttpAnswer) -> LinkedPage:
             nonlocal doubts
             leaf = part.parse(answer)
             doubt = self._doubt(leaf)

@@ -40,7 +40,7 @@ class MemberBroken(SondeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """Hard limits of one run; ``total_bytes`` counts decompressed bytes, skipped members included."""
 
     file_bytes: int = 32 * _MIB

@@ -10,12 +10,12 @@ import structlog
 from lxml import etree
 
 from core.errors import SondeError
-from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped, skipped_id
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped, skipped_id
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, local, parse_xml, text_of, written_xml
 from indexer.sources.linked import joined
 from indexer.sources.members import SourceBroken
 from indexer.sources.protocol import FirstAnswer, Protocol, Question
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 log = structlog.get_logger(__name__)
@@ -76,7 +76,7 @@ class OaiSource:
     _seen: set[str] = field(default_factory=set)
     _before: int = 0  # records of earlier slices
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises OaiError, SourceBroken (the server repeats tokens) and what the fetcher raises."""
         stored = json.loads(position) if position else {}
         self._deleted, self._total = stored.get("deleted", 0), stored.get("total")
@@ -88,9 +88,9 @@ class OaiSource:
             token = stored.get("token", "") if index == first else ""
             yield from self._of_set(index, sets[index], prefix, token)
         if self._total is not None and self.options.trust_size and len(sets) == 1:
-            yield Page((), matched=max(self._total - self._deleted, 0))
+            yield RawPage((), matched=max(self._total - self._deleted, 0))
 
-    def _of_set(self, index: int, name: str | None, prefix: str, token: str) -> Iterator[Page]:
+    def _of_set(self, index: int, name: str | None, prefix: str, token: str) -> Iterator[RawPage]:
         used: set[str] = set()
         while True:
             listing = self._listing(name, prefix, token)
@@ -105,7 +105,7 @@ class OaiSource:
             here = {"set": index if token else index + 1, "prefix": prefix, "token": token}
             here |= {"deleted": self._deleted, "total": self._total, "seen": self._before + len(self._seen)}
             if listing.records or listing.deleted or listing.skipped:
-                yield Page(listing.records, json.dumps(here), self._total, listing.skipped, listing.deleted)
+                yield RawPage(listing.records, json.dumps(here), self._total, listing.skipped, listing.deleted)
             if not token:
                 return
 
@@ -200,11 +200,11 @@ def identify(fetcher: Fetcher, url: str) -> str:
     return text_of(name) if name is not None else ""
 
 
-def _prefixes(answer: Answer) -> list[str]:
+def _prefixes(answer: HttpAnswer) -> list[str]:
     return [text_of(found) for found in _root(answer).iter(f"{_OAI}metadataPrefix")]
 
 
-def _root(answer: Answer) -> etree._Element:
+def _root(answer: HttpAnswer) -> etree._Element:
     root = parse_xml(answer.content, address_of(answer.url))
     if root.tag != f"{_OAI}OAI-PMH":
         raise BadAnswer(f"{address_of(answer.url)} did not answer in OAI-PMH")
@@ -214,7 +214,7 @@ def _root(answer: Answer) -> etree._Element:
     return root
 
 
-def _listing(answer: Answer) -> Listing:
+def _listing(answer: HttpAnswer) -> Listing:
     listed = _root(answer).find(f"{_OAI}ListRecords")
     if listed is None:
         raise BadAnswer(f"{address_of(answer.url)} did not answer with a list of records")

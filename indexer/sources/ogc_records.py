@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote, unquote, urlencode
 
 from core.json_types import Json, JsonMapping
-from indexer.raw import WHOLE_SOURCE, Page, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, RawPage, RawRecord, Skipped
 from indexer.sources.fetching import BadAnswer, Fetcher, fingerprint, json_object, written_json
 from indexer.sources.linked import (
     LinkedPage,
@@ -21,7 +21,7 @@ from indexer.sources.linked import (
     with_id,
 )
 from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 _NAMED = 20
@@ -46,7 +46,7 @@ class OgcSource:
     since: str | None = None
     options: OgcOptions = field(default_factory=OgcOptions)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
         listed = collections(self.fetcher, self.url, self.options.collections)
         found, others = listed.named, listed.others
@@ -60,7 +60,7 @@ class OgcSource:
             raise NothingToHarvest(f"{address_of(self.url)} has no collections")
         records = tuple(collection_record(c, self.url) for c in found)
         matched = len({record.native_id for record in records}) + len(others)
-        yield Page(records, total=matched, skipped=others, matched=matched)
+        yield RawPage(records, total=matched, skipped=others, matched=matched)
 
     def _items(self, id: str, *, several: bool) -> Part:
         query = urlencode({"limit": str(self.options.page_size), "f": "json", **self.options.filter})
@@ -81,7 +81,7 @@ def collections(fetcher: Fetcher, url: str, wanted: Sequence[str] = ()) -> Colle
     found: list[Json] = []
     without_id: list[Skipped] = []
 
-    def parse(answer: Answer) -> LinkedPage:
+    def parse(answer: HttpAnswer) -> LinkedPage:
         body = json_object(answer)
         listed = body.get("collections")
         if not isinstance(listed, list):
@@ -119,7 +119,7 @@ def _chosen(collection: JsonMapping, wanted: tuple[str, ...]) -> bool:
     return collection["id"] in wanted if wanted else is_of_records(collection)
 
 
-def _features(answer: Answer, url: str, prefix: str) -> LinkedPage:
+def _features(answer: HttpAnswer, url: str, prefix: str) -> LinkedPage:
     body = json_object(answer)
     listed = body.get("features")
     if not isinstance(listed, list):

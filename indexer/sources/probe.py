@@ -15,7 +15,7 @@ from indexer.sources.protocol import FirstAnswer, Protocol, Question, Start, fir
 from indexer.sources.protocols import PROTOCOLS, open_source
 from indexer.sources.what_it_is import AUTH, what_it_is
 from net.errors import BadStatus, Forbidden, Untrusted
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 
 PREVIEW = 3
 _TITLE = re.compile(rb"<(?:title|repositoryName)>([^<]{1,200})</", re.IGNORECASE)
@@ -96,7 +96,7 @@ def title_of(fetcher: Fetcher, found: DetectedSource) -> str:
         return ""
 
 
-def _title(answer: Answer) -> str:
+def _title(answer: HttpAnswer) -> str:
     content = expect_2xx(answer).content
     if content.lstrip()[:1] == b"{":
         said = json_value(answer)

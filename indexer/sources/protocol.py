@@ -16,7 +16,7 @@ from indexer.formats.json_documents.parsing import looks_like_json
 from indexer.raw import Source
 from indexer.sources.fetching import Fetcher, expect_2xx, json_value, local, parse_xml
 from indexer.sources.rdf_answers import rdf_format
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class FirstAnswer:
         return frozenset(rel for rel in rels if isinstance(rel, str))
 
 
-def first_answer(answer: Answer) -> FirstAnswer:
+def first_answer(answer: HttpAnswer) -> FirstAnswer:
     """Raises BadStatus, and BadAnswer for JSON or XML that cannot be parsed."""
     content = expect_2xx(answer).content
     start = content[:4000].lstrip(b"\xef\xbb\xbf \t\r\n")

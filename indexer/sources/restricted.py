@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from indexer.raw import Page, Source
+from indexer.raw import RawPage, Source
 
 
 def restricted(source: Source, groups: Sequence[str] | None) -> Source:
@@ -23,6 +23,6 @@ class _Restricted:
     source: Source
     groups: tuple[str, ...] | None
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         for page in self.source.pages(position):
             yield replace(page, records=tuple(replace(raw, access_groups=self.groups) for raw in page.records))

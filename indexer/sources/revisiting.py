@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from core.errors import SondeError
 from indexer.raw import FileVersion, VersionStore
 from indexer.sources.fetching import Fetcher
-from net.exchange import Answer, Outgoing
+from net.exchange import HttpAnswer, Outgoing
 
 T = TypeVar("T")
 
@@ -54,14 +54,14 @@ class Revisiting:
         return self.memory.known(urls) if self.memory is not None else {}
 
     def get(
-        self, url: str, parse: Callable[[Answer], T], visit: FileVersion | None = None, accept: str = "*/*"
+        self, url: str, parse: Callable[[HttpAnswer], T], visit: FileVersion | None = None, accept: str = "*/*"
     ) -> Sent[T] | FileVersion:
         """The result of ``parse`` for the file; the visit itself if the server reports no change.
 
         An unrequested 304 goes to ``parse``, which refuses it. Raises what Fetcher.read raises.
         """
 
-        def look(answer: Answer) -> Sent[T] | FileVersion:
+        def look(answer: HttpAnswer) -> Sent[T] | FileVersion:
             if answer.status == 304 and visit is not None:
                 return visit
             return Sent(parse(answer), *validators(answer.headers))
@@ -69,7 +69,7 @@ class Revisiting:
         return self.fetcher.read(Outgoing(url, headers={"accept": accept, **conditions(visit)}), look)
 
     def each(
-        self, urls: Sequence[str], parse: Callable[[Answer], T]
+        self, urls: Sequence[str], parse: Callable[[HttpAnswer], T]
     ) -> Iterator[tuple[str, Sent[T] | FileVersion | SondeError]]:
         """Several in parallel, in the order of ``urls``, as Fetcher.each."""
         known = self.known(urls)

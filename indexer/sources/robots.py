@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from urllib.robotparser import RobotFileParser
 
 from indexer.sources.fetching import Fetcher
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 
 AGENT = "Sonde"
 _LONGEST_DELAY_S = 30.0
@@ -37,7 +37,7 @@ class Robots:
         return self._known[origin]
 
 
-def _lines(answer: Answer) -> list[str]:
+def _lines(answer: HttpAnswer) -> list[str]:
     """No file (any 4xx) means no rules; so does a web page that a server sends for every address."""
     if not 200 <= answer.status < 300 or answer.content.lstrip()[:1] == b"<":
         return []

@@ -12,7 +12,7 @@ from core.errors import SondeError
 from core.json_types import Json
 from indexer.formats.json_documents.linked_data import types_of
 from indexer.formats.json_documents.web_pages import JsonLdScript, page_scripts
-from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
+from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, Skipped
 from indexer.sources.archives import NotUnpacked, unpacked
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx, local, parse_xml, text_of, written_json
 from indexer.sources.linked import joined
@@ -21,7 +21,7 @@ from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from net.errors import BadStatus
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 _PAGE = 50
@@ -64,7 +64,7 @@ class SitemapSource:
     def __post_init__(self) -> None:
         self.robots = Robots(self.fetcher)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken, LimitReached, and what the fetcher raises for the sitemaps themselves."""
         places = {place.url: place for place in self._places(self.url, 0) if self.options.contains in place.url}
         todo = (places[url] for url in sorted(places) if position is None or url > position)
@@ -91,7 +91,7 @@ class SitemapSource:
     def _is_new(self, place: _Place) -> bool:
         return self.since is None or place.modified is None or place.modified[:10] >= self.since[:10]
 
-    def _page(self, every: list[_Place], some: list[_Place]) -> Page:
+    def _page(self, every: list[_Place], some: list[_Place]) -> RawPage:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
         unchanged: list[str] = []
@@ -120,7 +120,7 @@ class SitemapSource:
                     visits += revisiting.noted(url, found, (record.native_id for record in own))
                 if not found.content:
                     passed.append(_without(url))
-        page = Page(tuple(records), every[-1].url, skipped=tuple(skipped), passed_over=tuple(passed))
+        page = RawPage(tuple(records), every[-1].url, skipped=tuple(skipped), passed_over=tuple(passed))
         return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
 
 
@@ -151,7 +151,7 @@ def _is_gone(error: SondeError) -> bool:
     return isinstance(error, BadStatus) and error.status in (404, 410)
 
 
-def _sitemap(answer: Answer) -> Any:
+def _sitemap(answer: HttpAnswer) -> Any:
     content = expect_2xx(answer).content
     try:
         content = unpacked(content, _MOST_UNPACKED)
@@ -163,7 +163,7 @@ def _sitemap(answer: Answer) -> Any:
     return root
 
 
-def json_ld(answer: Answer) -> list[Json | JsonLdScript]:
+def json_ld(answer: HttpAnswer) -> list[Json | JsonLdScript]:
     """The data sets in a page's JSON-LD, in order; a script that cannot be read in its place.
 
     Raises BadStatus, BadAnswer.

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from indexer.raw import Page, RawRecord
+from indexer.raw import RawPage, RawRecord
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object, written_json
 from indexer.sources.linked import LinkedPage, LinkedWalk, Part, joined, next_link, number_or_none, with_id
 from indexer.sources.ogc_records import collection_record, collections
 from indexer.sources.protocol import FirstAnswer, Protocol
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 
@@ -34,7 +34,7 @@ class StacApiSource:
     since: str | None = None
     options: StacOptions = field(default_factory=StacOptions)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises NothingToHarvest, SourceBroken and what the fetcher raises."""
         wanted = self.options.collections
         listed = collections(self.fetcher, self.url, wanted)
@@ -42,7 +42,7 @@ class StacApiSource:
         if position is None:
             records = tuple(collection_record(c, self.url) for c in found)
             count = None if self.options.items else len(records) + len(listed.others)
-            yield Page(records, "{}", count, listed.others, matched=count)
+            yield RawPage(records, "{}", count, listed.others, matched=count)
         if self.options.items:
             parts = [self._items(str(c["id"])) for c in found]
             yield from LinkedWalk(self.fetcher, parts, may_be_empty=True).pages(position)
@@ -50,7 +50,7 @@ class StacApiSource:
     def _items(self, collection: str) -> Part:
         url = joined(self.url, f"collections/{quote(collection, safe='')}/items")
 
-        def parse(answer: Answer) -> LinkedPage:
+        def parse(answer: HttpAnswer) -> LinkedPage:
             body = json_object(answer)
             listed = body.get("features")
             if not isinstance(listed, list):

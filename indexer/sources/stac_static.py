@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
 
 from core.json_types import Json
-from indexer.raw import WHOLE_SOURCE, FileVersion, Page, RawRecord, Skipped
+from indexer.raw import WHOLE_SOURCE, FileVersion, RawPage, RawRecord, Skipped
 from indexer.sources.fetching import BadAnswer, Fetcher, json_object
 from indexer.sources.linked import NothingToHarvest, joined, rebased
 from indexer.sources.members import SourceBroken
@@ -17,7 +17,7 @@ from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from indexer.sources.stac_api import StacOptions
 from net.errors import BadStatus, Refused
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 _PAGE = 50
@@ -85,7 +85,7 @@ class StacStaticSource:
     def __post_init__(self) -> None:
         self.robots = Robots(self.fetcher)
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken (depth, robots), NothingToHarvest, and what the fetcher raises."""
         if not self.robots.allows(self.url):
             raise SourceBroken(f"{self.url}: robots.txt does not allow it (manners.robots: false overrides)")
@@ -100,9 +100,9 @@ class StacStaticSource:
             self._expect_collections()
         yield self._page(some, None)
 
-    def _page(self, some: list[_Found], position: str | None) -> Page:
+    def _page(self, some: list[_Found], position: str | None) -> RawPage:
         visits, self._notes = tuple(self._notes), []
-        return Page(
+        return RawPage(
             tuple(found for found in some if isinstance(found, RawRecord)),
             position,
             skipped=tuple(found for found in some if isinstance(found, Skipped)),
@@ -176,7 +176,7 @@ class StacStaticSource:
             raise NothingToHarvest(f"{address_of(self.url)} has no collection {', '.join(missing)}")
 
 
-def _document(answer: Answer) -> _Document:
+def _document(answer: HttpAnswer) -> _Document:
     body = json_object(answer)
     if "stac_version" not in body and "links" not in body:
         raise BadAnswer(f"{address_of(answer.url)} sent JSON that is no STAC document")

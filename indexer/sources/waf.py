@@ -14,7 +14,7 @@ from lxml.etree import ParserError
 from core.batched import batched
 from core.errors import SondeError
 from indexer.formats.registry import separate
-from indexer.raw import FileVersion, Page, PassedOver, RawRecord, Skipped
+from indexer.raw import FileVersion, PassedOver, RawPage, RawRecord, Skipped
 from indexer.sources.archives import NotUnpacked, unpacked
 from indexer.sources.fetching import BadAnswer, Fetcher, expect_2xx
 from indexer.sources.members import METADATA_SUFFIXES, SourceBroken, is_hidden, is_wanted, media_type, passed_over
@@ -22,7 +22,7 @@ from indexer.sources.protocol import FirstAnswer, Protocol, Question
 from indexer.sources.revisiting import Revisiting
 from indexer.sources.robots import Robots
 from indexer.sources.what_it_is import erddap_base
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from net.targets import address_of
 
 _PAGE = 50
@@ -56,18 +56,18 @@ class WafSource:
         self.robots = Robots(self.fetcher)
         self.url = self.url if self.url.endswith("/") else f"{self.url}/"
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         """Raises SourceBroken if a listing cannot be read, and what the fetcher raises."""
         every = sorted(self._files(self.url, 0), key=lambda entry: entry.url)
         files = [entry for entry in every if is_wanted(_name(entry), self._suffixes)]
         others = tuple(passed_over(entry.url) for entry in every if not is_wanted(_name(entry), self._suffixes))
         if others and position is None:
-            yield Page((), passed_over=others)
+            yield RawPage((), passed_over=others)
         wanted = [e for e in files if (position is None or e.url > position) and self._is_new(e)]
         for some in batched(wanted, _PAGE):
             yield self._page(some, len(files))
 
-    def _files(self, folder: str, depth: int) -> Iterator[Entry]:
+    def _files(self, folder: str, depth: int) -> Iterator[ListingEntry]:
         if depth > self.options.depth:
             raise SourceBroken(f"{folder}: deeper than {self.options.depth} folders")
         for entry in self._listing(folder):
@@ -82,8 +82,8 @@ class WafSource:
     def _suffixes(self) -> frozenset[str]:
         return frozenset(self.options.suffixes)
 
-    def _listing(self, folder: str) -> list[Entry]:
-        def parse(answer: Answer) -> list[Entry]:
+    def _listing(self, folder: str) -> list[ListingEntry]:
+        def parse(answer: HttpAnswer) -> list[ListingEntry]:
             try:
                 return entries(expect_2xx(answer).content, folder, any_page=self.options.any_page)
             except NotAListing as error:
@@ -93,11 +93,11 @@ class WafSource:
             raise SourceBroken(f"{folder}: robots.txt does not allow it (manners.robots: false overrides)")
         return self.fetcher.get(folder, parse)
 
-    def _is_new(self, entry: Entry) -> bool:
+    def _is_new(self, entry: ListingEntry) -> bool:
         """The listed time has no zone, so a difference of a day is ignored."""
         return self.since is None or entry.modified is None or entry.modified[:10] >= _day_before(self.since)
 
-    def _page(self, some: list[Entry], total: int) -> Page:
+    def _page(self, some: list[ListingEntry], total: int) -> RawPage:
         records: list[RawRecord] = []
         skipped: list[Skipped] = []
         passed: list[PassedOver] = []
@@ -118,15 +118,15 @@ class WafSource:
                 passed += own.passed_over
                 if not own.skipped:
                     visits += revisiting.noted(url, found, (record.native_id for record in own.records))
-        page = Page(tuple(records), some[-1].url, total, tuple(skipped), passed_over=tuple(passed))
+        page = RawPage(tuple(records), some[-1].url, total, tuple(skipped), passed_over=tuple(passed))
         return replace(page, unchanged=tuple(unchanged), visits=tuple(visits))
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: ListingEntry) -> str:
     return unquote(entry.url.rstrip("/").rpartition("/")[2])
 
 
-def _content(answer: Answer) -> bytes:
+def _content(answer: HttpAnswer) -> bytes:
     """Raises BadAnswer for a web page instead of metadata."""
     try:
         content = unpacked(expect_2xx(answer).content, _MOST_UNPACKED)
@@ -180,7 +180,7 @@ class NotAListing(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListingEntry:
     """``url`` without query; a folder's ends with a slash. ``modified`` is the server's local time, without zone."""
 
     url: str
@@ -191,7 +191,7 @@ class Entry:
         return self.url.endswith("/")
 
 
-def entries(content: bytes, url: str, *, any_page: bool = False) -> list[Entry]:
+def entries(content: bytes, url: str, *, any_page: bool = False) -> list[ListingEntry]:
     """The entries directly below ``url``, sorted by URL, each once.
 
     Links to other places, upwards, or to another order of the same listing are left out. Raises NotAListing, unless
@@ -203,7 +203,7 @@ def entries(content: bytes, url: str, *, any_page: bool = False) -> list[Entry]:
         raise NotAListing(str(error)) from None
     if not any_page and not _looks_like_one(page):
         raise NotAListing("it does not call itself an index or directory listing")
-    found: dict[str, Entry] = {}
+    found: dict[str, ListingEntry] = {}
     for anchor in page.iter("a"):
         entry = _entry(anchor, url)
         if entry is not None:
@@ -217,7 +217,7 @@ def _looks_like_one(page: html.HtmlElement) -> bool:
     return any(sign in start or title.startswith(sign.strip()) for sign in _SIGNS)
 
 
-def _entry(anchor: html.HtmlElement, url: str) -> Entry | None:
+def _entry(anchor: html.HtmlElement, url: str) -> ListingEntry | None:
     href = (anchor.get("href") or "").strip()
     if not href or href.startswith(("?", "#")):
         return None
@@ -230,7 +230,7 @@ def _entry(anchor: html.HtmlElement, url: str) -> Entry | None:
     name = parts.path.removeprefix(folder)
     if parts[:2] != base[:2] or not parts.path.startswith(folder) or not name or "/" in name.rstrip("/"):
         return None
-    return Entry(f"{parts.scheme}://{parts.netloc}{parts.path}", _modified(anchor))
+    return ListingEntry(f"{parts.scheme}://{parts.netloc}{parts.path}", _modified(anchor))
 
 
 def _modified(anchor: html.HtmlElement) -> str | None:

@@ -20,7 +20,7 @@ from es_mappings.names import alias
 from indexer.hashes import content_hash
 from indexer.plan.items import Item, RejectedItem
 from indexer.plan.parsed_record import ParsedRecord
-from indexer.plan.plan import Decision, Moment, not_committed
+from indexer.plan.plan import Decision, RunMoment, not_committed
 from indexer.raw import RawRecord
 from indexer.store import bulk
 from indexer.store.ledger import Ledger, scan, targets, tombstone, write_ledger
@@ -28,7 +28,7 @@ from indexer.store.ledger import Ledger, scan, targets, tombstone, write_ledger
 _REPLACE_BUT_KEEP_VECTORS = "ctx._source.keySet().retainAll(params.kept); ctx._source.putAll(params.document);"
 
 
-def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: Moment) -> list[RejectedItem]:
+def commit(client: Elasticsearch, prefix: str, items: Sequence[Item], moment: RunMoment) -> list[RejectedItem]:
     """Writes a batch and returns the refused items; the next run tries them again.
 
     Raises core.errors.Unavailable if Elasticsearch does not answer. The batch may then be half written; the ledger does
@@ -52,7 +52,7 @@ def _reason(item: Item, reasons: Mapping[str, str]) -> str | None:
     return reasons.get(item.decision.entry.key) or (reasons.get(record) if record is not None else None)
 
 
-def _of_record(prefix: str, item: Item, moment: Moment) -> Iterator[bulk.Operation]:
+def _of_record(prefix: str, item: Item, moment: RunMoment) -> Iterator[bulk.Operation]:
     if item.parsed is None:
         return
     id, document = item.parsed.record.id, _document(item.raw, item.parsed, item.decision, moment)
@@ -72,7 +72,7 @@ def _record_operation(index: str, id: str, document: Json, item: Item) -> bulk.O
     return bulk.index_operation(index, id, {**document, **(item.vectors or {})})
 
 
-def _document(raw: RawRecord, digest: ParsedRecord, decision: Decision, moment: Moment) -> Json:
+def _document(raw: RawRecord, digest: ParsedRecord, decision: Decision, moment: RunMoment) -> Json:
     return {
         **digest.document,
         "native": {**digest.document.get("native", {}), "hash": content_hash(raw.content)},
@@ -90,7 +90,7 @@ def native_document(raw: RawRecord, digest: ParsedRecord) -> Json:
     )
 
 
-def _entries(item: Item, failed: bool, moment: Moment) -> list[LedgerEntry]:
+def _entries(item: Item, failed: bool, moment: RunMoment) -> list[LedgerEntry]:
     """The ledger's next states: first of the document that loses the record, then of the one that gets it."""
     if failed:
         entry = not_committed(item.decision, item.stored, moment)
@@ -159,7 +159,7 @@ class Deletions:
 
 
 def apply_deletions(
-    client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: Moment
+    client: Elasticsearch, prefix: str, source: str, native_ids: Sequence[str], moment: RunMoment
 ) -> Deletions:
     """Removes the known records among these ids; unknown or removed ids are ignored.
 

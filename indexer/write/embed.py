@@ -19,7 +19,7 @@ from es_mappings.codecs.vectors import has_all, to_fields
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from indexer.background import Background
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.store import bulk
 from indexer.store.ledger import Ledger, scan, targets, write_ledger
 
@@ -41,7 +41,7 @@ class Embedded:
 class Embedding:
     """The embedder of one run: loaded at the first text, disabled at the first failure (which is logged once)."""
 
-    parts: Parts
+    parts: HarvestParts
     recipe: IndexMeta
     absence: str | None = None
     _embedder: Embedder | None = None
@@ -112,7 +112,7 @@ class Filled:
     failures: tuple[bulk.Failure, ...] = ()
 
 
-def embed_missing(source_id: str, parts: Parts, options: Options) -> Filled:
+def embed_missing(source_id: str, parts: HarvestParts, options: Options) -> Filled:
     """Adds vectors until none is missing or ``options.seconds`` are used. Idempotent.
 
     A record that changes meanwhile waits for the next call. Raises Unavailable if the embedder is not available.
@@ -153,7 +153,7 @@ class _Tally:
     embedded: int = 0
     failures: list[bulk.Failure] = field(default_factory=list)
 
-    def add(self, parts: Parts, writing: Future[_Written] | None) -> None:
+    def add(self, parts: HarvestParts, writing: Future[_Written] | None) -> None:
         """Waits for the current write. Raises what the write raised."""
         if writing is None:
             return
@@ -163,7 +163,7 @@ class _Tally:
         parts.progress("embedded", seen=self.embedded, total=0)
 
 
-def count_missing(source_id: str, parts: Parts) -> int:
+def count_missing(source_id: str, parts: HarvestParts) -> int:
     """The number of the source's records without a vector, or without token vectors that the index should have."""
     index, query = alias(parts.prefix, "records"), _lacking(source_id, parts.recipe())
     parts.client.indices.refresh(index=index)
@@ -177,7 +177,7 @@ def _made(hits: Sequence[Json], embedding: Embedding) -> Sequence[Json | None]:
     return made
 
 
-def _write(parts: Parts, source_id: str, pairs: list[tuple[Json, Json | None]], model: str) -> _Written:
+def _write(parts: HarvestParts, source_id: str, pairs: list[tuple[Json, Json | None]], model: str) -> _Written:
     """Writes the vectors of these hits, then notes the model in the ledger."""
     refused = bulk.write(parts.client, (operation for pair in pairs for operation in _operations(parts.prefix, *pair)))
     done = sorted({hit["_id"] for hit, _ in pairs} - {failure.id for failure in refused})
@@ -192,7 +192,7 @@ def _operations(prefix: str, hit: Json, made: Json | None) -> Iterator[bulk.Oper
         yield bulk.update_operation(index, hit["_id"], {"doc": made}, unchanged)
 
 
-def _missing(parts: Parts, source_id: str, recipe: IndexMeta) -> Iterator[Json]:
+def _missing(parts: HarvestParts, source_id: str, recipe: IndexMeta) -> Iterator[Json]:
     index = alias(parts.prefix, "records")
     both = f"{index},{alias(parts.prefix, 'ledger')}"
     parts.client.indices.refresh(index=both)

@@ -15,13 +15,13 @@ from core.record import Record
 from es_gateway.client import retrying
 from es_mappings.names import alias
 from indexer.formats.refused import RecordRefused
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.plan.items import Item
 from indexer.plan.overlays import overlaid
 from indexer.plan.parsed_record import parse, with_id
-from indexer.plan.plan import Decision, Moment, Outcome
+from indexer.plan.plan import Decision, Outcome, RunMoment
 from indexer.plan.planner import Planner
-from indexer.raw import Page, RawRecord
+from indexer.raw import RawPage, RawRecord
 from indexer.store.ledger import PUSHED, Ledger, kept_document
 from indexer.write.commit import apply_deletions, commit
 from indexer.write.embed import Embedding
@@ -61,7 +61,7 @@ class Pushing:
         )
 
 
-def read(source: str, content: bytes, media_type: str | None, parts: Parts) -> Record:
+def read(source: str, content: bytes, media_type: str | None, parts: HarvestParts) -> Record:
     """The record that the document describes, unstored; its ``identifier`` is empty if it names none.
 
     Raises RecordRefused if it is not exactly one record of a known format.
@@ -69,14 +69,14 @@ def read(source: str, content: bytes, media_type: str | None, parts: Parts) -> R
     return parse(RawRecord("", content, "pushed", media_type), source, parts.name_lists()).record
 
 
-def holds(source: str, record: str, parts: Parts) -> bool:
+def holds(source: str, record: str, parts: HarvestParts) -> bool:
     """Whether the source has this record, whoever may see it. Raises Unavailable."""
     ledger = Ledger(retrying(parts.client), parts.prefix)
     ledger.refresh()
     return record in ledger.holders(source, [record])
 
 
-def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
+def put(source: str, pushed: Pushing, parts: HarvestParts) -> Pushed:
     """Reads, embeds and writes one document as its record; it is searchable when this returns.
 
     The same bytes again write nothing. Raises RecordRefused if it is not one record of a known format; NotFound and
@@ -84,10 +84,10 @@ def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     """
     parts = replace(parts, client=retrying(parts.client))
     recipe = parts.recipe()
-    moment = Moment(PUSHED, now_iso(), recipe.embedding_model)
+    moment = RunMoment(PUSHED, now_iso(), recipe.embedding_model)
     record, raw = pushed.record, pushed.raw(source)
     Ledger(parts.client, parts.prefix).refresh()  # a search finds the record's holder
-    (item,) = Planner(parts.client, parts.prefix, source, parts.name_lists()).plan(Page((raw,)), moment)
+    (item,) = Planner(parts.client, parts.prefix, source, parts.name_lists()).plan(RawPage((raw,)), moment)
     if item.decision.outcome == "refused":
         raise RecordRefused(item.decision.entry.reason or "it cannot be read")
     item = _with_vectors(item, Embedding(parts, recipe))
@@ -99,7 +99,7 @@ def put(source: str, pushed: Pushing, parts: Parts) -> Pushed:
     return Pushed(record, item.decision.outcome)
 
 
-def delete(source: str, record: str, parts: Parts) -> None:
+def delete(source: str, record: str, parts: HarvestParts) -> None:
     """Takes the record out of service; it can be restored for as long as harvested ones.
 
     Raises NotFound if the source has no such record, Unavailable if Elasticsearch does not answer or refuses it.
@@ -110,7 +110,7 @@ def delete(source: str, record: str, parts: Parts) -> None:
     holder = ledger.holders(source, [record]).get(record)
     if holder is None:
         raise NotFound(f"There is no record {record!r} in {source!r}.")
-    buried = apply_deletions(parts.client, parts.prefix, source, [holder.native_id], Moment(PUSHED, now_iso(), ""))
+    buried = apply_deletions(parts.client, parts.prefix, source, [holder.native_id], RunMoment(PUSHED, now_iso(), ""))
     if buried.failures:
         raise Unavailable(f"Elasticsearch did not take {record} out: {buried.failures[0].reason}")
     _show(parts)
@@ -124,7 +124,7 @@ def _with_vectors(item: Item, embedding: Embedding) -> Item:
     return replace(item, vectors=fields)
 
 
-def _show(parts: Parts) -> None:
+def _show(parts: HarvestParts) -> None:
     """Refreshes the index, because the client looks for the record next."""
     parts.client.indices.refresh(index=alias(parts.prefix, "records"))
 
@@ -132,7 +132,7 @@ def _show(parts: Parts) -> None:
 _RUN = "curation"
 
 
-def rewrite(record: str, overlay: Overlay | None, parts: Parts) -> None:
+def rewrite(record: str, overlay: Overlay | None, parts: HarvestParts) -> None:
     """Writes the record anew from its kept document, with the overlay or without; searchable when this returns.
 
     Raises NotFound if there is no such record, Unavailable if Elasticsearch does not answer or refuses it.
@@ -152,7 +152,7 @@ def rewrite(record: str, overlay: Overlay | None, parts: Parts) -> None:
     entry = replace(stored, raw_hash="", record_hash=parsed.content.record_hash, text_hash=parsed.content.text_hash)
     fields = None if stands else Embedding(parts, recipe).embed([parsed.record.embedding_text]).fields[0]
     decision = Decision("changed", entry, write=True, vector="keep" if stands else "embed")
-    moment = Moment(_RUN, now_iso(), recipe.embedding_model)
+    moment = RunMoment(_RUN, now_iso(), recipe.embedding_model)
     failed = commit(parts.client, parts.prefix, [Item(raw, stored, decision, parsed, fields)], moment)
     if failed:
         raise Unavailable(f"Elasticsearch did not take {record}: {failed[0].reason}")

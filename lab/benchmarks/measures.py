@@ -18,7 +18,7 @@ from es_mappings.codecs.runs import RunReport
 from indexer.formats import registry
 from indexer.formats.refused import RecordRefused
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.sources.folder import FolderSource
 from indexer.write.embed import embed_missing
 from lab.benchmarks.machine import Spread, TimedNode
@@ -54,7 +54,7 @@ class HarvestTime:
 
 def time_harvest(client: Elasticsearch, prefix: str, path: Path, embedder: Embedder | None = None) -> HarvestTime:
     """From the first page to the stored report; without an embedder, vectors stay out."""
-    parts = Parts(client, prefix, (lambda _name: embedder) if embedder is not None else None)
+    parts = HarvestParts(client, prefix, (lambda _name: embedder) if embedder is not None else None)
     started = time.perf_counter()
     report = harvest(path.name.partition(".")[0], FolderSource(path), parts, Options())
     return HarvestTime(path.name, report, time.perf_counter() - started)
@@ -79,7 +79,7 @@ def time_embedding(client: Elasticsearch, prefix: str, source: str, path: Path, 
     lengths = np.asarray(embedder.count_tokens(texts))
     before = _bare(embedder, texts)
     started = time.perf_counter()
-    filled = embed_missing(source, Parts(client, prefix, lambda _name: embedder), Options())
+    filled = embed_missing(source, HarvestParts(client, prefix, lambda _name: embedder), Options())
     whole = filled.embedded / (time.perf_counter() - started)
     bare = (before + _bare(embedder, texts)) / 2.0
     reads = embedder.card.max_tokens

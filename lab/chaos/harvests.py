@@ -11,7 +11,7 @@ from core.errors import Unavailable
 from es_mappings.codecs.runs import RunReport
 from es_mappings.names import alias
 from indexer.harvest.harvest import harvest, open_run
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.sources.csw import CswOptions, CswSource
 from indexer.sources.fetching import Fetcher
 from indexer.sources.politeness import HostLimits, RequestPolicy
@@ -53,7 +53,9 @@ class ChaosRun:
         return self.state == "complete" and not (self.lost or self.doubled or self.wrong)
 
 
-def chaos(parts: Parts, runs: int, *, records: int = 1000, seed: int = 1, share: float = 0.3) -> Iterator[ChaosRun]:
+def chaos(
+    parts: HarvestParts, runs: int, *, records: int = 1000, seed: int = 1, share: float = 0.3
+) -> Iterator[ChaosRun]:
     """Harvests ``runs`` times into the indices of ``parts``, which must be there and hold nothing of ``SOURCE``."""
     rng = random.Random(seed)  # noqa: S311  # nosec B311 (to be repeated)
     catalogue = {f"rec-{index:05d}": f"Title {index}" for index in range(records)}
@@ -77,7 +79,7 @@ def change(catalogue: dict[str, str], rng: random.Random, run: int) -> None:
 
 
 def one_run(
-    parts: Parts, run: int, plan: FaultPlan, open_source: Callable[[], CswSource], catalogue: Mapping[str, str]
+    parts: HarvestParts, run: int, plan: FaultPlan, open_source: Callable[[], CswSource], catalogue: Mapping[str, str]
 ) -> ChaosRun:
     """Taken up again, as workers do, until it is complete."""
     begun = time.perf_counter()
@@ -101,7 +103,7 @@ def one_run(
     )
 
 
-def _until_complete(parts: Parts, open_source: Callable[[], CswSource]) -> tuple[RunReport, int]:
+def _until_complete(parts: HarvestParts, open_source: Callable[[], CswSource]) -> tuple[RunReport, int]:
     runs = Runs(parts.client, parts.prefix)
     report = open_run(SOURCE, Options())
     for attempt in range(1, _MOST_TRIES + 1):
@@ -116,7 +118,7 @@ def _until_complete(parts: Parts, open_source: Callable[[], CswSource]) -> tuple
     return report, _MOST_TRIES
 
 
-def titles(parts: Parts, source: str) -> list[tuple[str, str]]:
+def titles(parts: HarvestParts, source: str) -> list[tuple[str, str]]:
     """Every record of the source with its title."""
     index = alias(parts.prefix, "records")
     parts.client.indices.refresh(index=index)

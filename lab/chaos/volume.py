@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from es_mappings.names import alias
 from indexer.formats.splitting.split import records_of_graph
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.plan.parsed_record import parse
 from indexer.raw import RawRecord
 from indexer.sources.rdf_answers import parse_rdf
@@ -84,7 +84,7 @@ class Volume:
         return self.state == "complete" and self.in_service == self.records
 
 
-def volume(parts: Parts, records: int) -> Iterator[Volume]:
+def volume(parts: HarvestParts, records: int) -> Iterator[Volume]:
     """Everything is new, then everything is as it was; into indices that hold nothing of the source yet."""
     with large_catalogue(records) as url:
         for run in ("all new", "all the same"):
@@ -96,7 +96,7 @@ def volume(parts: Parts, records: int) -> Iterator[Volume]:
             yield Volume(run, report.state, records, _in_service(parts), seconds, cpu_s, read_s, peak)
 
 
-def _in_service(parts: Parts) -> int:
+def _in_service(parts: HarvestParts) -> int:
     index = alias(parts.prefix, "records")
     parts.client.indices.refresh(index=index)
     return int(parts.client.count(index=index, query={"term": {"source": SOURCE}})["count"])

@@ -24,7 +24,7 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.write.embed import embed_missing
 from lab.benchmarks.machine import TimedNode, machine, serving
 from lab.benchmarks.measures import (
@@ -240,7 +240,7 @@ def _ingest(
         figures["embedding"] = _embedded(timed)
         _show(console, "embedding", figures["embedding"])
         # The other archive's vectors too, so that searches look at all of them.
-        embed_missing("ncar_eol_9206", Parts(client, prefix, models.embedder), Options())
+        embed_missing("ncar_eol_9206", HarvestParts(client, prefix, models.embedder), Options())
 
 
 def _harvested(timed: list[HarvestTime]) -> Json:

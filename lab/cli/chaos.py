@@ -17,7 +17,7 @@ from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_without_vectors
 from es_mappings.names import IndexKind, concrete
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from lab.chaos.harvests import ChaosRun
 from lab.chaos.harvests import chaos as run_chaos
 from lab.chaos.volume import TRIPLES, Volume, read_catalogue
@@ -59,7 +59,7 @@ def volume(*, records: int, turtle: bool) -> None:
     with temporary_node(load_settings(), messages().print) as settings:
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         with throwaway(client) as prefix:
-            runs = list(run_volume(Parts(client, prefix), records))
+            runs = list(run_volume(HarvestParts(client, prefix), records))
     show_volumes(screen(), runs)
     if not all(run.right for run in runs):
         sys.exit(1)
@@ -138,7 +138,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
         settings = after.enter_context(temporary_node(load_settings(), progress.print))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
         prefix = after.enter_context(throwaway(client))
-        for outcome in run_chaos(Parts(client, prefix), runs, records=records, seed=seed, share=share):
+        for outcome in run_chaos(HarvestParts(client, prefix), runs, records=records, seed=seed, share=share):
             outcomes.append(outcome)
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
             progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")

@@ -54,7 +54,7 @@ of 5, 20 and 50 cm near Berlin from 2011 to 2014. The sensors were calibrated be
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """A request to Elasticsearch as it went over the wire."""
 
     method: str
@@ -86,14 +86,14 @@ class Proxy(ThreadingHTTPServer):
     def __init__(self, upstream: str) -> None:
         super().__init__(("127.0.0.1", 0), _Passing)
         self.upstream = urlsplit(upstream)
-        self._sent: list[Sent] = []
+        self._sent: list[SentRequest] = []
         self._lock = threading.Lock()
 
-    def note(self, sent: Sent) -> None:
+    def note(self, sent: SentRequest) -> None:
         with self._lock:
             self._sent.append(sent)
 
-    def taken(self) -> list[Sent]:
+    def taken(self) -> list[SentRequest]:
         """The requests since the last call, in their order."""
         with self._lock:
             sent, self._sent = self._sent, []
@@ -113,7 +113,7 @@ class _Passing(BaseHTTPRequestHandler):
 
     def _pass(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.server.note(Sent(self.command, self.path, body))
+        self.server.note(SentRequest(self.command, self.path, body))
         headers = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection")}
         self.upstream.request(self.command, self.path, body or None, headers)
         reply = self.upstream.getresponse()

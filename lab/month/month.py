@@ -24,7 +24,7 @@ from es_mappings.indices import ensure_indices
 from evaluation.metrics import HEADLINE, measure
 from indexer.formats.registry import read
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts as HarvestParts
+from indexer.parts import HarvestParts as HarvestParts
 from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
 from lab.month.script import (

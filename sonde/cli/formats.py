@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from indexer.formats import field_table, survey
-from indexer.raw import Page
+from indexer.raw import RawPage
 from indexer.sources.folder import FolderSource
 from sonde.cli.screen import say
 
@@ -69,7 +69,7 @@ def _written_into(document: str, path: Path | None) -> str:
     return written if path is None else survey.with_tables(written, survey.survey_of(_documents(path)))
 
 
-def _documents(path: Path) -> Iterator[Page]:
+def _documents(path: Path) -> Iterator[RawPage]:
     yield from FolderSource(path).pages()
 
 

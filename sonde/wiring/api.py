@@ -15,7 +15,7 @@ from es_gateway.blocks import WriteBlock, write_blocks
 from es_gateway.client import Elasticsearch, RetryingElasticsearch, UnhurriedElasticsearch
 from es_gateway.nodes import GuardedNode
 from es_mappings.names import KINDS, alias
-from indexer.parts import Parts as HarvestParts
+from indexer.parts import HarvestParts as HarvestParts
 from search_api.catalogue.documents.reader import DocumentFiles, DocumentReader
 from search_api.catalogue.fair.reader import FairReader
 from search_api.catalogue.harvest_runs import LinkChecks, RunReader

@@ -17,7 +17,7 @@ from es_mappings.codecs.runs import RunReport
 from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest, open_run
 from indexer.harvest.restore import restore
-from indexer.parts import Options, Parts, Progress, no_lease
+from indexer.parts import HarvestParts, Options, Progress, no_lease
 from indexer.quality.links import LinkParts, check_links
 from indexer.raw import Source
 from indexer.remove.removed import remove_source
@@ -131,7 +131,7 @@ class Harvester:
         prepare_indices(self._client, self._settings, self._models)
         prefix = self._settings.index.prefix
         embedder: Callable[[str], Embedder] | None = self._models.embedder if self._embedding else None
-        parts = Parts(self._client, prefix, embedder, progress, self._lists)
+        parts = HarvestParts(self._client, prefix, embedder, progress, self._lists)
         with self._lease(source_id) as guard:
             options = replace(options, guard=guard)
             left = Runs(self._client, prefix).unfinished(source_id)
@@ -146,7 +146,7 @@ class Harvester:
         """Puts removed records back in service. Raises NotFound for ids that are not removed, or no longer stored."""
         prepare_indices(self._client, self._settings, self._models)
         embedder = self._models.embedder if self._embedding else None
-        parts = Parts(self._client, self._settings.index.prefix, embedder)
+        parts = HarvestParts(self._client, self._settings.index.prefix, embedder)
         with self._lease(source_id) as guard:
             groups = groups_of_source(self._settings, source_id)
             return restore(source_id, records, parts, replace(self._options, guard=guard), groups)

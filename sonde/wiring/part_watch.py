@@ -19,7 +19,7 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import lost_aliases
 from indexer.documents.parse.limits import Ocr
 from indexer.documents.parse.pdf.tesseract import ocr_problem
-from net.exchange import Answer, Outgoing
+from net.exchange import HttpAnswer, Outgoing
 from net.gate import Gate
 from net.targets import host_of
 from sonde.settings import Settings
@@ -121,7 +121,7 @@ def language_model_trouble(settings: Settings, gate: Callable[[], Gate]) -> list
     return [] if problem is None else [f"Answers are quotes, without the language model {chosen.model}: {problem}."]
 
 
-def _answer_of(gate: Gate, url: str, key: str | None) -> Answer | str:
+def _answer_of(gate: Gate, url: str, key: str | None) -> HttpAnswer | str:
     """The answer, or why there is none."""
     headers = {"authorization": f"Bearer {key}"} if key else {}
     try:
@@ -130,7 +130,7 @@ def _answer_of(gate: Gate, url: str, key: str | None) -> Answer | str:
         return f"{host_of(url)} does not answer ({error})"
 
 
-def _problem_of(answer: Answer | str) -> str | None:
+def _problem_of(answer: HttpAnswer | str) -> str | None:
     """Each answer but a refusal of the key or an error of the server will do: a reranker's root has no page."""
     if isinstance(answer, str):
         return answer
@@ -140,7 +140,7 @@ def _problem_of(answer: Answer | str) -> str | None:
     return f"{host} answers {answer.status}" if answer.status >= 500 else None
 
 
-def _not_listed(answer: Answer | str, model: str | None) -> str | None:
+def _not_listed(answer: HttpAnswer | str, model: str | None) -> str | None:
     """Only of an endpoint that lists its models, as OpenAI's, vLLM, llama.cpp and Ollama do."""
     if isinstance(answer, str) or answer.status != 200:
         return None

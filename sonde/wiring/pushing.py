@@ -15,7 +15,7 @@ from core.record import Record, addressed
 from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
 from indexer.formats.refused import RecordRefused
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.write import push
 from search_api.catalogue.record_sink import Check, unchecked
 from sonde.settings import Settings
@@ -48,7 +48,7 @@ class Pusher:
     Without a broker there are no harvests; writers of this process then take turns, and it must be the only process.
     """
 
-    parts: Parts
+    parts: HarvestParts
     leases: Leases
     prepare: Callable[[], object]
     groups_of: Callable[[str], tuple[str, ...] | None]

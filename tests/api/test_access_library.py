@@ -19,7 +19,7 @@ from werkzeug.test import TestResponse
 from core.access import Caller, NotAuthenticated
 from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy
@@ -61,7 +61,7 @@ def library(
     folder = tmp_path_factory.mktemp("access-library")
     one = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
     one.prepare()
-    report = harvest("secret", _hidden(folder / "records"), Parts(es_client, one.prefix, one.models.embedder))
+    report = harvest("secret", _hidden(folder / "records"), HarvestParts(es_client, one.prefix, one.models.embedder))
     assert report.counts.new == 1, report
     es_client.indices.refresh(index=f"{one.prefix}-records")
     settings = one.settings.model_copy(update={"library": LibrarySettings(folder=folder / "files")})

@@ -21,7 +21,7 @@ from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.store import DocumentStore
 from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from search_api.app import create_app
@@ -114,7 +114,7 @@ def service(
 
 
 def _harvest(service: Service, source: str, records: Any) -> RunReport:
-    report = harvest(source, records, Parts(service.client, service.prefix, service.models.embedder))
+    report = harvest(source, records, HarvestParts(service.client, service.prefix, service.models.embedder))
     assert report.state == "complete", report
     service.client.indices.refresh(index=f"{service.prefix}-records")
     return report
@@ -466,7 +466,7 @@ def test_a_removed_record_stays_hidden_and_comes_back_hidden(
     source = restricted(_write(folder, SECRET, also), ("glaciers",))
     _harvest(one, "secret", source)
     (folder / "hidden-1.json").unlink()
-    parts = Parts(es_client, prefix, one.models.embedder)
+    parts = HarvestParts(es_client, prefix, one.models.embedder)
     report = harvest("secret", source, parts, Options(max_removal_share=1.0))
     assert report.counts.removed == 1
     es_client.indices.refresh(index=f"{prefix}-*")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from indexer.plan.plan import Moment
+from indexer.plan.plan import RunMoment
 from indexer.plan.planner import Planner
-from indexer.raw import Page
+from indexer.raw import RawPage
 from indexer.store.ledger import Ledger
 from search_api.app import create_app
 from search_api.search.curation.rules import RuleChange, RuleKey
@@ -172,8 +172,8 @@ def test_an_overlay_reaches_a_document_that_the_source_does_not_send_again(few: 
     """As after an overlay that was written during a harvest."""
     client, prefix = few.service.client, few.service.prefix
     (entry,) = Ledger(client, prefix).holders("samples", [argo]).values()
-    moment = Moment("run", "2026-01-01T00:00:00+00:00", "none")
-    page = Page((), unchanged=(entry.native_id,))
+    moment = RunMoment("run", "2026-01-01T00:00:00+00:00", "none")
+    page = RawPage((), unchanged=(entry.native_id,))
     (item,) = Planner(client, prefix, "samples").plan(page, moment)
     assert (item.decision.outcome, item.parsed) == ("same", None)
     key, content = RuleKey("overlays", argo), {"id": argo, "record": argo, "title": "Later"}

@@ -22,7 +22,7 @@ from core.access import Caller, NotAuthenticated
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from net.gate import Gate, GatePolicy
@@ -99,7 +99,7 @@ def papers(
     folder = tmp_path_factory.mktemp("documents")
     one = Service(es_client, elasticsearch_url, f"sonde-test-{uuid.uuid4().hex[:12]}")
     one.prepare()
-    harvesting = Parts(es_client, one.prefix, one.models.embedder)
+    harvesting = HarvestParts(es_client, one.prefix, one.models.embedder)
     harvest("open", _records(folder / "open", "lake"), harvesting)
     harvest("secret", restricted(_records(folder / "secret", "glacier"), ("glaciers",)), harvesting)
     es_client.indices.refresh(index=f"{one.prefix}-records")

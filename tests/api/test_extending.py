@@ -25,7 +25,7 @@ from evaluation.local_server import served
 from indexer.formats.recognition import FORMATS
 from indexer.formats.registry import read
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts as HarvestParts
+from indexer.parts import HarvestParts as HarvestParts
 from indexer.sources.probe import probe
 from indexer.sources.protocols import PROTOCOLS, open_source
 from search_api.app import create_app

@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from core.access import Caller
 from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.remove.removed import list_removed
 from indexer.sources.folder import FolderSource
 from search_api.app import LARGEST_BODY_BYTES, create_app
@@ -101,7 +101,7 @@ def test_a_record_taken_back_can_be_restored_under_its_own_id(http: FlaskClient,
     http.put("/collections/kept/items/one", data=TURTLE.encode())
     http.put("/collections/kept/items/two", data=document("two"))
     http.delete("/collections/kept/items/one")
-    parts = Parts(service.client, service.prefix)
+    parts = HarvestParts(service.client, service.prefix)
     assert [tomb.record for tomb in list_removed(service.client, service.prefix, "kept")] == ["kept:one"]
     restore("kept", ["kept:one"], parts, Options())
     assert _title(http, "kept:one", "kept") == "Tides of Ålesund"
@@ -164,7 +164,7 @@ def test_a_harvest_of_the_same_source_sweeps_its_own_and_leaves_what_was_pushed(
     http: FlaskClient, service: Service, tmp_path: Path
 ) -> None:
     write_catalogue(tmp_path, 10)
-    parts = Parts(service.client, service.prefix)
+    parts = HarvestParts(service.client, service.prefix)
     assert harvest("mixed", FolderSource(tmp_path), parts).state == "complete"
     http.put("/collections/mixed/items/pushed", data=document("pushed"))
     http.put("/collections/mixed/items/id-0003", data=document("id-0003", "Over the harvested one"))

@@ -201,13 +201,13 @@ def test_no_write_makes_an_index_in_the_place_of_a_lost_alias(service: Service, 
 
 def service_without_preparing(service: Service, folder: Path) -> None:
     from indexer.harvest.harvest import harvest
-    from indexer.parts import Parts
+    from indexer.parts import HarvestParts
     from indexer.sources.folder import FolderSource
 
     harvest(
         "lost",
         FolderSource(folder),
-        Parts(elasticsearch_client(service.settings), service.prefix, service.models.embedder),
+        HarvestParts(elasticsearch_client(service.settings), service.prefix, service.models.embedder),
     )
 
 

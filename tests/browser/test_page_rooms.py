@@ -17,7 +17,7 @@ from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued
 from indexer.documents.index.store import DocumentStore
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts as HarvestParts
+from indexer.parts import HarvestParts as HarvestParts
 from indexer.sources.folder import FolderSource
 from net.gate import Gate, GatePolicy
 from sonde.settings import BrokerSettings, DocumentsSettings, HarvestSettings, LibrarySettings

@@ -27,7 +27,7 @@ from lxml import etree
 
 from es_gateway.client import Elasticsearch
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts as HarvestParts
+from indexer.parts import HarvestParts as HarvestParts
 from indexer.sources.folder import FolderSource
 from sonde.settings import Settings, load_settings
 from tests.conformance.suites import folder_of

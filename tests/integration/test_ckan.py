@@ -17,7 +17,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from es_mappings.codecs.runs import RunReport
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.sources.ckan import CkanSource
 from search_api.app import create_app
 from search_api.http.access.keys import Grant, KeyStore
@@ -70,7 +70,9 @@ class Both:
 
     def harvest(self) -> RunReport:
         source = CkanSource(fetcher_of(self.portal.url), self.portal.url)
-        return harvest(SOURCE, source, Parts(self.service.client, self.service.prefix, self.service.models.embedder))
+        return harvest(
+            SOURCE, source, HarvestParts(self.service.client, self.service.prefix, self.service.models.embedder)
+        )
 
     def names(self, q: str, **more: Any) -> list[str]:
         return [one["name"] for one in self.portal.action("package_search", q=q, **more)["results"]]

@@ -16,7 +16,7 @@ from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.index.update_inherited import update_inherited
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
 from indexer.sources.restricted import restricted
 from sonde.wiring.documents import document_parts
@@ -65,7 +65,7 @@ class Field:
     def harvest(self, record: dict[str, Any], groups: tuple[str, ...] = ()) -> None:
         (self.folder / "lake.json").write_text(json.dumps(record), "utf-8")
         source = restricted(FolderSource(self.folder), groups) if groups else FolderSource(self.folder)
-        harvest("open", source, Parts(self.service.client, self.service.prefix, self.service.models.embedder))
+        harvest("open", source, HarvestParts(self.service.client, self.service.prefix, self.service.models.embedder))
         self.refresh()
 
     def ingested(self, data: bytes, name: str, record: str | None = None) -> DocumentEntry:

@@ -17,8 +17,8 @@ from core.errors import ModelMissing
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts, RunTaken
-from indexer.raw import Page
+from indexer.parts import HarvestParts, Options, RunTaken
+from indexer.raw import RawPage
 from indexer.sources.folder import FolderSource, SourceBroken
 from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
@@ -37,7 +37,7 @@ class Bench:
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
 
     def harvest(self, options: Options = Options(batch=10), **replaced: object) -> RunReport:  # noqa: B008
-        parts = replace(Parts(self.client, self.prefix, self.embedder.load), **replaced)  # type: ignore[arg-type]
+        parts = replace(HarvestParts(self.client, self.prefix, self.embedder.load), **replaced)  # type: ignore[arg-type]
         return harvest("s", FolderSource(self.folder, page_size=5), parts, options)
 
     def write(self, name: str, text: str) -> None:
@@ -276,7 +276,7 @@ def test_without_embedder_records_are_found_by_words_and_vectors_are_filled_late
     assert report.message is not None
     assert "no test/hashing here" in report.message
     assert all("vector" not in record for record in bench.records().values())
-    parts = Parts(bench.client, bench.prefix, bench.embedder.load)
+    parts = HarvestParts(bench.client, bench.prefix, bench.embedder.load)
     filled = embed_missing("s", parts, Options(batch=5))
     assert (filled.embedded, filled.remaining, filled.failures) == (12, 0, ())
     assert all("vector" in record for record in bench.records().values())
@@ -298,7 +298,7 @@ def test_a_longer_text_than_the_model_reads_is_counted(bench: Bench) -> None:
 def test_slices_go_on_from_the_stored_position_and_only_the_last_one_sweeps(bench: Bench) -> None:
     bench.harvest()
     (bench.folder / "rec-0000.xml").unlink()
-    parts = Parts(bench.client, bench.prefix, bench.embedder.load)
+    parts = HarvestParts(bench.client, bench.prefix, bench.embedder.load)
     source, options = FolderSource(bench.folder, page_size=2), Options(batch=4, records=4)
     reports = [harvest("s", source, parts, options)]
     while reports[-1].state == "running":
@@ -313,7 +313,7 @@ def test_slices_go_on_from_the_stored_position_and_only_the_last_one_sweeps(benc
 
 def test_a_batch_that_a_crash_kept_out_of_the_report_is_counted_as_what_it_was(bench: Bench) -> None:
     source, runs = FolderSource(bench.folder, page_size=4), Runs(bench.client, bench.prefix)
-    parts, options = Parts(bench.client, bench.prefix, bench.embedder.load), Options(batch=4, records=4)
+    parts, options = HarvestParts(bench.client, bench.prefix, bench.embedder.load), Options(batch=4, records=4)
     first = harvest("s", source, parts, options)
     assert (first.state, first.counts.new) == ("running", 4)
     harvest("s", source, parts, options, first)
@@ -330,14 +330,14 @@ class _BreaksOff:
     def __init__(self, source: FolderSource) -> None:
         self.source = source
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         yield next(self.source.pages(position))
         raise SourceBroken("the line went dead")
 
 
 def test_a_source_that_breaks_off_keeps_what_came_and_sweeps_nothing(bench: Bench) -> None:
     bench.harvest()
-    parts = Parts(bench.client, bench.prefix, bench.embedder.load)
+    parts = HarvestParts(bench.client, bench.prefix, bench.embedder.load)
 
     report = harvest("s", _BreaksOff(FolderSource(bench.folder, page_size=5)), parts, Options(batch=100))
 

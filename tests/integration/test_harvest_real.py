@@ -13,7 +13,7 @@ from encoders.specs import EmbedderSpec
 from es_mappings.codecs.records import from_document
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.sources.folder import FolderSource
 from tests.shared_data import shared_data
 
@@ -24,7 +24,7 @@ def test_real_records_are_found_by_their_own_vectors(es_client: Elasticsearch, p
     archive: Path = shared_data("catalogues", "ncar_rda_1669.tar.gz")
     embedder = load_embedder(EmbedderSpec())
     ensure_indices(es_client, prefix, embedder.card)
-    parts = Parts(es_client, prefix, lambda model: embedder)  # noqa: ARG005
+    parts = HarvestParts(es_client, prefix, lambda model: embedder)  # noqa: ARG005
 
     report = harvest("rda", FolderSource(archive, page_size=32), parts, Options(batch=32, records=32))
 

@@ -19,7 +19,7 @@ from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.formats.survey import survey_of
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.raw import Source
 from indexer.sources.folder import FolderSource
 from indexer.sources.protocols import open_source
@@ -60,7 +60,7 @@ class Bench:
         self.client, self.prefix = client, prefix
 
     def harvest(self, source: Source, name: str = "s") -> RunReport:
-        return harvest(name, source, Parts(self.client, self.prefix), _OPTIONS)
+        return harvest(name, source, HarvestParts(self.client, self.prefix), _OPTIONS)
 
     def ids(self, name: str = "s") -> list[str]:
         """The ends of the identifiers of the source's records."""

@@ -19,8 +19,8 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
-from indexer.parts import Options, Parts
-from indexer.raw import Page, RawRecord
+from indexer.parts import HarvestParts, Options
+from indexer.raw import RawPage, RawRecord
 from indexer.sources.folder import FolderSource
 from indexer.store.ledger import Ledger
 from indexer.write.push import Pushing, put
@@ -41,8 +41,8 @@ class Bench:
     embedder: HashingEmbedder = field(default_factory=HashingEmbedder)
 
     @property
-    def parts(self) -> Parts:
-        return Parts(self.client, self.prefix, self.embedder.load)
+    def parts(self) -> HarvestParts:
+        return HarvestParts(self.client, self.prefix, self.embedder.load)
 
     def harvest(self, options: Options = ALL, order: int | None = None) -> RunReport:
         source = FolderSource(self.folder, page_size=1)
@@ -74,7 +74,7 @@ class _Shuffled:
     source: FolderSource
     seed: int
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         pages = [replace(page, position=None) for page in self.source.pages(position)]
         random.Random(self.seed).shuffle(pages)
         yield from pages
@@ -272,10 +272,10 @@ class _Answers:
     contents: tuple[str, ...]
     page_size: int
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:  # noqa: ARG002
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:  # noqa: ARG002
         records = [RawRecord("oai:x", content.encode(), "http://oai.example#oai:x") for content in self.contents]
         for start in range(0, len(records), self.page_size):
-            yield Page(tuple(records[start : start + self.page_size]))
+            yield RawPage(tuple(records[start : start + self.page_size]))
 
 
 @pytest.mark.parametrize("page_size", [1, 2])

@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
 from search_api.search.answer import Answer
 from search_api.search.flow import SearchPipeline
@@ -51,7 +51,7 @@ def pipeline(es_client: Elasticsearch, tmp_path_factory: pytest.TempPathFactory)
         }
         (folder / f"{key}.json").write_text(json.dumps(record), "utf-8")
     ensure_indices(es_client, prefix, Hashing("one").card)
-    report = harvest("nasa", FolderSource(folder), Parts(es_client, prefix, Hashing))
+    report = harvest("nasa", FolderSource(folder), HarvestParts(es_client, prefix, Hashing))
     assert report.counts.new == len(_RECORDS), report.message
     resolver = ServingResolver(es_client, prefix, Hashing)
     models = Models(Settings(index=IndexSettings(prefix=prefix)))

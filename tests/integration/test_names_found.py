@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.sources.folder import FolderSource
 from reading.vocabulary import Concept, Label, NamedVocabulary
 from search_api.search.answer import Answer
@@ -52,7 +52,7 @@ def filled(es_client: Elasticsearch, prefix: str, tmp_path: Path) -> str:
     for name, platform, level in (("MOD04_L2", "Terra", "2"), ("MYD04_3K", "Aqua", "3")):
         (tmp_path / f"{name}.json").write_text(_collection(name, platform, level), "utf-8")
     ensure_indices(es_client, prefix, Hashing("one").card)
-    report = harvest("nasa", FolderSource(tmp_path), Parts(es_client, prefix, Hashing))
+    report = harvest("nasa", FolderSource(tmp_path), HarvestParts(es_client, prefix, Hashing))
     assert (report.state, report.counts.new) == ("complete", 2), report.message
     return prefix
 
@@ -86,7 +86,7 @@ def test_a_loaded_list_gives_every_spelling_one_value_and_a_new_list_reads_the_s
     for number, platform in enumerate(spellings):
         (tmp_path / f"{number}.json").write_text(_collection(f"A{number}", platform, "2"), "utf-8")
     ensure_indices(es_client, prefix, Hashing("one").card)
-    source, parts = FolderSource(tmp_path), Parts(es_client, prefix, Hashing)
+    source, parts = FolderSource(tmp_path), HarvestParts(es_client, prefix, Hashing)
     harvest("nasa", source, parts)
     aqua = Concept("p:1", (Label("Aqua", "en"), Label("Earth Observing System, Aqua", "en")))
     VocabularyStore(es_client, prefix).save(NamedVocabulary("gcmd-platforms", (aqua,)), "2026-01-01T00:00:00+00:00")

@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 from core.errors import NotFound, SondeError
 from es_mappings.indices import ensure_indices, serving
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.sources.folder import FolderSource
 from indexer.write.embed import count_missing, embed_missing
@@ -27,10 +27,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _harvested(client: Elasticsearch, prefix: str, folder: Path, embedder: Hashing) -> Parts:
+def _harvested(client: Elasticsearch, prefix: str, folder: Path, embedder: Hashing) -> HarvestParts:
     ensure_indices(client, prefix, embedder.card)
     models = {embedder.card.model: embedder}
-    parts = Parts(client, prefix, lambda name: models.setdefault(name, Hashing(name)))
+    parts = HarvestParts(client, prefix, lambda name: models.setdefault(name, Hashing(name)))
     assert harvest("s", FolderSource(folder), parts).state == "complete"
     return parts
 
@@ -101,7 +101,7 @@ def test_what_is_written_and_removed_meanwhile_is_neither_lost_nor_brought_back(
 def test_vectors_filled_meanwhile_are_not_lost(es_client: Elasticsearch, prefix: str, folder: Path) -> None:
     embedder = Hashing("one")
     ensure_indices(es_client, prefix, embedder.card)
-    parts = Parts(es_client, prefix, lambda _name: embedder)
+    parts = HarvestParts(es_client, prefix, lambda _name: embedder)
     harvest("s", FolderSource(folder), replace(parts, embedder=None))
     reindex(ReindexParts(es_client, prefix, embedder), least_overlap=0.0, dry_run=True)
     assert embed_missing("s", parts, Options()).embedded == 30
@@ -152,7 +152,7 @@ def test_after_a_way_back_the_next_harvest_makes_the_vectors_that_were_filled(
 ) -> None:
     embedder = Hashing("one")
     ensure_indices(es_client, prefix, embedder.card)
-    parts = Parts(es_client, prefix, lambda _name: embedder)
+    parts = HarvestParts(es_client, prefix, lambda _name: embedder)
     harvest("s", FolderSource(folder), replace(parts, embedder=None))
     reindex(ReindexParts(es_client, prefix, embedder), least_overlap=0.0)
     embed_missing("s", parts, Options())

@@ -16,7 +16,7 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices, serving
 from es_mappings.names import IndexKind
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.reindex.sync import unfinished_handovers
 from indexer.sources.folder import FolderSource
@@ -62,7 +62,7 @@ class _Yard:
         return f"{self.prefix}-records-000002"
 
     def harvest(self) -> RunReport:
-        parts = Parts(self.client, self.prefix, _model)
+        parts = HarvestParts(self.client, self.prefix, _model)
         return harvest("s", FolderSource(self.folder), parts, Options(max_removal_share=1.0))
 
     def last_moment(self, index: str) -> list[list[str]]:

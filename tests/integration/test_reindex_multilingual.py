@@ -12,7 +12,7 @@ from encoders.catalogue import load_embedder
 from encoders.specs import EmbedderSpec
 from es_mappings.indices import ensure_indices, serving
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
 from tests.service import SAMPLES
@@ -44,7 +44,7 @@ def test_an_index_moves_to_the_multilingual_model_and_back(
     es_client: Elasticsearch, prefix: str, folder: Path, models: dict[str, Embedder]
 ) -> None:
     ensure_indices(es_client, prefix, models[ENGLISH].card)
-    assert harvest("s", FolderSource(folder), Parts(es_client, prefix, models.__getitem__)).state == "complete"
+    assert harvest("s", FolderSource(folder), HarvestParts(es_client, prefix, models.__getitem__)).state == "complete"
     report = reindex(ReindexParts(es_client, prefix, models[MANY]), least_overlap=0.0)
     assert report.moved
     assert report.comparison.documents["records"] == 24

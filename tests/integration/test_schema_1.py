@@ -21,7 +21,7 @@ from es_mappings.meta import SCHEMA_VERSION, IndexMeta, refuse_unknown_schema, r
 from es_mappings.migration import migrate, missing_fields
 from es_mappings.names import KINDS, alias, concrete
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
 from search_api.catalogue.listing.query import ListRequest
@@ -102,7 +102,7 @@ def test_the_next_harvest_writes_todays_documents_into_it(es_client: Elasticsear
     assert _edition(es_client, alias(made, "records"))
     assert _schema(es_client, made, "records") == 1, "its records are still those of 0.1.0"
     assert _schema(es_client, made, "ledger") == SCHEMA_VERSION
-    report = harvest("samples", FolderSource(tmp_path), Parts(es_client, made, Hashing))
+    report = harvest("samples", FolderSource(tmp_path), HarvestParts(es_client, made, Hashing))
     assert report.state == "complete", report.message
     assert report.counts.failed == 0
 

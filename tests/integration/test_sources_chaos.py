@@ -8,7 +8,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from lab.chaos.csw import catalogue_server
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from lab.chaos.harvests import chaos, open_csw
@@ -21,7 +21,7 @@ def test_five_spoilt_harvests_of_a_thousand_records_end_with_exactly_the_right_o
 ) -> None:
     ensure_indices(es_client, prefix, CARD, kinds=KINDS_OF_A_HARVEST)
 
-    outcomes = list(chaos(Parts(es_client, prefix), runs=5, records=1000, seed=20, share=0.3))
+    outcomes = list(chaos(HarvestParts(es_client, prefix), runs=5, records=1000, seed=20, share=0.3))
 
     told = [(o.state, o.found, o.lost, o.doubled, o.wrong) for o in outcomes]
     assert told == [("complete", 1000, 0, 0, 0)] * 5
@@ -36,7 +36,7 @@ def test_answers_that_come_after_the_time_out_are_asked_for_again(es_client: Ela
     records = {f"r{n:03d}": f"Title {n}" for n in range(100)}
 
     with catalogue_server(records) as upstream, fault_proxy(upstream, plan) as url:
-        report = harvest("chaos", open_csw(url, page_size=20, timeout_s=2.0), Parts(es_client, prefix))
+        report = harvest("chaos", open_csw(url, page_size=20, timeout_s=2.0), HarvestParts(es_client, prefix))
 
     assert (report.state, report.counts.new, report.counts.seen) == ("complete", 100, 100)
     assert plan.done["delayed"] >= 1

@@ -19,13 +19,13 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.harvest.restore import restore
-from indexer.parts import Options, Parts
-from indexer.raw import Page, RawRecord
+from indexer.parts import HarvestParts, Options
+from indexer.raw import RawPage, RawRecord
 from indexer.remove.removed import list_removed, purge
 from indexer.sources.politeness import RequestPolicy
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from lab.chaos.harvests import open_csw, titles
-from net.exchange import Answer
+from net.exchange import HttpAnswer
 from tests.servers.asking import fetcher_of
 from tests.servers.catalogue_files import write_records
 from tests.servers.pycsw2 import pycsw
@@ -35,9 +35,9 @@ from tests.servers.pycsw2 import pycsw
 class Listing:
     """A source that gives these pages."""
 
-    given: list[Page]
+    given: list[RawPage]
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:  # noqa: ARG002
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:  # noqa: ARG002
         yield from self.given
 
 
@@ -46,24 +46,24 @@ def raws(*names: str) -> tuple[RawRecord, ...]:
 
 
 @pytest.fixture
-def parts(es_client: Elasticsearch, prefix: str) -> Parts:
+def parts(es_client: Elasticsearch, prefix: str) -> HarvestParts:
     ensure_indices(es_client, prefix, CARD, kinds=KINDS_OF_A_HARVEST)
-    return Parts(es_client, prefix)
+    return HarvestParts(es_client, prefix)
 
 
-def run(parts: Parts, *pages: Page, **options: object) -> RunReport:
+def run(parts: HarvestParts, *pages: RawPage, **options: object) -> RunReport:
     return harvest("s", Listing(list(pages)), parts, Options(**options))  # type: ignore[arg-type]
 
 
-def ids(parts: Parts) -> list[str]:
+def ids(parts: HarvestParts) -> list[str]:
     return sorted(id for id, _ in titles(parts, "s"))
 
 
 @pytest.mark.elasticsearch
-def test_a_tombstone_removes_at_once_and_what_is_removed_comes_back_by_hand(parts: Parts) -> None:
-    run(parts, Page(raws("a", "b", "c")))
+def test_a_tombstone_removes_at_once_and_what_is_removed_comes_back_by_hand(parts: HarvestParts) -> None:
+    run(parts, RawPage(raws("a", "b", "c")))
 
-    report = run(parts, Page((), deleted=("b", "never-seen")), since="2024-01-01T00:00:00Z")
+    report = run(parts, RawPage((), deleted=("b", "never-seen")), since="2024-01-01T00:00:00Z")
 
     assert (report.state, report.counts.removed) == ("complete", 1)
     assert ids(parts) == ["s:a", "s:c"], "a run of changes removes what is called deleted, and nothing else"
@@ -71,17 +71,17 @@ def test_a_tombstone_removes_at_once_and_what_is_removed_comes_back_by_hand(part
     assert restore("s", ["b"], parts, Options()).counts.new == 1
     assert ids(parts) == ["s:a", "s:b", "s:c"]
 
-    run(parts, Page(raws("a", "c")))
+    run(parts, RawPage(raws("a", "c")))
     assert ids(parts) == ["s:a", "s:b", "s:c"], "a sweep spares it"
-    run(parts, Page(raws("a", "b", "c")))
-    run(parts, Page(raws("a", "c")), allow_mass_removal=True)
+    run(parts, RawPage(raws("a", "b", "c")))
+    run(parts, RawPage(raws("a", "c")), allow_mass_removal=True)
     assert ids(parts) == ["s:a", "s:c"], "the source has shown it since: it is as any other"
 
 
 @pytest.mark.elasticsearch
-def test_what_was_removed_long_ago_is_purged(parts: Parts) -> None:
-    run(parts, Page(raws("a", "b")))
-    run(parts, Page(raws("a"), deleted=("b",)), since="2024-01-01T00:00:00Z")
+def test_what_was_removed_long_ago_is_purged(parts: HarvestParts) -> None:
+    run(parts, RawPage(raws("a", "b")))
+    run(parts, RawPage(raws("a"), deleted=("b",)), since="2024-01-01T00:00:00Z")
     assert purge(parts.client, parts.prefix) == 0, "30 days are not over"
 
     assert purge(parts.client, parts.prefix, kept=timedelta(0)) == 1
@@ -93,9 +93,9 @@ def test_what_was_removed_long_ago_is_purged(parts: Parts) -> None:
 
 
 @pytest.mark.elasticsearch
-def test_a_run_that_saw_fewer_than_the_source_counts_removes_nothing(parts: Parts) -> None:
-    run(parts, Page(raws("a", "b", "c")))
-    short = run(parts, Page(raws("a", "a", "b")), Page((), matched=3), allow_mass_removal=True)
+def test_a_run_that_saw_fewer_than_the_source_counts_removes_nothing(parts: HarvestParts) -> None:
+    run(parts, RawPage(raws("a", "b", "c")))
+    short = run(parts, RawPage(raws("a", "a", "b")), RawPage((), matched=3), allow_mass_removal=True)
     assert short.state == "failed"
     assert short.message is not None
     assert "says it has 3 records and gave 2" in short.message
@@ -103,7 +103,7 @@ def test_a_run_that_saw_fewer_than_the_source_counts_removes_nothing(parts: Part
 
 
 @pytest.mark.elasticsearch
-def test_a_real_pycsw_behind_the_fault_proxy_gives_exactly_its_records(parts: Parts, tmp_path: Path) -> None:
+def test_a_real_pycsw_behind_the_fault_proxy_gives_exactly_its_records(parts: HarvestParts, tmp_path: Path) -> None:
     expected = write_records(tmp_path / "records", 240)
     with pycsw(tmp_path / "server", tmp_path / "records", maxrecords=20) as url:
         plan = FaultPlan(seed=7, share=0.35)
@@ -147,7 +147,7 @@ def moody() -> Iterator[tuple[Moody, str]]:
     server.server_close()
 
 
-def text(answer: Answer) -> str:
+def text(answer: HttpAnswer) -> str:
     return answer.content.decode()
 
 

@@ -17,10 +17,10 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.quality.links import LinkParts, broken, check_links, in_order
 from indexer.quality.quality import measure, quality_page
-from indexer.raw import Page, RawRecord
+from indexer.raw import RawPage, RawRecord
 from indexer.sources.politeness import RequestPolicy
 from net.gate import Gate, GatePolicy
 from search_api.catalogue.harvest_runs import LinkChecks, RunReader
@@ -109,8 +109,8 @@ class Given:
     def __init__(self, *records: RawRecord) -> None:
         self.records = records
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:  # noqa: ARG002
-        yield Page(self.records)
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:  # noqa: ARG002
+        yield RawPage(self.records)
 
 
 @pytest.mark.elasticsearch
@@ -119,7 +119,7 @@ def test_a_look_is_gone_on_with_and_the_report_names_what_is_broken(es_client: E
     with answering() as (url, asked):
         good = [f"{url}/200?{n}" for n in range(40)]
         records = (dublin_core("a", f"{url}/404", *good), dublin_core("b", f"{url}/404", f"{url}/200?0"))
-        assert harvest("s", Given(*records), Parts(es_client, prefix)).counts.new == 2
+        assert harvest("s", Given(*records), HarvestParts(es_client, prefix)).counts.new == 2
         es_client.indices.refresh(index=f"{prefix}-records")
         parts = LinkParts(es_client, prefix, gate(), policy=QUICK)
 

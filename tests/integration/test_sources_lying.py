@@ -16,7 +16,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST, document
 from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from lab.chaos.csw import CswServer, _Handler
 from lab.chaos.harvests import open_csw
 
@@ -77,23 +77,23 @@ def served(liar: Liar, handler: type[Any] = _Handler) -> Iterator[str]:
 
 
 @pytest.fixture
-def parts(es_client: Elasticsearch, prefix: str) -> Parts:
+def parts(es_client: Elasticsearch, prefix: str) -> HarvestParts:
     ensure_indices(es_client, prefix, CARD, kinds=KINDS_OF_A_HARVEST)
-    return Parts(es_client, prefix)
+    return HarvestParts(es_client, prefix)
 
 
-def harvested(parts: Parts, liar: Liar, handler: type[Any] = _Handler) -> RunReport:
+def harvested(parts: HarvestParts, liar: Liar, handler: type[Any] = _Handler) -> RunReport:
     with served(liar, handler) as url:
         return harvest("s", open_csw(url), parts)
 
 
 @pytest.mark.parametrize("counted", [100, 1, 250])
-def test_a_count_that_is_too_low_on_the_first_harvest_hides_nothing(parts: Parts, counted: int) -> None:
+def test_a_count_that_is_too_low_on_the_first_harvest_hides_nothing(parts: HarvestParts, counted: int) -> None:
     report = harvested(parts, Liar(300, counted))
     assert (report.state, report.counts.new, report.total) == ("complete", 300, 300)
 
 
-def test_a_server_that_counts_right_is_asked_once_more_only_where_its_last_page_is_full(parts: Parts) -> None:
+def test_a_server_that_counts_right_is_asked_once_more_only_where_its_last_page_is_full(parts: HarvestParts) -> None:
     full, part = Liar(200, 200), Liar(250, 250)
     assert harvested(parts, full).counts.new == 200
     harvested(parts, part)
@@ -102,7 +102,7 @@ def test_a_server_that_counts_right_is_asked_once_more_only_where_its_last_page_
 
 
 @pytest.mark.parametrize("handler", [_Handler, _Refusing])
-def test_a_count_that_is_too_high_costs_few_requests_and_is_named(parts: Parts, handler: type[Any]) -> None:
+def test_a_count_that_is_too_high_costs_few_requests_and_is_named(parts: HarvestParts, handler: type[Any]) -> None:
     liar = Liar(300, 600)
     report = harvested(parts, liar, handler)
     parts.client.indices.refresh(index=f"{parts.prefix}-records")
@@ -112,6 +112,8 @@ def test_a_count_that_is_too_high_costs_few_requests_and_is_named(parts: Parts, 
     assert len(liar.asked) <= 60
 
 
-def test_where_a_compressed_answer_has_the_wrong_length_it_is_asked_for_without_compression(parts: Parts) -> None:
+def test_where_a_compressed_answer_has_the_wrong_length_it_is_asked_for_without_compression(
+    parts: HarvestParts,
+) -> None:
     report = harvested(parts, Liar(150, 150), _WrongLength)
     assert (report.state, report.counts.new) == ("complete", 150)

@@ -20,7 +20,7 @@ from es_mappings.indices import ensure_indices
 from es_mappings.migration import migrate
 from evaluation.local_server import served
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.raw import FileVersion
 from indexer.sources.protocols import open_source
 from indexer.sources.revisiting import conditions, validators
@@ -97,12 +97,12 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="module")
-def parts(es_client: Elasticsearch) -> Iterator[Parts]:
+def parts(es_client: Elasticsearch) -> Iterator[HarvestParts]:
     own = f"sonde-test-{uuid.uuid4().hex[:12]}"
     ensure_indices(es_client, own, CARD, kinds=KINDS_OF_A_HARVEST)
     for _ in range(2):
         migrate(es_client, own)  # as a version that did not know it yet is taught it
-    yield Parts(es_client, own)
+    yield HarvestParts(es_client, own)
     delete_indices(es_client, own)
 
 
@@ -110,7 +110,7 @@ def parts(es_client: Elasticsearch) -> Iterator[Parts]:
 class Harvested:
     """One source, harvested again and again."""
 
-    parts: Parts
+    parts: HarvestParts
     source: str
 
     def run(self, type: str, url: str, *, changes: bool, tag: str = "t") -> Counts:
@@ -130,7 +130,7 @@ class Harvested:
 
 
 @pytest.fixture
-def own(parts: Parts) -> Harvested:
+def own(parts: HarvestParts) -> Harvested:
     return Harvested(parts, f"s{uuid.uuid4().hex[:6]}")
 
 
@@ -253,7 +253,7 @@ def test_pages_of_a_sitemap_are_spared_too_also_those_without_data_sets(own: Har
 
 
 @pytest.mark.elasticsearch
-def test_what_is_too_large_is_not_noted_and_what_is_old_is_forgotten(parts: Parts) -> None:
+def test_what_is_too_large_is_not_noted_and_what_is_old_is_forgotten(parts: HarvestParts) -> None:
     visits, visit = FileVersions(parts.client, parts.prefix), FileVersion("http://h/a", "t", ("a",), '"1"', None, "[]")
     large = replace(visit, url="http://h/b", note="x" * (LONGEST_NOTE + 1))
     visits.save("s", [visit, large], "2024-01-02T00:00:00Z")

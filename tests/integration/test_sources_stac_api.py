@@ -12,7 +12,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 from core.record import Record
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.sources.probe import probe
 from indexer.sources.stac_api import StacApiSource, StacOptions
 from lab.chaos.harvests import titles
@@ -51,9 +51,9 @@ def test_collections_and_items_of_a_real_stac_api(server: str, es_client: Elasti
     assert looked.found.type == "stac-api"
 
     ensure_indices(es_client, prefix, CARD, kinds=KINDS_OF_A_HARVEST)
-    report = harvest("s", source(), Parts(es_client, prefix))
+    report = harvest("s", source(), HarvestParts(es_client, prefix))
     assert (report.state, report.counts.new, report.counts.refused) == ("complete", 27, 0)
-    found = dict(titles(Parts(es_client, prefix), "s"))
+    found = dict(titles(HarvestParts(es_client, prefix), "s"))
     assert len(found) == 27
     assert "Scenes of alps" in found.values()
     assert "Scene alps-024" in found.values()

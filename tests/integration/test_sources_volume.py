@@ -9,7 +9,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 
 from es_mappings.indices import ensure_indices
 from indexer.formats.registry import read
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.raw import RawRecord
 from indexer.store.runs import Runs
 from lab.chaos.large_catalogue import document
@@ -23,7 +23,7 @@ def test_five_thousand_records_come_whole_and_are_the_same_the_second_time(
 ) -> None:
     ensure_indices(es_client, prefix, CARD, kinds=KINDS_OF_A_HARVEST)
 
-    found = list(volume(Parts(es_client, prefix), 5000))
+    found = list(volume(HarvestParts(es_client, prefix), 5000))
 
     assert [(one.state, one.in_service, one.right) for one in found] == [("complete", 5000, True)] * 2
     second, first = Runs(es_client, prefix).latest("chaos", size=2)

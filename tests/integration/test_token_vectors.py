@@ -15,7 +15,7 @@ from es_mappings.codecs.vectors import bits_of, to_fields
 from es_mappings.indices import ensure_indices, serving
 from indexer.documents.index.store import DocumentStore, passage_document
 from indexer.harvest.harvest import harvest
-from indexer.parts import Options, Parts
+from indexer.parts import HarvestParts, Options
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
 from indexer.write.embed import count_missing, embed_missing
@@ -38,10 +38,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def harvested(es_client: Elasticsearch, prefix: str, folder: Path) -> Parts:
+def harvested(es_client: Elasticsearch, prefix: str, folder: Path) -> HarvestParts:
     embedder = Hashing("one", tokens=TOKENS)
     ensure_indices(es_client, prefix, embedder.card)
-    parts = Parts(es_client, prefix, lambda _name: embedder)
+    parts = HarvestParts(es_client, prefix, lambda _name: embedder)
     assert harvest("s", FolderSource(folder), parts).state == "complete"
     return parts
 
@@ -54,14 +54,16 @@ def _tokens(client: Elasticsearch, index: str) -> dict[str, int]:
     return {record: len(bits) for record, bits in found.items() if bits is not None}
 
 
-def test_a_harvest_makes_them_and_the_index_says_how(es_client: Elasticsearch, harvested: Parts) -> None:
+def test_a_harvest_makes_them_and_the_index_says_how(es_client: Elasticsearch, harvested: HarvestParts) -> None:
     assert harvested.recipe().tokens == TOKENS
     found = _tokens(es_client, f"{harvested.prefix}-records")
     assert len(found) == RECORDS
     assert min(found.values()) > 1
 
 
-def test_they_stay_where_only_another_field_changed(es_client: Elasticsearch, harvested: Parts, folder: Path) -> None:
+def test_they_stay_where_only_another_field_changed(
+    es_client: Elasticsearch, harvested: HarvestParts, folder: Path
+) -> None:
     before = _tokens(es_client, f"{harvested.prefix}-records")
     path = sorted(folder.glob("*.xml"))[0]
     text = path.read_text("utf-8")
@@ -71,7 +73,7 @@ def test_they_stay_where_only_another_field_changed(es_client: Elasticsearch, ha
     assert _tokens(es_client, f"{harvested.prefix}-records") == before
 
 
-def test_what_lacks_them_is_counted_and_filled(es_client: Elasticsearch, harvested: Parts) -> None:
+def test_what_lacks_them_is_counted_and_filled(es_client: Elasticsearch, harvested: HarvestParts) -> None:
     index = f"{harvested.prefix}-records"
     one = next(iter(_tokens(es_client, index)))
     es_client.update(index=index, id=one, script={"source": "ctx._source.remove('tokens')"}, refresh=True)
@@ -85,7 +87,7 @@ def test_an_index_without_them_gets_them_by_a_reindex_and_goes_back(
 ) -> None:
     bare, richer = Hashing("one"), Hashing("one", tokens=TOKENS)
     ensure_indices(es_client, prefix, bare.card)
-    parts = Parts(es_client, prefix, lambda _name: richer)
+    parts = HarvestParts(es_client, prefix, lambda _name: richer)
     harvest("s", FolderSource(folder), parts)
     assert _tokens(es_client, f"{prefix}-records") == {}, "the index does not want them"
     assert count_missing("s", parts) == 0
@@ -99,7 +101,9 @@ def test_an_index_without_them_gets_them_by_a_reindex_and_goes_back(
     rollback(es_client, prefix)
 
 
-def test_a_damaged_one_is_left_out_and_the_others_are_remembered(es_client: Elasticsearch, harvested: Parts) -> None:
+def test_a_damaged_one_is_left_out_and_the_others_are_remembered(
+    es_client: Elasticsearch, harvested: HarvestParts
+) -> None:
     index = f"{harvested.prefix}-records"
     es_client.indices.refresh(index=index)
     hits = es_client.search(index=index, seq_no_primary_term=True, source=False, size=100)["hits"]["hits"]

@@ -26,7 +26,7 @@ from es_mappings.codecs.runs import RunReport
 from es_mappings.indices import ensure_indices
 from evaluation.local_server import served
 from indexer.harvest.harvest import harvest, open_run
-from indexer.parts import Options, Parts, RunTaken
+from indexer.parts import HarvestParts, Options, RunTaken
 from indexer.sources.folder import FolderSource
 from indexer.store.runs import Runs
 from indexer.write.embed import count_missing
@@ -272,7 +272,7 @@ def test_an_unfinished_run_is_gone_on_with_before_a_new_one_begins(yard: Yard) -
 
 def test_vectors_that_are_missing_are_filled_by_the_worker(yard: Yard) -> None:
     one_source(yard, 30)
-    without = Parts(yard.client, yard.prefix)
+    without = HarvestParts(yard.client, yard.prefix)
     harvest("s", FolderSource(yard.folder / "catalogue"), without)
     assert count_missing("s", without) == 30
 
@@ -397,7 +397,7 @@ def test_beat_has_a_worker_look_after_the_links(yard: Yard) -> None:
         )
         (yard.folder / "files" / "a.xml").write_text(text, "utf-8")
         yard.sources.write_text("sources:\n  - {id: s, type: folder, path: files}\n", "utf-8")
-        harvest("s", FolderSource(yard.folder / "files"), Parts(yard.client, yard.prefix))
+        harvest("s", FolderSource(yard.folder / "files"), HarvestParts(yard.client, yard.prefix))
         yard.start("worker", "-Q", "harvest,documents", "-c", "1", "--without-gossip", "--without-mingle")
         yard.start("beat", "--pidfile=", TEST_LINKS_EVERY_S="1")
 

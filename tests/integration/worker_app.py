@@ -12,7 +12,7 @@ from small_catalogue import HashingEmbedder
 
 from es_gateway.client import Elasticsearch
 from indexer.quality.links import LinkParts, check_links
-from indexer.raw import Page, Source
+from indexer.raw import RawPage, Source
 from indexer.sources.folder import FolderSource
 from net.gate import Gate, GatePolicy
 from workers.app import create_celery
@@ -28,7 +28,7 @@ class SlowSource:
     source: FolderSource
     pause_s: float
 
-    def pages(self, position: str | None = None) -> Iterator[Page]:
+    def pages(self, position: str | None = None) -> Iterator[RawPage]:
         for page in self.source.pages(position):
             time.sleep(self.pause_s)
             yield page

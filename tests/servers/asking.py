@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from indexer.raw import Page, Source
+from indexer.raw import RawPage, Source
 from indexer.sources.fetching import Fetcher
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from net.gate import Gate, GatePolicy
@@ -21,7 +21,7 @@ def fetcher_of(url: str, manners: RequestPolicy = QUICK, credentials: dict[str, 
 class Given:
     """Everything that pages held, in their order."""
 
-    pages: list[Page] = field(default_factory=list)
+    pages: list[RawPage] = field(default_factory=list)
 
     @property
     def ids(self) -> list[str]:

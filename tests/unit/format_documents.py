@@ -9,7 +9,7 @@ from typing import Any
 
 from indexer.formats.registry import separate
 from indexer.formats.survey import Survey, survey_of
-from indexer.raw import Page, RawRecord
+from indexer.raw import RawPage, RawRecord
 from tests.unit.iso19139_document import NAMESPACES
 
 TITLE = "Rain gauges of the Limpopo"
@@ -762,4 +762,4 @@ VARIANTS: dict[str, bytes] = {
 def survey_document(name: str, content: bytes) -> Survey:
     """As the survey of a folder with this document counts it."""
     found = separate(RawRecord(name, content, f"/{name}"))
-    return survey_of([Page(found.records, skipped=found.skipped, passed_over=found.passed_over)])
+    return survey_of([RawPage(found.records, skipped=found.skipped, passed_over=found.passed_over)])

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import NotFound
-from indexer.raw import Page, Skipped
+from indexer.raw import RawPage, Skipped
 from indexer.sources.folder import FolderSource
-from indexer.sources.members import LimitReached, Limits, SourceBroken, is_wanted, unsafe_name
+from indexer.sources.members import ArchiveLimits, LimitReached, SourceBroken, is_wanted, unsafe_name
 
 FILES = {"b.xml": b"<b/>", "a/2.xml": b"<a2/>", "a/1.json": b"{}", "a.xml": b"<a/>", "c/d/e.ttl": b"."}
 IN_ORDER = ["a/1.json", "a/2.xml", "a.xml", "b.xml", "c/d/e.ttl"]
@@ -50,11 +50,11 @@ def _zip(path: Path, files: Mapping[str, bytes]) -> Path:
     return archive
 
 
-def _ids(pages: list[Page]) -> list[str]:
+def _ids(pages: list[RawPage]) -> list[str]:
     return [record.native_id for page in pages for record in page.records]
 
 
-def _skipped(pages: list[Page]) -> list[Skipped]:
+def _skipped(pages: list[RawPage]) -> list[Skipped]:
     return [one for page in pages for one in page.skipped]
 
 
@@ -176,7 +176,9 @@ def test_names_that_lead_out_of_an_archive(tmp_path, name, reason):
 
 @pytest.mark.parametrize("make", [_folder, _tar, _zip])
 def test_a_file_past_the_limit_is_skipped_and_named(tmp_path, make):
-    source = FolderSource(make(tmp_path, {"big.xml": b"x" * 11, "small.xml": b"x" * 10}), limits=Limits(file_bytes=10))
+    source = FolderSource(
+        make(tmp_path, {"big.xml": b"x" * 11, "small.xml": b"x" * 10}), limits=ArchiveLimits(file_bytes=10)
+    )
     pages = list(source.pages())
     assert _ids(pages) == ["small.xml"]
     (skipped,) = _skipped(pages)
@@ -186,8 +188,8 @@ def test_a_file_past_the_limit_is_skipped_and_named(tmp_path, make):
 
 @pytest.mark.parametrize("make", [_folder, _tar, _zip])
 def test_too_many_files_end_the_run_after_what_was_read(tmp_path, make):
-    source = FolderSource(make(tmp_path, FILES), limits=Limits(files=2))
-    seen: list[Page] = []
+    source = FolderSource(make(tmp_path, FILES), limits=ArchiveLimits(files=2))
+    seen: list[RawPage] = []
     with pytest.raises(LimitReached, match="more than 2 files"):
         seen.extend(source.pages())
 
@@ -197,13 +199,13 @@ def test_a_bomb_ends_the_run(tmp_path, make):
     bomb = make(tmp_path, {f"{number}.xml": bytes(1 << 20) for number in range(20)})
     assert bomb.stat().st_size < 1 << 18
     with pytest.raises(LimitReached, match="bytes unpacked"):
-        list(FolderSource(bomb, limits=Limits(total_bytes=5 << 20)).pages())
+        list(FolderSource(bomb, limits=ArchiveLimits(total_bytes=5 << 20)).pages())
 
 
 def test_other_files_of_a_tar_count_too_because_they_are_unpacked(tmp_path):
     bomb = _tar(tmp_path, {"zeros.bin": bytes(8 << 20), "a.xml": b"<a/>"})
     with pytest.raises(LimitReached, match="bytes unpacked"):
-        list(FolderSource(bomb, limits=Limits(total_bytes=1 << 20)).pages())
+        list(FolderSource(bomb, limits=ArchiveLimits(total_bytes=1 << 20)).pages())
 
 
 def test_a_broken_member_of_a_zip_is_named_and_the_others_come(tmp_path):

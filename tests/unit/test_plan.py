@@ -11,8 +11,8 @@ from es_mappings.codecs.ledger import EntryState, LedgerEntry
 from indexer.plan.plan import (
     Content,
     Document,
-    Moment,
     Owner,
+    RunMoment,
     not_committed,
     plan,
     plan_refused,
@@ -20,7 +20,7 @@ from indexer.plan.plan import (
     unchanged,
 )
 
-NOW = Moment(run="run-2", now="2026-01-02T00:00:00Z", model="model-a")
+NOW = RunMoment(run="run-2", now="2026-01-02T00:00:00Z", model="model-a")
 DOCUMENT = Document(source="s", native_id="a.xml", origin="/data/a.xml", raw_hash="raw-1")
 CONTENT = Content(record="s:a", record_hash="record-1", text_hash="text-1", warnings=2)
 STORED = LedgerEntry(

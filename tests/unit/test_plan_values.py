@@ -15,18 +15,18 @@ from indexer.harvest.batches import batches
 from indexer.harvest.report import Tally, warning_kind
 from indexer.hashes import raw_hash
 from indexer.parts import Options
-from indexer.raw import Page, RawRecord, Skipped
+from indexer.raw import RawPage, RawRecord, Skipped
 from indexer.remove.sweep import Removal, compare, refuse
 from indexer.store.bulk import chunked, delete_operation, index_operation
 
 SORTED_IDS = st.sets(st.text("abc", min_size=1, max_size=4)).map(sorted)
 
 
-def page(names: str, position: str | None = None) -> Page:
-    return Page(tuple(RawRecord(name, b"12345", name) for name in names), position or names[-1:])
+def page(names: str, position: str | None = None) -> RawPage:
+    return RawPage(tuple(RawRecord(name, b"12345", name) for name in names), position or names[-1:])
 
 
-def names(batch: Page) -> str:
+def names(batch: RawPage) -> str:
     return "".join(record.native_id for record in batch.records)
 
 
@@ -42,12 +42,12 @@ def test_a_batch_is_closed_early_by_its_bytes() -> None:
 
 def test_members_that_were_skipped_are_handed_on() -> None:
     skipped = Skipped("x.xml", "too large")
-    (batch,) = batches([page("a"), Page((), "x", None, (skipped,))], size=10)
+    (batch,) = batches([page("a"), RawPage((), "x", None, (skipped,))], size=10)
     assert (names(batch), batch.skipped, batch.position) == ("a", (skipped,), "x")
 
 
 def test_what_came_before_a_break_is_handed_out_before_the_error() -> None:
-    def breaking() -> Iterator[Page]:
+    def breaking() -> Iterator[RawPage]:
         yield page("ab")
         raise SondeError("broken off")
 

@@ -17,7 +17,7 @@ from search_api.search.ranking.config import Ranker, default_config
 from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import rank
 from search_api.search.ranking.signals import SIGNALS
-from search_api.search.ranking.signals.arms import Arm
+from search_api.search.ranking.signals.arms import ArmSignal
 from search_api.search.ranking.target import Target
 
 NAN = math.nan
@@ -31,7 +31,7 @@ def combined_by(fusion: str) -> Ranker:
 
 
 def arms_only(fusion: str, **weights: float) -> Ranker:
-    arms = [kind for kind in SIGNALS if issubclass(kind, Arm)]
+    arms = [kind for kind in SIGNALS if issubclass(kind, ArmSignal)]
     return combined_by(fusion).with_signals(*(kind(weights.get(kind.name, 0.0)) for kind in arms))
 
 

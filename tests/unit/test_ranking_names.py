@@ -9,7 +9,7 @@ import pytest
 
 from search_api.search.ranking.candidates import Candidates, fields_of
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.signals.names import VERSION, Names, newness, version_numbers
+from search_api.search.ranking.signals.names import VERSION, NamesSignal, newness, version_numbers
 from search_api.search.ranking.signals.signal import RankingInput
 from search_api.search.ranking.target import Target
 
@@ -27,14 +27,14 @@ def test_versions_are_compared_by_number() -> None:
 
 
 def test_the_newest_of_those_that_bear_the_name_stands_first_and_no_kin_passes_them() -> None:
-    measured = Names(weight=1.0, newest=0.05).measure(_asked([1.0, 1.0, 0.5, 0.0], ["5", "61", "99", "100"]))
+    measured = NamesSignal(weight=1.0, newest=0.05).measure(_asked([1.0, 1.0, 0.5, 0.0], ["5", "61", "99", "100"]))
     assert measured is not None
     assert measured.counted is not None
     assert list(np.argsort(-measured.counted)) == [1, 0, 2, 3]
 
 
 def test_a_question_that_no_record_answers_by_name_is_ranked_as_without_the_signal() -> None:
-    assert Names(weight=1.0, newest=0.05).measure(_asked([0.0, 0.0], ["1", "2"])) is None
+    assert NamesSignal(weight=1.0, newest=0.05).measure(_asked([0.0, 0.0], ["1", "2"])) is None
 
 
 def test_one_version_alone_is_neither_new_nor_old() -> None:

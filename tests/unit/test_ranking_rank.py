@@ -25,7 +25,7 @@ from search_api.search.ranking.rerank import calibrated, rerank
 from search_api.search.ranking.signals.best_only import CrossEncoderReading
 from search_api.search.ranking.signals.kind import KIND, Kind
 from search_api.search.ranking.signals.resolution import RESOLUTION_M, STEP_S
-from search_api.search.ranking.signals.resolution import Resolution as ResolutionSignal
+from search_api.search.ranking.signals.resolution import ResolutionSignal as ResolutionSignal
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import MODIFIED_MS, SPANS, Temporal
 from search_api.search.ranking.target import Target

@@ -16,7 +16,7 @@ from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.rank import rank
 from search_api.search.ranking.signals.kind import Kind
 from search_api.search.ranking.signals.resolution import RESOLUTION_M, closeness
-from search_api.search.ranking.signals.resolution import Resolution as ResolutionSignal
+from search_api.search.ranking.signals.resolution import ResolutionSignal as ResolutionSignal
 from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.ranking.target import Level, Target
 

@@ -18,7 +18,7 @@ from rich.progress import Progress
 
 from core.json_types import Json
 from es_mappings.codecs.runs import Refusal, RunReport, WarningKind
-from indexer.quality.quality import Finding, QualityReport
+from indexer.quality.quality import QualityFinding, QualityReport
 from sonde.cli import cli
 from sonde.cli.catalogue import show_reports
 from sonde.cli.documents import show_answer
@@ -77,7 +77,7 @@ def _report(text: str) -> RunReport:
 
 
 def _quality(text: str) -> QualityReport:
-    found = (Finding(text, 1, (text,)),)
+    found = (QualityFinding(text, 1, (text,)),)
     return QualityReport(text, 1, 0.5, (), found, found, found, broken_links=found)
 
 

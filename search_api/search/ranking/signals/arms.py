@@ -18,7 +18,7 @@ from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInpu
 
 
 @dataclass(frozen=True, slots=True)
-class Arm(ABC):
+class ArmSignal(ABC):
     """One arm of the search; its raw scores come with the candidates."""
 
     name: ClassVar[SignalName]
@@ -49,7 +49,7 @@ class Arm(ABC):
         return Reason("not measured: adds nothing", "not_measured")
 
 
-class Words(Arm):
+class Words(ArmSignal):
     """BM25, a sum of positive weights."""
 
     def share(self, inputs: RankingInput) -> float:
@@ -64,7 +64,7 @@ class Words(Arm):
         return (Reason(text, "score", {"raw": own, "best": best}),)
 
 
-class Meaning(Arm):
+class Meaning(ArmSignal):
     """A cosine."""
 
     def least(self, inputs: RankingInput) -> float:

@@ -33,7 +33,7 @@ VERSION: Column[Version, Sequence[Version]] = Column(
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NamesSignal:
     """``newest``: the part of the value that the version decides among records that bear the names equally."""
 
     name: ClassVar[SignalName] = "names"

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.geo import area_km2, box_array
 from core.hit import SignalName
-from core.record import Resolution as AskedResolution
+from core.record import Resolution
 from core.timespan import duration_s
 from search_api.search.ranking.candidates import (
     AnyColumn,
@@ -33,7 +33,7 @@ from search_api.search.ranking.target import Target
 METRES_PER_SCALE_DENOMINATOR = 0.0005
 
 
-def resolution_metres(resolution: AskedResolution) -> float | None:
+def resolution_metres(resolution: Resolution) -> float | None:
     """Ground resolution in metres, given or from the map scale (half a millimetre on the map); None for neither."""
     if resolution.metres is not None:
         return resolution.metres
@@ -48,7 +48,7 @@ def step_seconds(time_step: str | None) -> float | None:
 
 def _metres(fields: Fields) -> float:
     metres, denominator = (first(fields, f"resolution.{name}") for name in ("metres", "scale_denominator"))
-    return number(resolution_metres(AskedResolution(metres, denominator)))
+    return number(resolution_metres(Resolution(metres, denominator)))
 
 
 RESOLUTION_M: Column[float, Floats] = Column(
@@ -63,7 +63,7 @@ STEP_S: Column[float, Floats] = Column(
 
 
 @dataclass(frozen=True, slots=True)
-class Resolution:
+class ResolutionSignal:
     """``expected_weight`` replaces ``weight`` if only the size of the place, not a word, implies a resolution.
 
     ``cells_across``: the number of grid cells across the asked place that is suitable. ``level_km2``: least and most
