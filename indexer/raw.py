@@ -135,7 +135,7 @@ class Source(Protocol):
     """A catalogue as a stream of pages. A stream that ends without an error was complete."""
 
     def pages(self, position: str | None = None) -> Iterator[RawPage]:
-        """Pages after ``position`` (a Page's), from the start for None.
+        """Pages after ``position`` (a RawPage's), from the start for None.
 
         Raises a core.errors.SondeError if the source fails: earlier pages remain valid, and the run is incomplete.
         """
