@@ -38,7 +38,7 @@ export function AlertsPart() {
   const speaking = useOffered<Speaking>("insight/alerts");
   return (
     <>
-      <h2>{words.nav["alerts"]}</h2>
+      <h2>{words.nav.alerts}</h2>
       <section aria-labelledby="measured">
         <h3 id="measured">{words.measured}</h3>
         <p>{words.measuredHelp}</p>

@@ -21,7 +21,7 @@ export function DraftsView() {
   const { said, problem, loading, again } = useLoaded<{ drafts: { id: string; rules: number }[] }>("curation/drafts", useKey());
   return (
     <>
-      <h2>{words.nav["drafts"]}</h2>
+      <h2>{words.nav.drafts}</h2>
       <p>{words.draftsHelp}</p>
       {problem && <ProblemNote problem={problem} again={again} />}
       {loading && !said && <p role="status">{words.loading}</p>}
@@ -76,7 +76,7 @@ export function DraftView({ name }: { name: string }) {
   return (
     <>
       <p class="back">
-        <Go to="desk/drafts">← {words.nav["drafts"]}</Go>
+        <Go to="desk/drafts">← {words.nav.drafts}</Go>
       </p>
       <h2 class="breaks">{words.draftOf(name)}</h2>
       {held.length === 0 && <p class="soft">{words.nothing}</p>}

@@ -21,7 +21,7 @@ export function HistoryView({ query }: { query: URLSearchParams }) {
   const { said, problem, loading, again } = useLoaded<{ changes: Change[] }>(`curation/history?${asked}`, useKey());
   return (
     <>
-      <h2>{words.nav["history"]}</h2>
+      <h2>{words.nav.history}</h2>
       <div class="row choices">
         <label>
           {words.kind}{" "}

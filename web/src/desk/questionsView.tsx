@@ -30,7 +30,7 @@ export function QuestionsView({ query }: { query: URLSearchParams }) {
   const problem = summary.problem ?? questions.problem;
   return (
     <>
-      <h2>{words.nav["questions"]}</h2>
+      <h2>{words.nav.questions}</h2>
       <Choices query={query} summary={summary.said} />
       {problem && <ProblemNote problem={problem} again={again} />}
       {summary.loading && !summary.said && <p role="status">{words.loading}</p>}

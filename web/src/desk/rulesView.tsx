@@ -33,7 +33,7 @@ export function RulesView({ kind, query }: Props) {
   const start = startOf(kind, query);
   return (
     <>
-      <nav class="kinds" aria-label={words.nav["rules"]}>
+      <nav class="kinds" aria-label={words.nav.rules}>
         {KINDS.map((one) => (
           <Go key={one} to={`desk/rules/${one}`} current={one === kind}>
             {words.kinds[one]}
@@ -213,11 +213,11 @@ export function factsOf(rule: Partial<Rule>, words: DeskWords): string[] {
     rule.words === undefined && rule.match !== undefined ? words.anyWords : "",
     rule.match && rule.words ? words.matches[rule.match] : "",
     rule.order === undefined && typeof rule.words === "string" ? rule.words : "",
-    rule.order === undefined ? "" : `${words.fields["order"]} ${rule.order}`,
+    rule.order === undefined ? "" : `${words.fields.order} ${rule.order}`,
     rule.boost === undefined ? "" : `${rule.boost > 0 ? "+" : ""}${rule.boost}`,
     rule.language,
     rule.country,
-    rule.title === undefined ? "" : `${words.fields["title"]} “${rule.title}”`,
+    rule.title === undefined ? "" : `${words.fields.title} “${rule.title}”`,
     rule.keywords?.join(", "),
     rule.bbox?.join(", "),
     rule.start,

@@ -51,13 +51,13 @@ function Holdings({ home, facets, search }: { home: Home; facets: Record<string,
       <h2 id="holdings">{total === null || home.catalogues.length === 0 ? words.home.catalogues : words.home.holds(total, home.catalogues.length)}</h2>
       <div class="holdings">
         <div>
-          <Values name="theme" title={words.home.themes} facet={facets["theme"]} />
-          <Values name="region" title={words.home.places} facet={facets["region"]} />
+          <Values name="theme" title={words.home.themes} facet={facets.theme} />
+          <Values name="region" title={words.home.places} facet={facets.region} />
           <Latest home={home} />
         </div>
         <div>
           <MapPanel search={search} features={home.latest} areas={NOTHING} filter={null} marked={marked} typing={!asksNothing(search)} />
-          <PeriodPanel search={search} features={NOTHING} decades={facets["decade"] ?? null} years={null} />
+          <PeriodPanel search={search} features={NOTHING} decades={facets.decade ?? null} years={null} />
         </div>
       </div>
       {home.catalogues.length > 0 && <h3>{words.home.catalogues}</h3>}

@@ -26,8 +26,17 @@ export function CollectionPart({ id }: { id: string }) {
   const now = changed ?? said;
   if (problem) return <ProblemNote problem={problem} again={again} />;
   if (!now) return <p role="status">{page.loading}</p>;
-  const change = (part: CollectionChange) => sending.send(async () => (setChanged(await changedCollection(id, part)), ""));
-  const remove = () => sending.send(async () => (await deleted(collectionCall(id)), go("my-documents/collections"), ""));
+  const change = (part: CollectionChange) =>
+    sending.send(async () => {
+      setChanged(await changedCollection(id, part));
+      return "";
+    });
+  const remove = () =>
+    sending.send(async () => {
+      await deleted(collectionCall(id));
+      go("my-documents/collections");
+      return "";
+    });
   const save = (form: string, ending: string) =>
     sending.send(async () => {
       const response = await sent(`${collectionCall(id)}/references?f=${form}`, {});

@@ -18,7 +18,7 @@ export function CollectionsPart() {
   const { said, problem, loading, again } = useLoaded<Collections>(COLLECTIONS, useKey());
   return (
     <>
-      <h2>{words.parts["collections"]}</h2>
+      <h2>{words.parts.collections}</h2>
       <p>{words.collectionsHelp}</p>
       <NewForm />
       {problem && <ProblemNote problem={problem} again={again} />}

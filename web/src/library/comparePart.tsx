@@ -26,7 +26,7 @@ export function ComparePart({ query }: { query: string }) {
   const documents = (said.get("documents") ?? "").split(",").filter((one) => ID.test(one)).slice(0, MOST_COMPARED);
   return (
     <>
-      <h2>{words.parts["compare"]}</h2>
+      <h2>{words.parts.compare}</h2>
       <p>{words.compareHelp}</p>
       {collection === null && documents.length === 0 ? <Choice /> : <Asking collection={collection} documents={documents} />}
     </>

@@ -38,7 +38,7 @@ export function ConversationsPart() {
   };
   return (
     <>
-      <h2>{words.parts["conversations"]}</h2>
+      <h2>{words.parts.conversations}</h2>
       <p>{words.conversationsHelp}</p>
       <p>
         <Go to="answers?scope=mine">{words.newQuestion}</Go>

@@ -22,7 +22,7 @@ export function Facts({ feature }: { feature: Feature }) {
   const language = statedLanguage(feature);
   return (
     <dl class="facts-list">
-      <Fact name={words.filterNames["type"] ?? ""}>{said.type && valueText("type", said.type, words)}</Fact>
+      <Fact name={words.filterNames.type ?? ""}>{said.type && valueText("type", said.type, words)}</Fact>
       <Fact name={words.time}>{hasPeriod(feature) && <Period feature={feature} />}</Fact>
       <Fact name={words.area}>{boxes.length > 0 && boxes.slice(0, MOST_BOXES).map((box) => <div key={box.join()}>{boxText(box, words, locale)}</div>)}</Fact>
       <Fact name={words.resolution}>{resolutionText(feature, locale)}</Fact>

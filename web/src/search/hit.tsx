@@ -34,7 +34,7 @@ export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank
             {rank}
           </span>
           <Go to={recordAddress(feature.id)} lang={lang} followed={() => void noteOpened(openingOf(feature))}>
-            <Marks fragment={feature["sonde:highlights"]?.["title"]?.[0]} text={title} />
+            <Marks fragment={feature["sonde:highlights"]?.title?.[0]} text={title} />
           </Go>
         </h2>
         <Facts feature={feature} />
@@ -87,7 +87,7 @@ function Facts({ feature }: { feature: Feature }) {
 }
 
 function Snippet({ feature }: { feature: Feature }) {
-  const fragments = feature["sonde:highlights"]?.["abstract"] ?? [];
+  const fragments = feature["sonde:highlights"]?.abstract ?? [];
   const text = feature.properties.description ?? "";
   if (fragments.length === 0) return <>{shortened(text)}</>;
   const opening = marks(fragments[0] ?? "").map((one) => one.text).join("");

@@ -6,7 +6,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { durationOf } from "../times.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { FindingLine } from "./findingLine.tsx";
-import { type Refusal, type WholeRun } from "./harvest.ts";
+import type { Refusal, WholeRun } from "./harvest.ts";
 
 const MOST = 100;
 
@@ -27,8 +27,8 @@ export function RunDetail({ id }: { id: string }) {
         ))}
       </p>
       {said.refusals.length === 0 && <p>{words.harvest.nothingRefused}</p>}
-      <Refusals title={words.harvest.refusedTitle(said.counts["refused"] ?? said.refusals.length)} refusals={said.refusals} />
-      <Refusals title={words.harvest.failedTitle(said.counts["failed"] ?? said.failures.length)} refusals={said.failures} />
+      <Refusals title={words.harvest.refusedTitle(said.counts.refused ?? said.refusals.length)} refusals={said.refusals} />
+      <Refusals title={words.harvest.failedTitle(said.counts.failed ?? said.failures.length)} refusals={said.failures} />
       {said.warnings.length > 0 && (
         <>
           <h4>{words.harvest.warningsTitle}</h4>

@@ -13,7 +13,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { useWords } from "../words/index.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { CatalogueFacts } from "./catalogueFacts.tsx";
-import { type Overview, type SourceState } from "./harvest.ts";
+import type { Overview, SourceState } from "./harvest.ts";
 import { StateLine } from "./stateLine.tsx";
 import { useLooking } from "./useLooking.ts";
 import { setTitle } from "../portal.ts";

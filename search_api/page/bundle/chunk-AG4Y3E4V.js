@@ -1,4 +1,4 @@
-import{a as v}from"./chunk-47HDKH5N.js";import{A as l,F as g,a as f,d as u,g as h,h as d,m as w,r,s as b}from"./chunk-NDNGJLHI.js";import{b as m,e as x}from"./chunk-QSHW63EI.js";function y(e){let t=e.replace(/\r\n?/g,`
+import{a as v}from"./chunk-47HDKH5N.js";import{A as l,F as g,a as f,d as u,g as h,h as d,m as w,r,s as b}from"./chunk-XSW3ZC4S.js";import{b as m,e as x}from"./chunk-QSHW63EI.js";function y(e){let t=e.replace(/\r\n?/g,`
 `).split(`
 
 `),n=t.pop()??"";return{events:t.map(O).filter(s=>s.data!==""),rest:n}}function O(e){let t=e.split(`
