@@ -11,6 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.service import Service
+
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
 PAGES = ROOT / "search_api" / "page" / "bundle"
@@ -68,6 +70,19 @@ def test_the_sources_have_sound_types_and_pass_their_own_tests(built: Path) -> N
     assert npm is not None
     _run(built, npm, "run", "types")
     _run(built, npm, "test")
+
+
+def test_the_types_of_the_api_are_those_that_its_document_describes(
+    built: Path, samples: Service, tmp_path: Path
+) -> None:
+    npm = shutil.which("npm")
+    assert npm is not None
+    document = tmp_path / "api.json"
+    document.write_bytes(samples.http.get("/api").data)
+    types = built / "src" / "openapi.ts"
+    committed = types.read_text("utf-8")
+    _run(built, npm, "run", "api-types", "--", str(document))
+    assert types.read_text("utf-8") == committed
 
 
 def test_a_language_is_one_file_and_one_line(built: Path, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import { getIfThere } from "../api.ts";
 import { useEffect, useState } from "preact/hooks";
+import type { InsightAlerts } from "../openapi.ts";
 import { useKey } from "../session.ts";
 import { momentText } from "../times.ts";
+import type { Described } from "../types.ts";
 import { useLocale } from "../words/index.ts";
 import { type DeskWords, useDesk } from "./words/index.ts";
 
@@ -22,11 +24,13 @@ export interface Measurement {
 /** As `sonde evaluate --live` has it by default. */
 const TOO_FAR = 0.02;
 
-interface Speaking {
-  searches: number;
-  round: { since: string; until: string; done: boolean; searches: number; found: number; took_s: number } | null;
-  deliveries: { channel: string; state: string; count: number }[];
-}
+type Speaking = Described<
+  InsightAlerts,
+  {
+    round: { since: string; until: string; done: boolean; searches: number; found: number; took_s: number } | null;
+    deliveries: { channel: string; state: string; count: number }[];
+  }
+>;
 
 const WIDTH = 720;
 const HEIGHT = 120;

@@ -1,20 +1,17 @@
 // One record for stewards: how complete it is, which links are broken, and which questions led to it.
 
+import type { InsightRecord } from "../openapi.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
 import { useLoaded } from "../shell/loaded.ts";
 import { Outside } from "../shell/outside.tsx";
 import { FindingLine } from "../sources/findingLine.tsx";
+import type { Described } from "../types.ts";
 import { useLocale } from "../words/index.ts";
 import type { Questions } from "./questions.ts";
 import { useLoadedWords } from "./words/index.ts";
 
-interface RecordInsight extends Questions {
-  completeness: number;
-  missing: string[];
-  repaired: string[];
-  broken_links: string[];
-}
+type RecordInsight = Described<InsightRecord, Questions>;
 
 export function RecordPanel({ id }: { id: string }) {
   const locale = useLocale();

@@ -2,10 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { sendJson } from "../api.ts";
+import type { JudgedPair, TryBody } from "../openapi.ts";
 import { recordAddress } from "../route.ts";
 import { Go } from "../shell/link.tsx";
 import { Outcome, useSending } from "../shell/sending.tsx";
-import { type Judgement, judgementsOf } from "./judged.ts";
+import { judgementsOf } from "./judged.ts";
 import type { Tried } from "./rules.ts";
 import { useTitles } from "./useTitles.ts";
 import { type DeskWords, useDesk } from "./words/index.ts";
@@ -17,7 +18,7 @@ export function TryPanel({ name }: { name: string }) {
   const sending = useSending();
   const [text, setText] = useState("");
   const [recent, setRecent] = useState(false);
-  const [judged, setJudged] = useState<Judgement[] | null | "wrong">(null);
+  const [judged, setJudged] = useState<JudgedPair[] | null | "wrong">(null);
   const [tried, setTried] = useState<Tried | null>(null);
   const questions = text.split("\n").map((one) => one.trim()).filter(Boolean);
   const judgements = judged === "wrong" || judged === null ? [] : judged;
@@ -29,7 +30,7 @@ export function TryPanel({ name }: { name: string }) {
     event.preventDefault();
     setTried(null);
     sending.send(async () => {
-      const body = { questions, judgements, recent: recent ? RECENT : 0 };
+      const body: TryBody = { questions, judgements, recent: recent ? RECENT : 0 };
       setTried(await sendJson<Tried>("POST", `curation/try?${new URLSearchParams({ draft: name })}`, body));
       return "";
     });

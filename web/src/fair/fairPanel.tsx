@@ -1,9 +1,11 @@
 // How FAIR the metadata of a source are: a table of indicators, counted when it is opened.
 
 import { useState } from "preact/hooks";
+import type { CatalogueFairness } from "../openapi.ts";
 import { useKey } from "../session.ts";
 import { useLoaded } from "../shell/loaded.ts";
 import { ProblemNote } from "../shell/problem.tsx";
+import type { Described } from "../types.ts";
 import { useLocale, useWords } from "../words/index.ts";
 import { type FairWords, useFairWords } from "./words/index.ts";
 
@@ -17,12 +19,7 @@ interface Indicator {
   notMeasured: number;
 }
 
-interface Fairness {
-  model: string;
-  records: number;
-  lookedAt: number;
-  indicators: Indicator[];
-}
+type Fairness = Described<CatalogueFairness, { indicators: Indicator[] }>;
 
 export function FairPanel({ id, title }: { id: string; title: string }) {
   const page = useWords();

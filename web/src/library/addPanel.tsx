@@ -1,9 +1,9 @@
 // Adds files (chosen or dropped) and references (pasted), and shows the progress of each.
 
 import { useState } from "preact/hooks";
-import { asProblem, sendJson } from "../api.ts";
+import { asProblem, type Problem, sendJson } from "../api.ts";
+import type { LibraryImported, ProblemBody } from "../openapi.ts";
 import { ProblemNote } from "../shell/problem.tsx";
-import type { Problem } from "../api.ts";
 import { useWords } from "../words/index.ts";
 import { upload } from "./upload.ts";
 
@@ -94,24 +94,14 @@ function SendingRow({ sending }: { sending: Sending }) {
   );
 }
 
-/** A part of a reference list that is no reference. */
-interface Left {
-  message: string;
-  line?: number;
-}
-
-interface Imported {
-  problems?: Left[];
-}
-
 function References({ brought }: { brought: () => void }) {
   const words = useWords().library;
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [left, setLeft] = useState<Left[]>([]);
+  const [left, setLeft] = useState<ProblemBody[]>([]);
   const add = async () => {
     try {
-      const answer = await sendJson<Imported>("POST", "library/references", { references: text });
+      const answer = await sendJson<LibraryImported>("POST", "library/references", { references: text });
       setProblem(null);
       setLeft(answer.problems ?? []);
       setText("");

@@ -2,9 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { addressOf } from "../ask/asking.ts";
+import type { LibraryCollection } from "../openapi.ts";
 import { Go } from "../shell/link.tsx";
 import { Outcome, useSending } from "../shell/sending.tsx";
-import { changedCollection, type Collection, compareAddress, made, MOST_COMPARED, ownCollections } from "./collections.ts";
+import { changedCollection, compareAddress, made, MOST_COMPARED, ownCollections } from "./collections.ts";
 import type { OwnDocument } from "./documents.ts";
 import { useOwn } from "./words/index.ts";
 
@@ -44,7 +45,7 @@ const NEW = "";
 export function PutForm({ documents }: { documents: readonly string[] }) {
   const words = useOwn();
   const sending = useSending();
-  const [collections, setCollections] = useState<Collection[]>([]);
+  const [collections, setCollections] = useState<LibraryCollection[]>([]);
   const [into, setInto] = useState(NEW);
   const [name, setName] = useState("");
   useEffect(() => {
@@ -55,7 +56,7 @@ export function PutForm({ documents }: { documents: readonly string[] }) {
   const submit = (event: Event) => {
     event.preventDefault();
     sending.send(async () => {
-      const kept = into === NEW ? await made(name.trim(), documents) : await changedCollection(into, { add: documents });
+      const kept = into === NEW ? await made(name.trim(), documents) : await changedCollection(into, { add: [...documents] });
       setInto(kept.id);
       setName("");
       return words.isIn(documents.length, kept.name);

@@ -5,6 +5,7 @@ import { sent } from "../api.ts";
 import { addressOf } from "../ask/asking.ts";
 import { documentAddress } from "../document/document.ts";
 import { FORMATS } from "../document/bibliographyPanel.tsx";
+import type { CollectionChange, LibraryCollection, LibraryCollections } from "../openapi.ts";
 import { go } from "../route.ts";
 import { useKey } from "../session.ts";
 import { Go } from "../shell/link.tsx";
@@ -13,7 +14,7 @@ import { ProblemNote } from "../shell/problem.tsx";
 import { saveFile } from "../shell/save.ts";
 import { Outcome, type Sending, SureButton, useSending } from "../shell/sending.tsx";
 import { useWords } from "../words/index.ts";
-import { changedCollection, type Collection, collectionCall, type CollectionChange, COLLECTIONS, type Collections, compareAddress, deleted } from "./collections.ts";
+import { changedCollection, collectionCall, COLLECTIONS, compareAddress, deleted } from "./collections.ts";
 import { CollectionFacts } from "./collectionsPart.tsx";
 import { useOwn } from "./words/index.ts";
 
@@ -21,8 +22,8 @@ export function CollectionPart({ id }: { id: string }) {
   const page = useWords();
   const words = useOwn();
   const sending = useSending();
-  const [changed, setChanged] = useState<Collection | null>(null);
-  const { said, problem, again } = useLoaded<Collection>(collectionCall(id), useKey());
+  const [changed, setChanged] = useState<LibraryCollection | null>(null);
+  const { said, problem, again } = useLoaded<LibraryCollection>(collectionCall(id), useKey());
   const now = changed ?? said;
   if (problem) return <ProblemNote problem={problem} again={again} />;
   if (!now) return <p role="status">{page.loading}</p>;
@@ -75,7 +76,7 @@ export function CollectionPart({ id }: { id: string }) {
   );
 }
 
-function Members({ of: now, takeOut }: { of: Collection; takeOut: (id: string) => void }) {
+function Members({ of: now, takeOut }: { of: LibraryCollection; takeOut: (id: string) => void }) {
   const words = useOwn();
   const documents = now.documents ?? [];
   return (
@@ -101,14 +102,14 @@ function Members({ of: now, takeOut }: { of: Collection; takeOut: (id: string) =
 }
 
 interface ChangeProps {
-  of: Collection;
+  of: LibraryCollection;
   change: (part: CollectionChange) => void;
 }
 
 /** Each tick opens the collection to a group, or closes it, at once. */
 function Sharing({ of: now, change }: ChangeProps) {
   const words = useOwn();
-  const { said } = useLoaded<Collections>(COLLECTIONS, useKey());
+  const { said } = useLoaded<LibraryCollections>(COLLECTIONS, useKey());
   if (!said) return null;
   const all = [...new Set([...said.groups, ...now.groups])].sort();
   return (
