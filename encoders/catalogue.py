@@ -74,9 +74,9 @@ def _onnx(spec: EmbedderSpec, folder: Path, located: Located) -> OnnxEmbedder:
     facts = read_json(folder / "card.json")
     recipe = read_recipe(folder).limited_to(spec.max_tokens)
     file, runtime = serving_graph(spec, facts)
-    found = token_head(spec.tokens, located)
-    card = replace(_card(spec, recipe, facts, runtime), tokens=None if found is None else found[1])
-    head = None if found is None else found[0]
+    head_and_card = token_head(spec.tokens, located)
+    card = replace(_card(spec, recipe, facts, runtime), tokens=None if head_and_card is None else head_and_card[1])
+    head = None if head_and_card is None else head_and_card[0]
     return OnnxEmbedder(checked_graph(folder, file), recipe, card, Compute(spec.threads, spec.device), head)
 
 

@@ -74,7 +74,7 @@ class OnnxEmbedder:
         return self._tokens.count(texts)
 
     def _encode(self, texts: Sequence[str], kind: TextKind, head: TokenHead) -> Encoded:
-        read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
+        text_parts = parted(self._tokens.whole(texts), self._recipe.max_tokens)
 
         def made(outputs: Sequence[Output], mask: Mask, batch: Sequence[TokenIds]) -> list[tuple[Vectors, Vectors]]:
             vectors, states = pooled(outputs[0], mask, self._recipe.pooling), self._token_states(outputs, mask)
@@ -85,11 +85,11 @@ class OnnxEmbedder:
             return list(zip(vectors, tokens, strict=True))
 
         outputs = self._session.outputs[:1] if self._layers is None else [self._session.outputs[0], BELOW]
-        found = self._session.each_of([TokenIds(ids) for ids in read.parts], outputs, made)
+        results = self._session.each_of([TokenIds(ids) for ids in text_parts.parts], outputs, made)
         tokens: list[list[Vectors]] = [[] for _ in texts]
-        for owner, (_, own) in zip(read.owners.tolist(), found, strict=True):
+        for owner, (_, own) in zip(text_parts.owners.tolist(), results, strict=True):
             tokens[owner].append(own)
-        vectors = read.joined(np.stack([vector for vector, _ in found]), len(texts))
+        vectors = text_parts.joined(np.stack([vector for vector, _ in results]), len(texts))
         return Encoded(vectors, [np.concatenate(parts) for parts in tokens])
 
     def _token_states(self, outputs: Sequence[Output], mask: Mask) -> Output:
@@ -99,10 +99,10 @@ class OnnxEmbedder:
         return self._layers.once({BELOW: outputs[1], "attention_mask": mask})
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
-        read = parted(self._tokens.whole(texts), self._recipe.max_tokens)
-        tokens = [TokenIds(ids) for ids in read.parts]
+        text_parts = parted(self._tokens.whole(texts), self._recipe.max_tokens)
+        tokens = [TokenIds(ids) for ids in text_parts.parts]
         vectors = self._session.map(tokens, lambda states, mask: pooled(states, mask, self._recipe.pooling))
-        return read.joined(vectors, len(texts))
+        return text_parts.joined(vectors, len(texts))
 
 
 def with_instruction(texts: Sequence[str], kind: TextKind, card: EmbedderCard) -> list[str]:

@@ -37,10 +37,10 @@ def _checked_folder(name: str) -> Path:
     pinned = SPACY.get(name)
     if pinned is None:
         raise ModelMissing(f"{name} is not an entity model that Sonde pins; these are: {', '.join(SPACY)}")
-    found = importlib.util.find_spec(pinned.module)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(pinned.module)
+    if spec is None or spec.origin is None:
         raise ModelMissing(f"the entity model needs the package {pinned.distribution} {pinned.version}; install it")
-    folder = Path(found.origin).parent / f"{pinned.module}-{pinned.version}"
+    folder = Path(spec.origin).parent / f"{pinned.module}-{pinned.version}"
     if not _is_pinned(folder, pinned):
         raise ModelMissing(
             f"the installed {pinned.distribution} is not the one Sonde pins "

@@ -20,7 +20,7 @@ _PACKAGES = ("torch", "transformers", "sentence_transformers")
 def needs_torch(what: str, extra: Literal["models", "training"] = "models", *, also: Sequence[str] = ()) -> None:
     """Raises ModelMissing that says what to install, if PyTorch, a library over it or one of ``also`` is missing."""
     with torch_imports:
-        found = [importlib.util.find_spec(name) for name in (*_PACKAGES, *also)]
-    if None in found:
+        specs = [importlib.util.find_spec(name) for name in (*_PACKAGES, *also)]
+    if None in specs:
         advice = f"install Sonde's extra `{extra}` (`make env` in a checkout)"
         raise ModelMissing(f"{what} needs PyTorch, which is not installed: {advice}")

@@ -38,12 +38,12 @@ def own_calibration(cache: Path, digest: str) -> dict[str, float]:
     if not facts:
         return {}
     try:
-        found = {name: float(facts[name]) for name in ("temperature", "offset")}
+        calibration = {name: float(facts[name]) for name in ("temperature", "offset")}
     except (KeyError, TypeError, ValueError):
         raise ModelMissing(f"{path} is damaged; remove it, or run `sonde models calibrate` again") from None
-    if found["temperature"] <= 0 or not all(math.isfinite(value) for value in found.values()):
+    if calibration["temperature"] <= 0 or not all(math.isfinite(value) for value in calibration.values()):
         raise ModelMissing(f"{path} holds no temperature above 0; remove it, or run `sonde models calibrate` again")
-    return found
+    return calibration
 
 
 def write_calibration(cache: Path, digest: str, facts: Json) -> Path:
@@ -78,8 +78,8 @@ def _load(spec: CrossEncoderSpec, _open_gate: OpenGate, *, torch: bool) -> Cross
         return _colbert(spec, located.folder, facts, compute)
     folder = located.folder if torch else prepared(located, cache, "logits")
     scorer = TorchScorer(folder, compute) if torch else OnnxScorer(checked_graph(folder, "model.onnx"), compute)
-    read = read_pair_limit(folder)
-    limit = min(spec.max_tokens or read, read)
+    own_limit = read_pair_limit(folder)
+    limit = min(spec.max_tokens or own_limit, own_limit)
     return ModelCrossEncoder(PairTokeniser(folder / "tokenizer.json", limit), scorer, _pair_card(spec, limit, facts))
 
 

@@ -141,10 +141,10 @@ def _fetched(jar: MavenModel, cache: Path, package: PackagedModel | None) -> Pat
 
 
 def _packaged(name: str, model: PackagedModel, cache: Path) -> Located:
-    found = importlib.util.find_spec(model.module)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(model.module)
+    if spec is None or spec.origin is None:
         raise ModelMissing(f"{name} needs the package {model.distribution}; install it")
-    folder = Path(found.origin).parent / model.folder
+    folder = Path(spec.origin).parent / model.folder
     if not (folder / model.weights).exists() and (made := _made_from(model.files[model.weights], cache)):
         return Located(name, made, model.files[model.weights])
     for file, expected in model.files.items():
@@ -159,12 +159,12 @@ def _from_hub(name: str, *, allow_hub: bool) -> Located:
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
         # The operator names the model; without allow_hub nothing is fetched, and code never is.
-        found = snapshot_download(  # nosec B615
+        snapshot = snapshot_download(  # nosec B615
             name, local_files_only=not allow_hub, allow_patterns=_HUB_FILES
         )
     except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
         raise ModelMissing(_missing_on_hub(name, allow_hub=allow_hub)) from None
-    folder = Path(found)
+    folder = Path(snapshot)
     return Located(name, folder, weights_digest(folder))
 
 

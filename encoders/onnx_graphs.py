@@ -126,15 +126,15 @@ class _Norms:
         """The eight operators before the last addition, from back to front; None for another addition."""
         if last.op_type != "Add":
             return None
-        found: list[onnx.NodeProto] = []
+        parts: list[onnx.NodeProto] = []
         at = last
         for kind, place in (("Mul", 0), ("Div", 0), ("Sqrt", 1), ("Add", 0), ("ReduceMean", 0), ("Pow", 0), ("Sub", 0)):
             maker = self._makers.get(at.input[place])
             if maker is None or maker.op_type != kind:
                 return None
-            found.append(maker)
+            parts.append(maker)
             at = maker
-        return [*found, self._makers[at.input[1]]]
+        return [*parts, self._makers[at.input[1]]]
 
     def _operator(self, last: onnx.NodeProto, parts: list[onnx.NodeProto]) -> onnx.NodeProto:
         from onnx import helper, numpy_helper

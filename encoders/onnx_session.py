@@ -89,13 +89,13 @@ class OnnxSession:
             feed, mask = padded(chosen)
             return made(self._session.run(outputs, {name: feed[name] for name in self._names}), mask, chosen)
 
-        found = dict(zip(order, (one for batch in self._spread(run, batches) for one in batch), strict=True))
-        return [found[at] for at in range(len(inputs))]
+        results = dict(zip(order, (one for batch in self._spread(run, batches) for one in batch), strict=True))
+        return [results[at] for at in range(len(inputs))]
 
     def once(self, feed: Mapping[str, NDArray[np.generic]]) -> Output:
         """The first output of one batch, in the thread that asks."""
-        found: Output = self._session.run(self._outputs[:1], dict(feed))[0]
-        return found
+        output: Output = self._session.run(self._outputs[:1], dict(feed))[0]
+        return output
 
     @property
     def outputs(self) -> Sequence[str]:

@@ -166,10 +166,10 @@ def _segmenter(entry: ModelEntry, cache: Path) -> list[ModelCheck]:
 
 
 def _token_head(entry: ModelEntry, _cache: Path) -> list[ModelCheck]:
-    found = read_head(_folder(entry))
-    if found is None:
+    head_and_card = read_head(_folder(entry))
+    if head_and_card is None:
         return [ModelCheck("loads", False, f"it has no {FILE}")]
-    head, card = found
+    head, card = head_and_card
     return [
         ModelCheck("loads", head.mean.shape[0] == head.projection.shape[0], f"{card.dims} bits a token, as {card.code}")
     ]

@@ -100,13 +100,13 @@ _PARSERS = {"photon": photon_places, "nominatim": nominatim_places}
 
 
 def _readable(read: Callable[[Any, int], Place], items: object) -> tuple[Place, ...]:
-    found = []
+    places = []
     for rank, item in enumerate(items if isinstance(items, list) else []):
         try:
-            found.append(read(item, rank))
+            places.append(read(item, rank))
         except (KeyError, TypeError, ValueError, AttributeError):
             continue
-    return tuple(found)
+    return tuple(places)
 
 
 def _photon_place(feature: JsonMapping, rank: int) -> Place:

@@ -27,11 +27,13 @@ def token_states(
     tokeniser = open_tokeniser(folder, limit)
     session = OnnxSession(checked_graph(folder, graph), compute)
     for start in range(0, len(texts), _SLICE):
-        some = texts[start : start + _SLICE]
-        read = parted(tokeniser.whole(some), limit)
-        found = session.each([TokenIds(ids) for ids in read.parts], lambda states, _mask, _batch: list(states))
-        by_text: list[list[Part]] = [[] for _ in some]
-        for owner, ids, states in zip(read.owners.tolist(), read.parts, found, strict=True):
+        batch = texts[start : start + _SLICE]
+        text_parts = parted(tokeniser.whole(batch), limit)
+        states_of_parts = session.each(
+            [TokenIds(ids) for ids in text_parts.parts], lambda states, _mask, _batch: list(states)
+        )
+        by_text: list[list[Part]] = [[] for _ in batch]
+        for owner, ids, states in zip(text_parts.owners.tolist(), text_parts.parts, states_of_parts, strict=True):
             by_text[owner].append((ids, states[: len(ids)]))
         yield from by_text
 

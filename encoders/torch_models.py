@@ -72,8 +72,8 @@ class Module:
 
     @property
     def settings(self) -> JsonMapping:
-        found: JsonMapping = read_json(self.folder / "config.json")
-        return found
+        values: JsonMapping = read_json(self.folder / "config.json")
+        return values
 
 
 def read_modules(folder: Path) -> list[Module]:
@@ -117,8 +117,8 @@ class Head:
         """The layers with their weights, in the model's number type."""
         import torch
 
-        made = [_layer(module) for module in self.modules if module.kind != "Dropout"]
-        return torch.nn.Sequential(*made).to(numbers).eval()
+        layers_made = [_layer(module) for module in self.modules if module.kind != "Dropout"]
+        return torch.nn.Sequential(*layers_made).to(numbers).eval()
 
 
 def _layer(module: Module) -> nn.Module:
@@ -157,11 +157,11 @@ def _activation(module: Module) -> nn.Module:
     import torch
 
     name = str(module.settings.get("activation_function", "torch.nn.modules.activation.Tanh"))
-    made = getattr(torch.nn, name.rpartition(".")[2], None) if name.startswith(_ACTIVATIONS) else None
-    if made is None:
+    kind = getattr(torch.nn, name.rpartition(".")[2], None) if name.startswith(_ACTIVATIONS) else None
+    if kind is None:
         raise ModelMissing(f"{module.folder} uses the activation {name}, which is not one of PyTorch's")
-    found: nn.Module = made()
-    return found
+    activation: nn.Module = kind()
+    return activation
 
 
 def load_classifier(folder: Path, **options: object) -> nn.Module:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import structlog
@@ -29,7 +30,8 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     One failed search fails all, because half an answer would look complete. Raises IndexGone, SearchRefused and the
     errors of the client.
     """
-    timed = [{**one, **as_timeout()} if place % 2 else one for place, one in enumerate(searches)]
+    timeout = as_timeout()
+    timed = [{**part, **timeout} if place % 2 else part for place, part in enumerate(searches)]
     answer = client.perform_request("POST", "/_msearch", headers=_FORMS, body=timed, endpoint_id="msearch")
     answers: list[Json] = answer.body["responses"]
     for answer in answers:
@@ -40,28 +42,38 @@ def search_all(client: Elasticsearch, searches: Sequence[JsonMapping]) -> list[J
     return answers
 
 
-Later = Callable[[], T]
-"""Gives what a search found, once its batch was sent."""
+Search = tuple[JsonMapping, JsonMapping]
+"""Header and body of one search of an ``_msearch``."""
 
 
-@dataclass(slots=True)
-class SearchBatch:
-    """Searches that different parts add, sent as one request. Each part gets its own answer by what ``add`` returns."""
+def search_named(client: Elasticsearch, searches: Mapping[str, Search]) -> dict[str, Json]:
+    """The answers by the names of their searches, in one request; none without searches. Raises as ``search_all``."""
+    if not searches:
+        return {}
+    parts = [part for search in searches.values() for part in search]
+    return dict(zip(searches, search_all(client, parts), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSession:
+    """The searches of one question. ``preference`` sends equal questions to the same copies of the shards, whose scores
+    can differ a little.
+    """
 
     client: Elasticsearch
-    _searches: list[JsonMapping] = field(default_factory=list)
-    _answers: list[Json] = field(default_factory=list)
+    preference: str
 
-    def add(self, header: JsonMapping, body: JsonMapping) -> Later[Json]:
-        """Call the result after ``send`` for the answer to this search."""
-        place = len(self._searches) // 2
-        self._searches += [header, body]
-        return lambda: self._answers[place]
+    @classmethod
+    def of(cls, client: Elasticsearch, question: str) -> SearchSession:
+        return cls(client, hashlib.sha256(question.encode()).hexdigest()[:16])
 
-    def send(self) -> None:
-        """No request if nothing was added. Raises as ``search_all``."""
-        if self._searches:
-            self._answers = search_all(self.client, self._searches)
+    def search(self, index: str, body: JsonMapping) -> Search:
+        """One search of a request."""
+        return {"index": index, "preference": self.preference, "search_type": "dfs_query_then_fetch"}, body
+
+    def ask(self, searches: Mapping[str, Search]) -> dict[str, Json]:
+        """The answers by name, in one request; none without searches. Raises Unavailable."""
+        return search_named(self.client, searches)
 
 
 def as_timeout() -> dict[str, str]:

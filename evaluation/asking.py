@@ -11,9 +11,10 @@ from core.json_types import Json
 from core.record import ProvenanceKind
 from evaluation.collection import JudgedCollection, JudgedQuestion
 from evaluation.trec import Run
-from search_api.search.pipeline import Ordered, SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.target import SpatialMode
 from search_api.search.request import ALL_PARTS, Algorithm, Filters, Part, SearchRequest
+from search_api.search.state import SearchState
 
 Progress = Callable[[int, int], None]
 
@@ -122,7 +123,7 @@ def ask(
     return result_of(question, answer, collection.documents)
 
 
-def result_of(question: JudgedQuestion, answer: Ordered, documents: Mapping[str, str]) -> QuestionResult:
+def result_of(question: JudgedQuestion, answer: SearchState, documents: Mapping[str, str]) -> QuestionResult:
     """The answer with the collection's ids, in the served order."""
     interpretation = answer.interpretation
     return QuestionResult(

@@ -16,7 +16,7 @@ from evaluation.asking import Progress, QuestionResult, Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection, JudgedQuestion
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 
 K = 10
 _FIRST = 10
@@ -44,7 +44,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class ComparedRun:
     """Another run besides the evaluated one; ``comparison`` is of (evaluated - other) in ``measure``."""
 
     name: str
@@ -85,17 +85,17 @@ def evaluate(
     )
 
 
-def against(evaluated: Evaluation, other: Evaluation) -> Against:
+def against(evaluated: Evaluation, other: Evaluation) -> ComparedRun:
     """Another variant on the same questions."""
-    return Against(
+    return ComparedRun(
         other.variant.name, other.measured, _compared(evaluated.measured, other.measured), other.beyond, HEADLINE
     )
 
 
-def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> Against:
+def against_run(evaluated: Evaluation, name: str, run: Run, collection: JudgedCollection) -> ComparedRun:
     """An external run; unanswered questions count 0."""
     measured = measure(run, collection.qrels)
-    return Against(name, measured, _compared(evaluated.measured, measured))
+    return ComparedRun(name, measured, _compared(evaluated.measured, measured))
 
 
 def worst_losses(evaluated: RunMeasures, other: RunMeasures | None, count: int) -> list[tuple[str, float, float]]:

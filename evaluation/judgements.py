@@ -126,12 +126,12 @@ class Agreement:
 def agreement(grades: Mapping[Pair, Mapping[str, int]]) -> list[Agreement]:
     """Every two people with common judgements, then all together if there are more than two."""
     judges = sorted({who for row in grades.values() for who in row})
-    found = [one for a, b in combinations(judges, 2) if (one := _of_two(grades, a, b)) is not None]
+    agreements = [pair for a, b in combinations(judges, 2) if (pair := _of_two(grades, a, b)) is not None]
     common = [row for row in grades.values() if len(row) == len(judges)]
     if len(judges) > 2 and common:
         counts = [[Counter(row.values())[grade] for grade in range(GRADES)] for row in common]
-        found.append(Agreement(tuple(judges), len(common), fleiss_kappa(counts), None))
-    return found
+        agreements.append(Agreement(tuple(judges), len(common), fleiss_kappa(counts), None))
+    return agreements
 
 
 def _of_two(grades: Mapping[Pair, Mapping[str, int]], a: str, b: str) -> Agreement | None:

@@ -13,7 +13,7 @@ from evaluation.asking import Variant
 from evaluation.collection import JudgedQuestion, Qrels
 from evaluation.metrics import HEADLINE, measure
 from evaluation.trec import Run
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 
 _COMPARED = 7
 

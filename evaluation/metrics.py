@@ -51,8 +51,7 @@ class RunMeasures:
 def measure(run: Run, qrels: Qrels) -> RunMeasures:
     """Every measure of a run; only the order counts, not the scores (ranks are passed on, so that ties stay broken)."""
     ranked = {
-        question: {document: float(-rank) for rank, (document, _) in enumerate(found)}
-        for question, found in run.items()
+        question: {document: float(-rank) for rank, (document, _) in enumerate(hits)} for question, hits in run.items()
     }
     judged = {question: dict(grades) for question, grades in qrels.items()}
     by_question: dict[str, dict[str, float]] = {question: {} for question in judged}
@@ -60,8 +59,8 @@ def measure(run: Run, qrels: Qrels) -> RunMeasures:
         by_question[value.query_id][str(value.measure)] = float(value.value)
     for question, grades in judged.items():
         relevant = {document for document, grade in grades.items() if grade > 0}
-        found = [document in relevant for document, _ in run.get(question, ())]
-        by_question[question][AP_OVER_K] = ap_over_k(found, _K)
+        is_relevant = [document in relevant for document, _ in run.get(question, ())]
+        by_question[question][AP_OVER_K] = ap_over_k(is_relevant, _K)
     return RunMeasures(means(by_question.values()), by_question)
 
 

@@ -47,10 +47,10 @@ def temporary_records(
     """
     sweep_abandoned(client)  # also checks, before anything is embedded, whether it answers
     encoded = embedder.encode([record.embedding_text for record in records], "document")
-    made = to_fields(encoded, embedder.card, embedder.card.tokens)
+    fields = to_fields(encoded, embedder.card, embedder.card.tokens)
     prefix = f"{PREFIX}{uuid.uuid4().hex[:16]}"
     try:
-        _fill(client, prefix, records, made, embedder.card, shape)
+        _fill(client, prefix, records, fields, embedder.card, shape)
         yield prefix
     finally:
         _delete(client, concrete(prefix, "records", 1))
@@ -142,6 +142,6 @@ def _documents(texts: Mapping[str, str], embedder: Embedder, reader: PassageRead
     for id, text in texts.items():
         passages = segment(read_text(text.encode(), Limits()), id, embedder, SegmentOptions()).passages
         whole = [embedding_text(passage, "", embedder, embedder.card.max_tokens) for passage in passages]
-        made = to_fields(embedder.encode(whole, "document"), embedder.card, embedder.card.tokens)
-        for passage, fields in zip(passages, made, strict=True):
+        stored = to_fields(embedder.encode(whole, "document"), embedder.card, embedder.card.tokens)
+        for passage, fields in zip(passages, stored, strict=True):
             yield passage.id, passage_document(passage, "", reader.read(passage.text), None, fields)

@@ -49,24 +49,24 @@ def read_run(path: Path) -> Run:
     Raises BadCollection that names every malformed line and every duplicate document.
     """
     faults = Faults(path)
-    found: dict[str, dict[str, float]] = {}
+    scores_of: dict[str, dict[str, float]] = {}
     for number, line in lines(path):
         fields = line.split()
         if len(fields) != _RUN_FIELDS:
             faults.add(number, f"has {len(fields)} fields, not {_RUN_FIELDS}")
             continue
         question, _, document, _, score, _ = fields
-        if document in found.setdefault(question, {}):
+        if document in scores_of.setdefault(question, {}):
             faults.add(number, f"names {document!r} twice for question {question!r}")
             continue
         try:
-            found[question][document] = float(score)
+            scores_of[question][document] = float(score)
         except ValueError:
             faults.add(number, f"the score {score!r} is no number")
     faults.refuse()
     return {
         question: sorted(scores.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
-        for question, scores in found.items()
+        for question, scores in scores_of.items()
     }
 
 

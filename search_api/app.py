@@ -41,11 +41,10 @@ from search_api.search.views.embeddings import embeddings_views
 from search_api.search.views.search import search_views
 from search_api.search.views.suggest import suggest_views
 from search_api.stewards.alerts.view import saved_search_views
-from search_api.stewards.curation.try_view import curation_try_views
+from search_api.stewards.curation.trial import curation_try_views
 from search_api.stewards.curation.view import curation_views
 from search_api.stewards.harvests.view import harvest_views
-from search_api.stewards.insight.nightly_view import nightly_views
-from search_api.stewards.insight.view import insight_views, opened_views
+from search_api.stewards.insight.view import insight_views, nightly_views, opened_views
 
 
 def create_app(parts: Parts) -> Flask:

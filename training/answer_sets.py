@@ -19,7 +19,7 @@ from core.passage import Passage
 from core.ports import LanguageModel
 from reading.language import EMPTY_WORDS
 from reading.sentences import sentences
-from search_api.ask.prompt import build_messages
+from search_api.ask.generation import build_messages
 from search_api.search.passages.values import REFUSAL, FoundPassage
 from training.corpora import CorpusDocument
 from training.examples import TrainingError

@@ -70,10 +70,10 @@ def named_weights(graph: Path) -> dict[str, NDArray[np.generic]]:
     import onnx
     from onnx import numpy_helper
 
-    read = onnx.load(str(graph)).graph
-    initialisers = {each.name: numpy_helper.to_array(each) for each in read.initializer}
+    graph_proto = onnx.load(str(graph)).graph
+    initialisers = {each.name: numpy_helper.to_array(each) for each in graph_proto.initializer}
     weights = {name: value for name, value in initialisers.items() if name.startswith(("embeddings.", "encoder."))}
-    for node in read.node:
+    for node in graph_proto.node:
         if node.op_type == "MatMul" and len(node.input) == 2 and node.input[1] in initialisers:
             name = node.name.strip("/").removesuffix("/MatMul").replace("/", ".")
             weights[f"{name}.weight"] = initialisers[node.input[1]].T.copy()  # ONNX multiplies from the other side

@@ -82,13 +82,13 @@ def load_questions(path: Path, tell: Callable[[str], object] = str) -> tuple[Ans
     faults = Faults(path)
     lines = list(json_lines(path, _Line, faults))
     faults.refuse()
-    read = [_question(number, line) for number, line in lines]
+    questions = [_question(number, line) for number, line in lines]
     others = sorted({key for _, line in lines for key in line.model_extra or ()})
     if others:
         tell(f"{path.name}: ignored the keys {', '.join(others)}; read are {', '.join(_Line.model_fields)}.")
-    if not read:
+    if not questions:
         raise BadCollection(str(path), ["holds no question"])
-    return tuple(read)
+    return tuple(questions)
 
 
 def _question(number: int, line: _Line) -> AnswerQuestion:

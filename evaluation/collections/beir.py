@@ -78,10 +78,10 @@ def files_of(folder: Path, split: str = "test") -> BeirFiles:
     Raises BadCollection that names the missing file.
     """
     wanted = (("corpus.jsonl",), ("queries.jsonl",), (f"qrels/{split}.tsv", "qrels.tsv"))
-    found = [_first_there(folder, names) for names in wanted]
-    if absent := [" or ".join(names) for names, path in zip(wanted, found, strict=True) if path is None]:
+    paths = [_first_there(folder, names) for names in wanted]
+    if absent := [" or ".join(names) for names, path in zip(wanted, paths, strict=True) if path is None]:
         raise BadCollection(str(folder), [f"{name} is not there" for name in absent])
-    corpus, queries, qrels = (path for path in found if path is not None)
+    corpus, queries, qrels = (path for path in paths if path is not None)
     return BeirFiles(corpus, queries, qrels)
 
 

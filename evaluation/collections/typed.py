@@ -37,14 +37,14 @@ def load(data: Path, judged: Path, samples: Path) -> JudgedCollection:
 
 def load_quick(data: Path, judged: Path, samples: Path) -> JudgedCollection:
     """All records of two sources, and the questions with a right answer (and a goal, if any) among them."""
-    read = sources(data, samples)
-    records = _records({source: read[source] for source in QUICK_SOURCES})
+    folders = sources(data, samples)
+    records = _records({source: folders[source] for source in QUICK_SOURCES})
     whole = _load(QUICK, judged, records, skip_unknown=True)
-    held = {record.id for record in records}
+    ids = {record.id for record in records}
     questions = tuple(
-        replace(question, goals=question.goals & held)
+        replace(question, goals=question.goals & ids)
         for question in whole.questions
-        if not question.goals or question.goals & held
+        if not question.goals or question.goals & ids
     )
     right = {question.id for question in questions if 2 in whole.qrels.get(question.id, {}).values()}
     return replace(whole, questions=questions).asking(right)

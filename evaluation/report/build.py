@@ -12,7 +12,7 @@ from jinja2 import Environment, StrictUndefined
 from core.json_types import Json, JsonMapping
 from core.ports import CrossEncoderCard, EmbedderCard
 from evaluation.collection import JudgedCollection
-from evaluation.evaluate import Against, Evaluation, KindResult, by_kind, worst_losses
+from evaluation.evaluate import ComparedRun, Evaluation, KindResult, by_kind, worst_losses
 from evaluation.metrics import HEADLINE
 from evaluation.report import plots
 
@@ -36,7 +36,7 @@ class ReportSetup:
 class EvaluationReport:
     collection: JudgedCollection
     evaluation: Evaluation
-    others: Sequence[Against]
+    others: Sequence[ComparedRun]
     made: ReportSetup
 
     def as_dict(self) -> Json:

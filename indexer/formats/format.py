@@ -90,7 +90,12 @@ class Format:
     fields: Mapping[str, str] = field(default_factory=dict)
 
 
-def json_of(raw: RawRecord) -> Any:
-    """The value of a JSON document, from its recognition where that holds it. Raises RecordRefused."""
+def parsed_content(raw: RawRecord, parse: Callable[[bytes], Any]) -> Any:
+    """What ``parse`` gives for the document, from its recognition where that holds it. Raises as ``parse`` does."""
     parsed = None if raw.recognition is None else raw.recognition.parsed
-    return parse_json(raw.content) if parsed is None else parsed
+    return parse(raw.content) if parsed is None else parsed
+
+
+def json_of(raw: RawRecord) -> Any:
+    """The value of a JSON document. Raises RecordRefused."""
+    return parsed_content(raw, parse_json)

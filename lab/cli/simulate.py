@@ -15,7 +15,7 @@ from lab.month.month import Course, Month
 from lab.month.people import Habits
 from lab.month.source import copied, judged_questions, own_indices
 from lab.month.usage_trial import Table, Trial, UsageTrial, evidence_of
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.usage import Usage
 from sonde.cli.signals import ended_by_signals

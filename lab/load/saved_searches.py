@@ -24,7 +24,7 @@ from search_api.search.request import SearchRequest
 from search_api.search.retrieval.filters import area_clause
 from search_api.stewards.alerts.compiled import Compiled, compile_question
 from search_api.stewards.alerts.matching import Matcher
-from search_api.stewards.alerts.notices import Round
+from search_api.stewards.alerts.notices import MatchingRound
 from search_api.stewards.alerts.saved import SavedSearch, request_of
 from search_api.stewards.alerts.saved import to_document as saved_document
 
@@ -139,7 +139,7 @@ def time_matching(matcher: Matcher, since: str, sizes: tuple[int, int], made: tu
     begun = time.perf_counter()
     window = matcher.window(since, until)
     read_s = time.perf_counter() - begun
-    matcher.notices.put_round(Round(since, until))
+    matcher.notices.put_round(MatchingRound(since, until))
     begun = time.perf_counter()
     while matcher.match(60.0):
         pass

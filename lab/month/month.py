@@ -32,13 +32,11 @@ from lab.month.script import Check, Question, Tally
 from lab.month.watching import EDITION, Watch, told, watches
 from search_api.app import create_app
 from search_api.parts import Parts
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence
 from search_api.search.request import SearchRequest
-from search_api.search.usage.entry import Asker, normal, subject_hash
-from search_api.search.usage.live_usage import LiveUsage, OpeningsReader
-from search_api.search.usage.log import QueryLog
-from search_api.search.usage.openings import usage_of
+from search_api.search.usage.log import QueryLog, Requester, normal_question, subject_hash
+from search_api.search.usage.openings import LiveUsage, OpeningsReader, usage_of
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
 from sonde.wiring.alert_work import matcher
 from sonde.wiring.api import api_parts
@@ -180,7 +178,7 @@ class Month:
         answer = self._http.get("/search", query_string=asked, headers=headers, environ_base=at)
         found: Json = self._good(answer)
         links = {hit["id"]: hit["sonde:opened"].partition("/opened/")[2] for hit in found["features"]}
-        asker = Asker(f"person{who}" if keyed else None, address)
+        asker = Requester(f"person{who}" if keyed else None, address)
         day = self.clock.today.date().isoformat()
         self.tally.note(question.text, asker, day, list(links), found["numberMatched"])
         if self.pinned and question == self.course.questions[0]:
@@ -337,7 +335,7 @@ class Month:
         self._check("the pin was first each time", 0, self.broken_pins)
         own = subject_hash(self.tally.secret, f"person{self._scripted}")
         question = self.course.questions[0].text
-        about = [row for row in self.tally.rows if row.question == normal(question)]
+        about = [row for row in self.tally.rows if row.question == normal_question(question)]
         honest = {record for row in about if row.who != own for record in row.opened}
         alone = sorted(one for one, value in self._usage().of(question).items() if value > 0.0 and one not in honest)
         self._check("records that count as opened by a script alone", [], alone)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from search_api.search.usage.openings import Logged
+from search_api.search.usage.openings import LoggedSearch
 
 Grades = Mapping[str, int]
 """Of one question: the grade by document; 0 or absent is not relevant."""
@@ -75,6 +75,6 @@ def pleases(grade: int, noise: float, best: int = 2) -> float:
     return noise + (1.0 - noise) * (2.0 ** max(min(grade, best), 0) - 1.0) / (2.0**best - 1.0)
 
 
-def script(question: str, shown: Sequence[str], wanted: str, day: str, times: int) -> list[Logged]:
+def script(question: str, shown: Sequence[str], wanted: str, day: str, times: int) -> list[LoggedSearch]:
     """One key that asks and opens its own record all day, whatever stands before it."""
-    return [Logged(question, "k-script", day, tuple(shown), (wanted,)) for _ in range(times)]
+    return [LoggedSearch(question, "k-script", day, tuple(shown), (wanted,)) for _ in range(times)]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lab.month.people import Grades
-from search_api.search.usage.entry import Asker, normal, subject_hash, who
-from search_api.search.usage.openings import Logged
+from search_api.search.usage.log import Requester, normal_question, person_hash, subject_hash
+from search_api.search.usage.openings import LoggedSearch
 from search_api.stewards.insight.questions import LEAST_PEOPLE
 
 
@@ -38,18 +38,18 @@ class Tally:
     """``secret``: the log's, by which it tells people apart."""
 
     secret: bytes
-    rows: list[Logged] = field(default_factory=list)
+    rows: list[LoggedSearch] = field(default_factory=list)
     matched: list[int] = field(default_factory=list)
 
-    def note(self, question: str, asker: Asker, day: str, shown: Sequence[str], matched: int) -> None:
-        text = normal(question)
-        self.rows.append(Logged(text, who(self.secret, text, asker), day, tuple(shown[:10])))
+    def note(self, question: str, asker: Requester, day: str, shown: Sequence[str], matched: int) -> None:
+        text = normal_question(question)
+        self.rows.append(LoggedSearch(text, person_hash(self.secret, text, asker), day, tuple(shown[:10])))
         self.matched.append(matched)
 
     def opened(self, records: Sequence[str]) -> None:
         """By the person who asked last."""
         last = self.rows[-1]
-        self.rows[-1] = Logged(last.question, last.who, last.day, last.shown, tuple(records))
+        self.rows[-1] = LoggedSearch(last.question, last.who, last.day, last.shown, tuple(records))
 
     def of_person(self, subject: str) -> int:
         return sum(row.who == subject_hash(self.secret, subject) for row in self.rows)

@@ -16,9 +16,9 @@ from evaluation.collection import JudgedCollection
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
 from lab.month.people import SHOWN, Habits, People, script
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence, Usage
-from search_api.search.usage.openings import NO_USAGE, Logged, UsageTable, usage_of
+from search_api.search.usage.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
 
 FIRST = date(2026, 11, 1)
 _NIGHTS = frozenset((3, 7, 14, 30))
@@ -71,7 +71,7 @@ class UsageTrial:
     evidence: Evidence
     habits: Habits
     scripted: bool = False
-    log: list[Logged] = field(default_factory=list)
+    log: list[LoggedSearch] = field(default_factory=list)
 
     def run(self, told: Callable[[int, int], None]) -> Trial:
         people, questions = People(self.habits), self.collection.questions
@@ -83,7 +83,7 @@ class UsageTrial:
                 question = questions[one.question]
                 shown = [document for document, _ in served[question.id][:SHOWN]]
                 opened = people.opened(shown, self.collection.qrels.get(question.id, {}))
-                self.log.append(Logged(question.text, f"k{one.who}", today, tuple(shown), opened))
+                self.log.append(LoggedSearch(question.text, f"k{one.who}", today, tuple(shown), opened))
             if self.scripted:
                 self._scripted(served, today)
             if day in _NIGHTS:

@@ -15,15 +15,28 @@ from core.ports import CrossEncoder, LanguageModel
 from reading.language import detect_language, sure_language
 from search_api.ask.citations import Judge, checked_sentences
 from search_api.ask.extract import best_quotes, quoted_text
-from search_api.ask.held_back import HeldBack
-from search_api.ask.prompt import again, build_messages
-from search_api.ask.said import answer_alone, is_refusal, without_reasoning
-from search_api.search.passages.cells import quoted_cell
+from search_api.ask.generation import (
+    AnswerBuffer,
+    build_messages,
+    is_refusal,
+    retry_messages,
+    without_leading_reasoning,
+    without_reasoning,
+)
 from search_api.search.passages.retrieve import PassageRetriever
-from search_api.search.passages.values import REFUSAL, AnswerConfig, AskRequest, CitedAnswer, FoundPassage, Sentence
-from search_api.search.pipeline import Stopwatch
+from search_api.search.passages.tables import quoted_cell
+from search_api.search.passages.values import (
+    REFUSAL,
+    AnswerConfig,
+    AskRequest,
+    CitedAnswer,
+    CitedSentence,
+    FoundPassage,
+    Mode,
+)
 from search_api.search.ranking.rerank import calibrated
 from search_api.search.retrieval.serving import Serving, ServingResolver
+from search_api.search.state import Stopwatch
 
 log = structlog.get_logger(__name__)
 
@@ -46,7 +59,7 @@ class AnswerParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AnswerStep:
     """One event of a streamed answer: first the passages, then pieces of text, then the complete checked answer."""
 
     kind: Literal["passages", "text", "answer"]
@@ -62,7 +75,7 @@ class _State:
 
 
 class Answerer:
-    """Answers questions; stateless."""
+    """Stateless."""
 
     def __init__(self, parts: AnswerParts) -> None:
         self._parts = parts
@@ -75,38 +88,38 @@ class Answerer:
     def config(self) -> AnswerConfig:
         return self._parts.config
 
-    def answer(self, asked: AskRequest) -> CitedAnswer:
+    def answer(self, question: AskRequest) -> CitedAnswer:
         """The complete answer. Raises InvalidInput, Unavailable."""
-        for step in self.steps(asked):
+        for step in self.steps(question):
             if step.answer is not None:
                 return step.answer
         raise AssertionError("unreachable: the last step is the answer")
 
-    def steps(self, asked: AskRequest) -> Iterator[Step]:
-        """The same as a stream of steps. Errors of retrieval are raised before the first step."""
+    def steps(self, request: AskRequest) -> Iterator[AnswerStep]:
+        """The answer step by step. Errors of retrieval are raised before the first step."""
         leave_if_gone()
         state = _State()
         serving = self._parts.resolver.resolve()
-        language = detect_language(asked.question)
+        language = detect_language(request.question)
         with state.watch.stage("retrieve"), self._deadline():
-            found = self._parts.retriever.retrieve(asked, serving)
-        passages = found.passages
-        state.degraded += found.degraded
-        yield Step("passages", passages)
+            retrieved = self._parts.retriever.retrieve(request, serving)
+        passages = retrieved.passages
+        state.degraded += retrieved.degraded
+        yield AnswerStep("passages", passages)
         if not passages:
-            yield Step("text", text=REFUSAL)
-            yield Step("answer", answer=replace(_refusal((), language, state), near_misses=found.near_misses))
+            yield AnswerStep("text", text=REFUSAL)
+            yield AnswerStep("answer", answer=replace(_refusal((), language, state), near_misses=retrieved.near_misses))
             return
         if (model := self._parts.language_model) is not None:
-            messages = build_messages(asked.question, passages, asked.turns, language)
+            messages = build_messages(request.question, passages, request.turns, language)
             answer = yield from self._generated(model, messages, passages, language, state)
             if answer is not None:
-                yield Step("answer", answer=answer)
+                yield AnswerStep("answer", answer=answer)
                 return
         with state.watch.stage("extract"), self._deadline():
-            answer = self._quoted(asked.question, passages, serving, language, state)
-        yield Step("text", text=answer.text)
-        yield Step("answer", answer=answer)
+            answer = self._quoted(request.question, passages, serving, language, state)
+        yield AnswerStep("text", text=answer.text)
+        yield AnswerStep("answer", answer=answer)
 
     def _deadline(self) -> AbstractContextManager[None]:
         seconds = self._parts.deadline_s
@@ -119,53 +132,51 @@ class Answerer:
         passages: Sequence[FoundPassage],
         language: str | None,
         state: _State,
-    ) -> Generator[Step, None, CitedAnswer | None]:
-        """The model's answer, or its refusal. None if the model failed before its first supported sentence, said
-        nothing, or said twice nothing that a passage supports. Yields its text from the first supported sentence on.
+    ) -> Generator[AnswerStep, None, CitedAnswer | None]:
+        """The model's answer, or its refusal. None if the model failed before its first supported sentence, its text
+        is empty, or no passage supports either of two answers. Yields the text from the first supported sentence on.
         """
         for attempt in range(_ATTEMPTS):
-            held = HeldBack(lambda text: self._checked(text, passages, state))
-            text = yield from self._streamed(model, messages, held, state)
+            buffer = AnswerBuffer(lambda text: self._checked(text, passages, state))
+            text = yield from self._streamed(model, messages, buffer, state)
             if text is None:
                 return None
             if is_refusal(text):
                 return _refusal(passages, language, state)
-            found = self._checked(text, passages, state)
-            if any(sentence.supported for sentence in found):
-                yield from (Step("text", text=piece) for piece in held.rest())
-                return CitedAnswer(
-                    text, "model", found, tuple(passages), language, tuple(state.degraded), state.watch.took_ms
-                )
-            log.warning("ask.model_unsupported", attempt=attempt + 1, sentences=len(found))
-            messages = again(messages, text)
+            checked = self._checked(text, passages, state)
+            if any(sentence.supported for sentence in checked):
+                yield from (AnswerStep("text", text=piece) for piece in buffer.rest())
+                return _cited(text, "model", checked, passages, language, state)
+            log.warning("ask.model_unsupported", attempt=attempt + 1, sentences=len(checked))
+            messages = retry_messages(messages, text)
         state.degraded.append("language_model_support")
         return None
 
     def _streamed(
-        self, model: LanguageModel, messages: Sequence[Mapping[str, str]], held: HeldBack, state: _State
-    ) -> Generator[Step, None, str | None]:
-        """Yields the pieces that ``held`` lets through; returns the whole text, or None if the model failed before any
-        was shown, or said nothing.
+        self, model: LanguageModel, messages: Sequence[Mapping[str, str]], buffer: AnswerBuffer, state: _State
+    ) -> Generator[AnswerStep, None, str | None]:
+        """Yields the pieces that ``buffer`` releases. Returns the whole text; None if it is empty, or if the model
+        failed before a piece was released.
         """
         with state.watch.stage("generate"):
             try:
                 with waiting_elsewhere():
                     for piece in without_reasoning(model.stream(messages)):
                         leave_if_gone()
-                        yield from (Step("text", text=shown) for shown in held.add(piece))
+                        yield from (AnswerStep("text", text=text_piece) for text_piece in buffer.add(piece))
             except SondeError as error:
-                log.warning("ask.model_failed", reason=str(error), said=len(held.text))
-                if held.is_open:
+                log.warning("ask.model_failed", reason=str(error), characters=len(buffer.text))
+                if buffer.is_open:
                     raise Unavailable("The language model stopped in the middle of its answer.") from error
                 state.degraded.append("language_model")
                 return None
-        text = answer_alone(held.text)
-        if not text:  # a model that only reasons, until its tokens end
-            log.warning("ask.model_said_nothing")
+        text = without_leading_reasoning(buffer.text)
+        if not text:  # the model used all of its tokens for reasoning
+            log.warning("ask.empty_completion")
             state.degraded.append("language_model")
         return text or None
 
-    def _checked(self, text: str, passages: Sequence[FoundPassage], state: _State) -> tuple[Sentence, ...]:
+    def _checked(self, text: str, passages: Sequence[FoundPassage], state: _State) -> tuple[CitedSentence, ...]:
         with state.watch.stage("check"):
             return checked_sentences(text, passages, self._judge(), self._parts.config.support)
 
@@ -178,22 +189,14 @@ class Answerer:
         if not quotes:
             return _refusal(passages, language, state)
         quotes = self._with_cells(question, quotes, passages)
-        return CitedAnswer(
-            quoted_text(quotes),
-            "extractive",
-            quotes,
-            tuple(passages),
-            language,
-            tuple(state.degraded),
-            state.watch.took_ms,
-        )
+        return _cited(quoted_text(quotes), "extractive", quotes, passages, language, state)
 
     def _with_cells(
-        self, question: str, quotes: Sequence[Sentence], passages: Sequence[FoundPassage]
-    ) -> tuple[Sentence, ...]:
+        self, question: str, quotes: Sequence[CitedSentence], passages: Sequence[FoundPassage]
+    ) -> tuple[CitedSentence, ...]:
         """Rows of tables with the cell that the question asks for."""
         cited = {number for quote in quotes for number in quote.citations}
-        tables = self._parts.retriever.tables([one for one in passages if one.number in cited])
+        tables = self._parts.retriever.tables([passage for passage in passages if passage.number in cited])
         return tuple(
             replace(quote, cell=quoted_cell(question, quote.text, tables[quote.citations[0]]))
             if quote.citations[0] in tables
@@ -211,8 +214,22 @@ class Answerer:
             return None
         if not cross_encoder.card.judges:
             return None
-        return lambda said, evidence: float(calibrated(cross_encoder.score(said, [evidence]), cross_encoder.card)[0])
+        return lambda sentence, evidence: float(
+            calibrated(cross_encoder.score(sentence, [evidence]), cross_encoder.card)[0]
+        )
 
 
 def _refusal(passages: Sequence[FoundPassage], language: str | None, state: _State) -> CitedAnswer:
-    return CitedAnswer(REFUSAL, "refusal", (), tuple(passages), language, tuple(state.degraded), state.watch.took_ms)
+    return _cited(REFUSAL, "refusal", (), passages, language, state)
+
+
+def _cited(
+    text: str,
+    mode: Mode,
+    sentences: tuple[CitedSentence, ...],
+    passages: Sequence[FoundPassage],
+    language: str | None,
+    state: _State,
+) -> CitedAnswer:
+    degraded, took_ms = tuple(state.degraded), state.watch.took_ms
+    return CitedAnswer(text, mode, sentences, tuple(passages), language, degraded, took_ms)

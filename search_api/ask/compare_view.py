@@ -8,16 +8,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from flask import Response, jsonify, request, stream_with_context
+from flask import Response, jsonify
 from flask_openapi import APIBlueprint, Tag
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from core.access import NotAuthenticated
-from core.deadlines import CallerGone
 from core.document import PUBLIC, DocumentEntry
-from core.errors import InvalidInput, NotFound, SondeError
+from core.errors import InvalidInput, NotFound
 from core.json_types import Json
-from search_api.ask.view import EVENTS, presented, written
+from search_api.ask.view import answer_json, event_stream, server_event, streams
 from search_api.catalogue.documents.answers import CSV
 from search_api.formats_out.notations import spreadsheet_safe
 from search_api.http.access.guard import caller
@@ -26,13 +25,12 @@ from search_api.http.limits import MOST_COMPARED, MOST_QUESTIONS
 from search_api.http.openapi import answer_as
 from search_api.http.parameters import LONGEST_QUERY, printable
 from search_api.http.problems import Problem
-from search_api.library.granting import granted
-from search_api.library.notebooks_view import DocumentId
+from search_api.library.notebooks_view import DocumentId, shared_documents
 from search_api.parts import Parts
-from search_api.search.passages.values import AskRequest, CitedAnswer, Granted
+from search_api.search.passages.values import AskRequest, CitedAnswer, SharedDocuments
 
 MOST_ANONYMOUS = 20
-"""Answers in one comparison for a caller without a key: a comparison is as dear as so many questions."""
+"""Answers in one comparison for a caller without a key: each of them costs as much as one question."""
 
 Question = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_QUERY)]
 
@@ -76,12 +74,12 @@ def compare_views(parts: Parts) -> APIBlueprint:
     )
     def compare(body: CompareBody) -> Response:
         _refuse_too_many(body)
-        chosen, opened, left_out = _chosen(parts, body)
-        rows = _rows(parts, body.questions, chosen, opened)
+        entries, shared, left_out = _chosen(parts, body)
+        rows = _rows(parts, body.questions, entries, shared)
         if body.f == "csv":
             return _as_csv(body.questions, list(rows))
-        if body.stream or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS:
-            return _streamed(rows, left_out)
+        if streams(body.stream):
+            return _not_stored(event_stream(_row_events(rows, left_out)))
         return jsonify(questions=body.questions, rows=list(rows), left_out=left_out)
 
     return api
@@ -97,36 +95,38 @@ def _refuse_too_many(body: CompareBody) -> None:
         )
 
 
-def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], Granted | None, int]:
+def _chosen(parts: Parts, body: CompareBody) -> tuple[list[DocumentEntry], SharedDocuments | None, int]:
     """The documents in their order, what a collection opens, and how many were left out.
 
     Raises NotFound, InvalidInput.
     """
-    asking = caller()
-    opened = granted(parts, body.collection) if body.collection is not None else None
-    ids = list(dict.fromkeys(body.documents or (opened.documents if opened is not None else ())))
+    user = caller()
+    shared = shared_documents(parts, body.collection) if body.collection is not None else None
+    ids = list(dict.fromkeys(body.documents or (shared.documents if shared is not None else ())))
     if not ids:
         raise InvalidInput("documents", "documents: name 1 to 20 documents, or a collection")
-    if opened is not None and (others := set(ids) - set(opened.documents)):
+    if shared is not None and (others := set(ids) - set(shared.documents)):
         raise NotFound(f"The collection has no document {min(others)!r}.")
-    owner = opened.owner if opened is not None else asking.library
-    seen = parts.documents.visible(ids[:MOST_COMPARED], owner)
-    if body.documents and (gone := [id for id in ids if id not in seen]):
-        raise NotFound(f"There is no document {gone[0]!r}.")
-    found = [seen[id] for id in ids if id in seen]
-    if not found:
+    owner = shared.owner if shared is not None else user.library
+    readable = parts.documents.visible(ids[:MOST_COMPARED], owner)
+    if body.documents and (missing := [id for id in ids if id not in readable]):
+        raise NotFound(f"There is no document {missing[0]!r}.")
+    entries = [readable[id] for id in ids if id in readable]
+    if not entries:
         raise NotFound("None of these documents can be read.")
-    return found, opened, max(0, len(ids) - MOST_COMPARED)
+    return entries, shared, max(0, len(ids) - MOST_COMPARED)
 
 
-def _rows(parts: Parts, questions: list[str], chosen: list[DocumentEntry], opened: Granted | None) -> Iterator[Json]:
-    addresses, asking = Addresses.of(parts.http), caller()
-    for entry in chosen:
+def _rows(
+    parts: Parts, questions: list[str], entries: list[DocumentEntry], shared: SharedDocuments | None
+) -> Iterator[Json]:
+    addresses, user = Addresses.of(parts.http), caller()
+    for entry in entries:
         base = AskRequest(
-            "", document=entry.id, scope="public" if entry.owner == PUBLIC else "mine", owner=asking.subject
+            "", document=entry.id, scope="public" if entry.owner == PUBLIC else "mine", owner=user.subject
         )
-        if opened is not None:
-            base = replace(base, granted=replace(opened, documents=(entry.id,)))
+        if shared is not None:
+            base = replace(base, shared=replace(shared, documents=(entry.id,)))
         answers = [parts.answerer.answer(replace(base, question=question)) for question in questions]
         yield {
             "document": entry.id,
@@ -137,58 +137,48 @@ def _rows(parts: Parts, questions: list[str], chosen: list[DocumentEntry], opene
 
 
 def _cited_only(answer: CitedAnswer) -> Json:
-    """Without passages that nothing of the answer cites."""
-    shown = presented(answer)
+    """The answer, with the passages that it cites and no others."""
+    body = answer_json(answer)
     cited = {number for sentence in answer.sentences for number in sentence.citations}
-    return {**shown, "passages": [one for one in shown["passages"] if one["number"] in cited]}
+    return {**body, "passages": [passage for passage in body["passages"] if passage["number"] in cited]}
 
 
 def _as_csv(questions: list[str], rows: list[Json]) -> Response:
     """A line for each document; each question has its answer and the pages that it cites."""
-    written_ = io.StringIO()
-    table = csv.writer(written_)
-    table.writerow(["document", "address", *(part for one in questions for part in (one, "pages"))])
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(["document", "address", *(part for question in questions for part in (question, "pages"))])
     for row in rows:
-        cells = [part for answer in row["answers"] for part in (_said(answer), _pages(answer))]
+        cells = [
+            part
+            for answer in row["answers"]
+            for part in ("" if answer["refused"] else answer["answer"], _pages(answer))
+        ]
         table.writerow([spreadsheet_safe(cell) for cell in (row["title"], row["address"], *cells)])
-    response = Response(written_.getvalue(), content_type=f"{CSV}; charset=utf-8; header=present")
+    response = Response(text.getvalue(), content_type=f"{CSV}; charset=utf-8; header=present")
     response.headers["Content-Disposition"] = 'attachment; filename="comparison.csv"'
-    return _unkept(response)
+    return _not_stored(response)
 
 
-def _said(answer: Json) -> str:
+def _text(answer: Json) -> str:
     return "" if answer["refused"] else str(answer["answer"])
 
 
 def _pages(answer: Json) -> str:
     return "; ".join(
-        f"[{one['number']}] {'-'.join(str(page) for page in dict.fromkeys(one['pages']))}"
-        for one in answer["passages"]
-        if one["pages"] is not None
+        f"[{passage['number']}] {'-'.join(str(page) for page in dict.fromkeys(passage['pages']))}"
+        for passage in answer["passages"]
+        if passage["pages"] is not None
     )
 
 
-def _streamed(rows: Iterator[Json], left_out: int) -> Response:
-    """Events ``row`` (one for each document) and ``end``; an error before the first is an ordinary problem."""
-    first = next(rows)
-
-    def events() -> Iterator[str]:
-        yield written("row", first)
-        try:
-            for row in rows:
-                yield written("row", row)
-        except CallerGone:
-            return
-        except SondeError as error:  # the status is already sent
-            yield written("error", {"detail": str(error)})
-            return
-        yield written("end", {"left_out": left_out})
-
-    response = Response(stream_with_context(events()), mimetype=EVENTS)
-    response.headers["X-Accel-Buffering"] = "no"
-    return _unkept(response)
+def _row_events(rows: Iterator[Json], left_out: int) -> Iterator[str]:
+    """An event for each document, then ``end``."""
+    for row in rows:
+        yield server_event("row", row)
+    yield server_event("end", {"left_out": left_out})
 
 
-def _unkept(response: Response) -> Response:
+def _not_stored(response: Response) -> Response:
     response.headers["Cache-Control"] = "private, no-store"
     return response

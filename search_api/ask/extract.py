@@ -12,7 +12,7 @@ from core.passage import CELL
 from core.ports import Embedder
 from reading.sentences import sentences
 from search_api.search.passages.coverage import content_words, coverage, weights
-from search_api.search.passages.values import FoundPassage, Sentence
+from search_api.search.passages.values import CitedSentence, FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
 _SHORTEST = 4  # words; shorter sentences are not meaningful alone
@@ -36,18 +36,18 @@ def best_quotes(
     most: int,
     share: QuoteWeights,
     language: str | None = None,
-) -> tuple[Sentence, ...]:
-    """The best distinct sentences, best first, as many as are needed and at most ``most``; each cites its own passage.
+) -> tuple[CitedSentence, ...]:
+    """The best distinct sentences, best first, at most ``most``; each cites its own passage.
 
     ``embedder`` None: by words alone. ``language``: the question's (ISO 639-1).
     """
     ranked = ranked_quotes(question, passages, embedder, share, language)
-    return tuple(Sentence(quote.text, (quote.number,), True) for quote in needed(ranked, share)[:most])
+    return tuple(CitedSentence(quote.text, (quote.number,), True) for quote in quotes_to_show(ranked, share)[:most])
 
 
-def needed(ranked: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
-    """The best one; the second unless the best stands far above it, since an answer is often told in two sentences; and
-    those that may be the answer as well as the best.
+def quotes_to_show(ranked: Sequence[Quote], share: QuoteWeights) -> list[Quote]:
+    """The best quote, the second if its score is near (an answer often takes two sentences), and all others whose score
+    is almost that of the best.
     """
     allowed = chain((0.0, share.second), repeat(share.near))
     return [quote for quote, below in zip(ranked, allowed, strict=False) if quote.score >= ranked[0].score - below]
@@ -64,23 +64,25 @@ def ranked_quotes(
     candidates = [(text, passage) for passage in passages for text in _sentences(passage)][:_MOST_SENTENCES]
     if not candidates:
         return []
-    read = [_with_heads(text, passage) for text, passage in candidates]
-    words = [content_words(text, language) for text in read]
-    asked = weights(words, content_words(question, language))
-    meant = _cosines(question, read, embedder)
+    contexts = [_with_heads(text, passage) for text, passage in candidates]
+    words = [content_words(text, language) for text in contexts]
+    question_weights = weights(words, content_words(question, language))
+    cosines = _cosines(question, contexts, embedder)
     quotes = [
         Quote(
             text,
             passage.number,
-            share.words * coverage(asked, held) + (1.0 - share.words) * cosine + share.relevance * passage.relevance,
+            share.words * coverage(question_weights, text_words)
+            + (1.0 - share.words) * cosine
+            + share.relevance * passage.relevance,
         )
-        for (text, passage), held, cosine in zip(candidates, words, meant, strict=True)
+        for (text, passage), text_words, cosine in zip(candidates, words, cosines, strict=True)
     ]
     best = sorted(quotes, key=lambda quote: (-quote.score, quote.number))
     return list({quote.text: quote for quote in reversed(best)}.values())[::-1]
 
 
-def quoted_text(quotes: Sequence[Sentence]) -> str:
+def quoted_text(quotes: Sequence[CitedSentence]) -> str:
     """The quotes as an answer: each in quotation marks with its number."""
     return " ".join(
         f"“{quote.text if quote.cell is None else quote.cell.text}” [{quote.citations[0]}]" for quote in quotes
@@ -91,7 +93,7 @@ def _sentences(passage: FoundPassage) -> list[str]:
     """Sentences of text, rows of a table with its header, lines of code."""
     if passage.kind == "table" or "\n" in passage.text:
         lines = [line for line in passage.text.split("\n") if line.strip()]
-        parts = [one for line in lines for one in ([line] if "|" in line else sentences(line))]
+        parts = [part for line in lines for part in ([line] if "|" in line else sentences(line))]
     else:
         parts = sentences(passage.text)
     return [part for part in parts if _SHORTEST <= len(part.split()) <= _LONGEST]
@@ -108,6 +110,6 @@ def _with_heads(text: str, passage: FoundPassage) -> str:
 def _cosines(question: str, texts: Sequence[str], embedder: Embedder | None) -> list[float]:
     if embedder is None:
         return [0.0] * len(texts)
-    asked = embedder.embed([question], "query")[0]
-    found = embedder.embed(list(texts), "document")
-    return [float(value) for value in np.asarray(found @ asked)]
+    question_vector = embedder.embed([question], "query")[0]
+    text_vectors = embedder.embed(list(texts), "document")
+    return [float(value) for value in np.asarray(text_vectors @ question_vector)]

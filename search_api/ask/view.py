@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from core.deadlines import CallerGone
 from core.errors import Conflict, SondeError
 from core.json_types import Json
-from search_api.ask.answerer import Step
+from search_api.ask.answerer import AnswerStep
 from search_api.http.access.guard import caller
 from search_api.http.parameters import (
     LONGEST_QUERY,
@@ -28,12 +28,11 @@ from search_api.http.parameters import (
     read_datetime,
 )
 from search_api.http.problems import Problem
-from search_api.library.granting import granted
 from search_api.library.notebooks import MOST_TURNS, Conversation
-from search_api.library.notebooks_view import still_readable
+from search_api.library.notebooks_view import shared_documents, still_readable
 from search_api.parts import Parts
-from search_api.search.passages.cells import QuotedCell
-from search_api.search.passages.values import AskRequest, CitedAnswer, FoundPassage, Scope, Turn
+from search_api.search.passages.tables import QuotedCell
+from search_api.search.passages.values import AskRequest, CitedAnswer, ConversationTurn, FoundPassage, Scope
 from search_api.search.request import Filters
 
 log = structlog.get_logger(__name__)
@@ -108,51 +107,54 @@ def ask_views(parts: Parts) -> APIBlueprint:
         responses={200: AnswerBody, 400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem, 503: Problem},
     )
     def ask(body: AskBody) -> Response:
-        kept = _conversation(parts, body)
-        asked = to_request(body, _owner(body.scope))
-        if kept is not None and not body.turns:
-            asked = replace(asked, turns=_earlier(parts, kept))
+        conversation = _conversation(parts, body)
+        question = ask_request(body, _library_owner(body.scope))
+        if conversation is not None and not body.turns:
+            question = replace(question, turns=_earlier_turns(parts, conversation))
         if body.collection is not None:
-            asked = replace(asked, granted=granted(parts, body.collection))
+            question = replace(question, shared=shared_documents(parts, body.collection))
 
         def complete(answer: CitedAnswer) -> Json:
-            return _kept(parts, body, kept, presented(answer)) if kept is not None else presented(answer)
+            shown = answer_json(answer)
+            return shown if conversation is None else _add_turn(parts, body, conversation, shown)
 
-        if body.stream or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS:
-            return _streamed(parts.answerer.steps(asked), complete)
-        return jsonify(complete(parts.answerer.answer(asked)))
+        if streams(body.stream):
+            return event_stream(_step_event(step, complete) for step in parts.answerer.steps(question))
+        return jsonify(complete(parts.answerer.answer(question)))
 
     return api
 
 
 def _conversation(parts: Parts, body: AskBody) -> Conversation | None:
-    """The one to go on with, or a new one. Raises NotAuthenticated, NotAllowed, NotFound, Conflict."""
+    """The conversation to continue, or a new one. Raises NotAuthenticated, NotAllowed, NotFound, Conflict."""
     if body.conversation is None:
         return None
     caller().must_have("library")
     if body.conversation == "new":
-        return parts.notebooks.begin(caller().owner, body.question)
-    found = parts.notebooks.conversation(body.conversation, caller().owner)
-    if found.count >= MOST_TURNS:
+        return parts.notebooks.new_conversation(caller().owner, body.question)
+    conversation = parts.notebooks.conversation(body.conversation, caller().owner)
+    if conversation.count >= MOST_TURNS:
         raise Conflict(f"A conversation has {MOST_TURNS} questions at most; begin a new one.")
-    return found
+    return conversation
 
 
-def _earlier(parts: Parts, kept: Conversation) -> tuple[Turn, ...]:
-    """What was said before, without answers that the caller may not read any more: they reach no model either."""
-    last = replace(kept, turns=kept.turns[-_MOST_TURNS:])
-    said = still_readable(parts, last, caller())
-    return tuple(Turn(turn["asked"]["question"], (turn["answer"] or {}).get("answer", "")) for turn in said)
+def _earlier_turns(parts: Parts, conversation: Conversation) -> tuple[ConversationTurn, ...]:
+    """The turns before. Answers that the caller may no longer read are left out, so that no model gets them."""
+    last = replace(conversation, turns=conversation.turns[-_MOST_TURNS:])
+    turns = still_readable(parts, last, caller())
+    return tuple(
+        ConversationTurn(turn["asked"]["question"], (turn["answer"] or {}).get("answer", "")) for turn in turns
+    )
 
 
-def _kept(parts: Parts, body: AskBody, kept: Conversation, answer: Json) -> Json:
-    """The answer after it was added to its conversation; turns know what they were asked of, but not their history."""
-    asked = body.model_dump(mode="json", exclude_defaults=True, exclude={"turns", "stream", "conversation"})
-    parts.notebooks.add(kept, {"asked": asked, "answer": answer})
-    return {**answer, "conversation": kept.id}
+def _add_turn(parts: Parts, body: AskBody, conversation: Conversation, answer: Json) -> Json:
+    """Adds question and answer to the conversation. A turn keeps its parameters, but not the turns before it."""
+    parameters = body.model_dump(mode="json", exclude_defaults=True, exclude={"turns", "stream", "conversation"})
+    parts.notebooks.add_turn(conversation, {"asked": parameters, "answer": answer})
+    return {**answer, "conversation": conversation.id}
 
 
-def _owner(scope: Scope) -> str | None:
+def _library_owner(scope: Scope) -> str | None:
     """The caller, if their own documents are in scope. Raises NotAuthenticated, NotAllowed."""
     if scope == "public":
         return None
@@ -160,7 +162,7 @@ def _owner(scope: Scope) -> str | None:
     return caller().owner
 
 
-def to_request(body: AskBody, owner: str | None = None) -> AskRequest:
+def ask_request(body: AskBody, owner: str | None) -> AskRequest:
     """``owner`` comes from a verified token, never from the body."""
     filters = Filters(
         area=read_bbox(body.bbox) if body.bbox else None,
@@ -170,7 +172,7 @@ def to_request(body: AskBody, owner: str | None = None) -> AskRequest:
     )
     return AskRequest(
         question=body.question,
-        turns=tuple(Turn(turn.question, turn.answer) for turn in body.turns),
+        turns=tuple(ConversationTurn(turn.question, turn.answer) for turn in body.turns),
         filters=filters,
         record=body.record,
         document=body.document,
@@ -183,42 +185,44 @@ def to_request(body: AskBody, owner: str | None = None) -> AskRequest:
     )
 
 
-def _streamed(steps: Iterator[Step], complete: Callable[[CitedAnswer], Json]) -> Response:
-    """Events ``passages``, ``text`` (many) and ``answer``; an error before the first is an ordinary problem."""
-    first = next(steps)
+def streams(wanted: bool) -> bool:
+    """Whether to answer as server-sent events: the body or the ``Accept`` header asks for them."""
+    return wanted or request.accept_mimetypes.best_match(["application/json", EVENTS]) == EVENTS
 
-    def events() -> Iterator[str]:
-        yield _event(first, complete)
+
+def event_stream(events: Iterator[str]) -> Response:
+    """An error before the first event is an ordinary problem; a later one is an event ``error``."""
+    first = next(events)
+
+    def rest() -> Iterator[str]:
+        yield first
         try:
-            for step in steps:
-                yield _event(step, complete)
+            yield from events
         except CallerGone:
             return
         except SondeError as error:  # the status is already sent
-            log.warning("ask.broke_off", reason=str(error))
-            yield written("error", {"detail": str(error)})
+            log.warning("ask.stream_failed", reason=str(error))
+            yield server_event("error", {"detail": str(error)})
 
-    response = Response(stream_with_context(events()), mimetype=EVENTS)
+    response = Response(stream_with_context(rest()), mimetype=EVENTS)
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
     return response
 
 
-def _event(step: Step, complete: Callable[[CitedAnswer], Json]) -> str:
+def _step_event(step: AnswerStep, complete: Callable[[CitedAnswer], Json]) -> str:
     if step.kind == "passages":
-        return written("passages", {"passages": [passage(one) for one in step.passages]})
+        return server_event("passages", {"passages": [passage_json(passage) for passage in step.passages]})
     if step.kind == "text":
-        return written("text", {"text": step.text})
-    return written("answer", complete(step.answer) if step.answer is not None else {})
+        return server_event("text", {"text": step.text})
+    return server_event("answer", complete(step.answer) if step.answer is not None else {})
 
 
-def written(name: str, data: Json) -> str:
-    """One server-sent event."""
+def server_event(name: str, data: Json) -> str:
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
 
 
-def presented(answer: CitedAnswer) -> Json:
-    """The answer as JSON."""
+def answer_json(answer: CitedAnswer) -> Json:
     return {
         "answer": answer.text,
         "mode": answer.mode,
@@ -226,40 +230,40 @@ def presented(answer: CitedAnswer) -> Json:
         "language": answer.language,
         "sentences": [
             {
-                "text": one.text,
-                "citations": list(one.citations),
-                "supported": one.supported,
-                **({"why": one.why} if one.why else {}),
-                **({"cell": cell(one.cell)} if one.cell is not None else {}),
+                "text": sentence.text,
+                "citations": list(sentence.citations),
+                "supported": sentence.supported,
+                **({"why": sentence.why} if sentence.why else {}),
+                **({"cell": _cell_json(sentence.cell)} if sentence.cell is not None else {}),
             }
-            for one in answer.sentences
+            for sentence in answer.sentences
         ],
-        "passages": [passage(one) for one in answer.passages],
-        "near_misses": [passage(one) for one in answer.near_misses],
+        "passages": [passage_json(passage) for passage in answer.passages],
+        "near_misses": [passage_json(passage) for passage in answer.near_misses],
         "degraded": list(answer.degraded),
         "took_ms": {stage: round(value, 1) for stage, value in answer.took_ms.items()},
     }
 
 
-def cell(one: QuotedCell) -> Json:
+def _cell_json(table_cell: QuotedCell) -> Json:
     """A quoted cell with its headings; members without a value are left out."""
-    said: Json = {"text": one.text, **asdict(one)}
-    return {name: value for name, value in said.items() if value not in (None, "")}
+    members: Json = {"text": table_cell.text, **asdict(table_cell)}
+    return {name: value for name, value in members.items() if value not in (None, "")}
 
 
-def passage(one: FoundPassage) -> Json:
-    pages = [one.first_page, one.last_page] if one.first_page is not None else None
+def passage_json(hit: FoundPassage) -> Json:
+    pages = [hit.first_page, hit.last_page] if hit.first_page is not None else None
     return {
-        "number": one.number,
-        "id": one.id,
-        "document": one.document,
-        "record": one.record,
-        "title": one.title,
-        "kind": one.kind,
-        "section": list(one.section_path),
-        "section_role": one.section_role,
+        "number": hit.number,
+        "id": hit.id,
+        "document": hit.document,
+        "record": hit.record,
+        "title": hit.title,
+        "kind": hit.kind,
+        "section": list(hit.section_path),
+        "section_role": hit.section_role,
         "pages": pages,
-        "text": one.text,
-        "relevance": round(one.relevance, 4),
-        "signals": dict(one.signals),
+        "text": hit.text,
+        "relevance": round(hit.relevance, 4),
+        "signals": dict(hit.signals),
     }

@@ -57,21 +57,21 @@ class RunReader:
 
     def page(self, source: str | None, state: str | None, limit: int, after: tuple[object, ...] | None) -> RunPage:
         """Runs of one source, or in one state, or all."""
-        wanted = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
-        body: Json = {"query": {"bool": {"filter": wanted}}, "sort": _ORDER, "size": limit + 1}
+        filters = [{"term": {name: value}} for name, value in (("source", source), ("state", state)) if value]
+        body: Json = {"query": {"bool": {"filter": filters}}, "sort": _ORDER, "size": limit + 1}
         body["_source"] = list(BRIEF)
         if after is not None:
             body["search_after"] = list(after)
         hits = self._search(body)["hits"]["hits"]
-        shown = hits[:limit]
-        return RunPage(_runs(shown), tuple(shown[-1]["sort"]) if len(hits) > limit else None)
+        listed = hits[:limit]
+        return RunPage(_runs(listed), tuple(listed[-1]["sort"]) if len(hits) > limit else None)
 
     def run(self, id: str) -> RunReport:
         """With its detail. Raises NotFound."""
-        found = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
-        if not found.get("found"):
+        answer = self.client.options(ignore_status=404).get(index=alias(self.prefix, "runs"), id=id).body
+        if not answer.get("found"):
             raise NotFound(f"There is no run {id!r}.")
-        return from_document(found["_id"], found["_source"])
+        return from_document(answer["_id"], answer["_source"])
 
     def _search(self, body: JsonMapping) -> Json:
         header = {"index": alias(self.prefix, "runs"), "ignore_unavailable": True}

@@ -1,9 +1,9 @@
-"""The entries of one user's documents. Every request to Elasticsearch here includes the owner's clause."""
+"""Lists and searches one user's documents. Every request includes the owner's clause."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from core.document import DocumentEntry, Edited, State, now_iso
@@ -12,8 +12,12 @@ from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs import documents
 from es_mappings.names import alias
+from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.scope import PassageScope, entries_of
+from search_api.search.passages.values import AskRequest, FoundPassage
+from search_api.search.request import SearchRequest
 from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.serving import ServingResolver
 
 Column = Literal[
     "name", "title", "authors", "journal", "doi", "published", "state", "reason", "media_type", "bytes", "pages",
@@ -21,14 +25,13 @@ Column = Literal[
 ]  # fmt: skip
 COLUMNS: tuple[Column, ...] = get_args(Column)
 SortColumn = Literal["name", "state", "bytes", "pages", "passages", "published", "created", "updated"]
-SORTABLE: tuple[SortColumn, ...] = get_args(SortColumn)
 
-_LARGE = ["references", "affiliations", "tables", "front_source", "registered", "took_ms"]
+_LARGE_FIELDS = ["references", "affiliations", "tables", "front_source", "registered", "took_ms"]
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """Which entries, in which order. ``q``: each word must occur in title, name, author, journal or DOI."""
+class LibraryQuery:
+    """A page of the library: filters and order. ``q``: each word must occur in title, name, author, journal or DOI."""
 
     q: str = ""
     states: tuple[State, ...] = ()
@@ -39,8 +42,8 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """The totals of an owner's documents."""
+class LibraryUsage:
+    """Totals of an owner's documents."""
 
     documents: int
     bytes: int
@@ -53,21 +56,21 @@ class LibraryEntries:
         self._client = client
         self._prefix = prefix
 
-    def one(self, owner: str, id: str) -> DocumentEntry | None:
+    def find(self, owner: str, id: str) -> DocumentEntry | None:
         """None if there is no such document, or another user owns it."""
-        found = self.of_ids(owner, [id])
-        return found.get(id)
+        entries = self.find_many(owner, [id])
+        return entries.get(id)
 
-    def of_ids(self, owner: str, ids: Sequence[str]) -> dict[str, DocumentEntry]:
+    def find_many(self, owner: str, ids: Sequence[str]) -> dict[str, DocumentEntry]:
         """The owner's entries by id, without those being deleted."""
         if not ids:
             return {}
         hits, _ = self._search(owner, [{"ids": {"values": list(ids)}}], size=len(ids))
         return {entry.id: entry for entry in hits}
 
-    def page(self, owner: str, listing: Listing) -> tuple[list[DocumentEntry], int]:
+    def page(self, owner: str, listing: LibraryQuery) -> tuple[list[DocumentEntry], int]:
         """One page, and the total number."""
-        filters: list[Clause] = [_word(word) for word in listing.q.split()[:20]]
+        filters: list[Clause] = [_word_clause(word) for word in listing.q.split()[:20]]
         if listing.states:
             filters.append({"terms": {"state": list(listing.states)}})
         order = "desc" if listing.descending else "asc"
@@ -75,13 +78,13 @@ class LibraryEntries:
         sort = [{listing.sort: {"order": order, "missing": "_last"}}, *ties]
         return self._search(owner, filters, size=listing.limit, from_=listing.offset, sort=sort)
 
-    def used(self, owner: str) -> Used:
+    def usage(self, owner: str) -> LibraryUsage:
         scope = entries_of(self._prefix, owner)
         aggs = {"bytes": {"sum": {"field": "bytes"}}}
         body = {"query": _query(scope, []), "size": 0, "aggs": aggs, "track_total_hits": True}
-        answer = self._asked(scope, body)
+        answer = self._run(scope, body)
         bytes_ = answer.get("aggregations", {}).get("bytes", {}).get("value", 0)
-        return Used(answer["hits"]["total"]["value"], int(bytes_))
+        return LibraryUsage(answer["hits"]["total"]["value"], int(bytes_))
 
     def put(self, entry: DocumentEntry) -> None:
         """Visible when this returns, because clients ask for the state right after an upload."""
@@ -91,47 +94,47 @@ class LibraryEntries:
         )
 
     def edit(self, owner: str, id: str, edited: Edited) -> None:
-        """Changes these metadata alone, whatever a worker writes meanwhile. Visible when this returns.
+        """Changes only these metadata; a worker may write the others meanwhile. Visible when this returns.
 
         Raises NotFound if it was deleted.
         """
         scope = entries_of(self._prefix, owner)
         change = {**edited, "edited": dict(edited), "updated": now_iso()}
-        found = self._client.options(ignore_status=404).update(
+        answer = self._client.options(ignore_status=404).update(
             index=scope.index, id=id, doc=change, refresh=True, retry_on_conflict=5
         )
-        if "error" in found.body:
+        if "error" in answer.body:
             raise NotFound(f"There is no document {id!r} in your library.")
 
     def has_record(self, record: str) -> bool:
         """Whether the catalogue has the record and the caller may see it."""
         quiet = self._client.options(ignore_status=404)
-        found = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
-        return bool(found.get("found"))
+        answer = quiet.get(index=alias(self._prefix, "records"), id=record, source_includes=["source"]).body
+        return bool(answer.get("found"))
 
     def _search(self, owner: str, filters: Sequence[Clause], **more: object) -> tuple[list[DocumentEntry], int]:
         scope = entries_of(self._prefix, owner)
-        body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE}}
-        answer = self._asked(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
-        found = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
-        return found, int(answer["hits"]["total"]["value"])
+        body = {"query": _query(scope, filters), "track_total_hits": True, "_source": {"excludes": _LARGE_FIELDS}}
+        answer = self._run(scope, {**body, **{name.rstrip("_"): value for name, value in more.items()}})
+        entries = [documents.from_document(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]]
+        return entries, int(answer["hits"]["total"]["value"])
 
-    def _asked(self, scope: PassageScope, body: JsonMapping) -> Json:
-        found: Json = self._client.search(
+    def _run(self, scope: PassageScope, body: JsonMapping) -> Json:
+        answer: Json = self._client.search(
             index=scope.index,
             ignore_unavailable=True,  # no index yet: there are no documents
             body=dict(body),
         ).body
-        return found
+        return answer
 
 
 def _query(scope: PassageScope, filters: Sequence[Clause]) -> Clause:
     return {"bool": {"filter": [scope.clause, *filters], "must_not": [{"term": {"state": "deleted"}}]}}
 
 
-def _word(word: str) -> Clause:
-    held = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
-    plain: list[Clause] = [{"wildcard": {field: held}} for field in ("name", "authors", "journal", "doi")]
+def _word_clause(word: str) -> Clause:
+    pattern = {"value": f"*{_escaped(word)}*", "case_insensitive": True}
+    plain: list[Clause] = [{"wildcard": {field: pattern}} for field in ("name", "authors", "journal", "doi")]
     # A phrase prefix would only expand to the first 50 words of all users' titles.
     titled: Clause = {"match_bool_prefix": {"title": {"query": word, "operator": "and"}}}
     return {"bool": {"should": [titled, *plain], "minimum_should_match": 1}}
@@ -139,3 +142,72 @@ def _word(word: str) -> Clause:
 
 def _escaped(word: str) -> str:
     return "".join(f"\\{character}" if character in "*?\\" else character for character in word)
+
+
+_MOST = 200  # documents shown without a question
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocument:
+    """A document with its best passage; ``passage`` is None without a question."""
+
+    entry: DocumentEntry
+    passage: FoundPassage | None = None
+
+    @property
+    def score(self) -> float:
+        """0..1: the calibrated relevance of the passage."""
+        return self.passage.relevance if self.passage is not None else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySearch:
+    """Stateless. Methods raise core.errors.Unavailable if Elasticsearch does not answer."""
+
+    retriever: PassageRetriever
+    resolver: ServingResolver
+    entries: LibraryEntries
+
+    def search(self, request: SearchRequest, owner: str) -> list[FoundDocument]:
+        """The owner's documents, best first; documents below the threshold of answers are left out.
+
+        Filters apply to documents as to records: a document without the field does not match.
+        """
+        filters = request.filters
+        if filters.expression or filters.formats or request.place is not None:
+            return []
+        if not request.q:
+            return [] if filters != type(filters)() else self._latest(owner)
+        window = self.retriever.ranker.candidate_window  # a document ranks by its best passage
+        question = AskRequest(request.q, filters=filters, scope="mine", owner=owner, top_k=window)
+        retrieved = self.retriever.retrieve(question, self.resolver.resolve())
+        best = best_of_each(retrieved.passages)
+        entries = self.entries.find_many(owner, list(best))
+        return [FoundDocument(entries[id], passage) for id, passage in best.items() if id in entries]
+
+    def _latest(self, owner: str) -> list[FoundDocument]:
+        entries, _ = self.entries.page(owner, LibraryQuery(states=("ready",), limit=_MOST))
+        return [FoundDocument(entry) for entry in entries]
+
+
+def best_of_each(passages: Sequence[FoundPassage]) -> Mapping[str, FoundPassage]:
+    """The first passage of each document, by document id, in the order given."""
+    best: dict[str, FoundPassage] = {}
+    for passage in passages:
+        best.setdefault(passage.document, passage)
+    return best
+
+
+def records_needed(request: SearchRequest) -> SearchRequest:
+    """The request for the records that a page of the merged list can contain: all up to its end."""
+    return replace(request, offset=0, limit=request.offset + request.limit)
+
+
+def merged(records: int, documents: int) -> list[tuple[bool, int]]:
+    """Merges both lists: (is it a document, its position in its own list), for ``records`` and ``documents`` many.
+
+    Their scores have different scales, so only ranks count: alternately, a record first. That is the order of
+    reciprocal rank fusion (Cormack et al., SIGIR 2009) of two disjoint lists.
+    """
+    places = [(rank, False) for rank in range(records)] + [(rank, True) for rank in range(documents)]
+    return [(is_document, rank) for rank, is_document in sorted(places)]

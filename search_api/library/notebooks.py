@@ -1,4 +1,4 @@
-"""What users keep beside their documents, in the index ``{prefix}-notebooks``: collections, and questions with answers.
+"""Collections of documents, and conversations: questions with answers. Kept in the index ``{prefix}-notebooks``.
 
 Every request here includes the owner's clause, or for collections that of the caller's groups.
 """
@@ -28,8 +28,8 @@ _CONVERSATION = "conversation"
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
-    """Documents under a name. ``groups``: whose members may read it and, through it, these documents of its owner."""
+class DocumentCollection:
+    """Documents under a name. Members of ``groups`` may read the collection and, through it, its owner's documents."""
 
     id: str
     owner: str
@@ -43,7 +43,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Questions of one user with their answers, oldest first; each turn is the JSON that ``/ask`` takes and gives.
+    """Questions of one user with their answers, oldest first; a turn is the JSON of request and answer of ``/ask``.
 
     A list of conversations leaves ``turns`` empty; ``count`` is their number.
     """
@@ -57,7 +57,7 @@ class Conversation:
     updated: str = ""
 
 
-def nobody_knows(_owner: str) -> frozenset[str] | None:
+def unknown_groups(_owner: str) -> frozenset[str] | None:
     """For a service without keys."""
     return None
 
@@ -65,77 +65,88 @@ def nobody_knows(_owner: str) -> frozenset[str] | None:
 class Notebooks:
     """Raises core.errors.Unavailable if Elasticsearch does not answer.
 
-    ``groups_of`` gives the groups that an owner has now, by their keys: a collection is shared no further, and not at
-    all after the last key ended. None: the owner comes with tokens, of which nobody knows how long they are given.
+    ``groups_of`` returns the groups that the owner's keys have now. A collection is shared only with these, and with
+    nobody after the last key has expired. None: the owner uses tokens, so the groups of now are unknown.
     """
 
     def __init__(
-        self, client: Elasticsearch, prefix: str, groups_of: Callable[[str], frozenset[str] | None] = nobody_knows
+        self, client: Elasticsearch, prefix: str, groups_of: Callable[[str], frozenset[str] | None] = unknown_groups
     ) -> None:
         self._groups_of = groups_of
         self._client = client
         self._prefix = prefix
         self._index = alias(prefix, "notebooks")
 
-    def collections(self, owner: str, groups: Iterable[str]) -> list[Collection]:
-        """The owner's, and those that are shared with these groups; the latest first."""
-        found = [_collection(hit) for hit in self._search(_COLLECTION, _readable(owner, groups), _NEWEST)]
-        return self._still_open(found, owner, groups)
+    def collections(self, owner: str, groups: Iterable[str]) -> list[DocumentCollection]:
+        """The owner's, and those that are shared with these groups; newest first."""
+        collections = [_collection(hit) for hit in self._search(_COLLECTION, _readable_clause(owner, groups), _NEWEST)]
+        return self._readable_now(collections, owner, groups)
 
-    def collection(self, id: str, owner: str, groups: Iterable[str]) -> Collection:
+    def collection(self, id: str, owner: str, groups: Iterable[str]) -> DocumentCollection:
         """Raises NotFound, also for one that the caller may not read."""
-        found = self._one(_COLLECTION, id)
-        if found is None or not (read := self._still_open([_collection(found)], owner, groups)):
+        hit = self._get(_COLLECTION, id)
+        if hit is None or not (readable := self._readable_now([_collection(hit)], owner, groups)):
             raise NotFound(f"There is no collection {id!r}.")
-        return read[0]
+        return readable[0]
 
-    def keep_collection(self, kept: Collection) -> Collection:
+    def save_collection(self, collection: DocumentCollection) -> DocumentCollection:
         """Writes it; new if its id is empty. Visible when this returns. Raises Conflict if the owner has too many."""
-        if not kept.id:
-            if self._count(_COLLECTION, kept.owner) >= MOST_COLLECTIONS:
+        if not collection.id:
+            if self._count(collection.owner) >= MOST_COLLECTIONS:
                 raise Conflict(f"You have {MOST_COLLECTIONS} collections; delete one first.")
-            kept = replace(kept, id=secrets.token_hex(16), created=now_iso())
-        kept = replace(kept, updated=now_iso())
+            collection = replace(collection, id=secrets.token_hex(16), created=now_iso())
+        collection = replace(collection, updated=now_iso())
         self._write(
-            kept.id,
+            collection.id,
             {
                 "kind": _COLLECTION,
-                "owner": kept.owner,
-                "name": kept.name,
-                "description": kept.description,
-                "documents": list(kept.documents),
-                "groups": list(kept.groups),
-                "created": kept.created,
-                "updated": kept.updated,
+                "owner": collection.owner,
+                "name": collection.name,
+                "description": collection.description,
+                "documents": list(collection.documents),
+                "groups": list(collection.groups),
+                "created": collection.created,
+                "updated": collection.updated,
             },
         )
-        return kept
+        return collection
 
-    def sharing(self, document: str, groups: Iterable[str]) -> list[str]:
+    def owners_sharing(self, document: str, groups: Iterable[str]) -> list[str]:
         """The owners of collections that open this document to these groups."""
         among = sorted(groups)
         if not among:
             return []
         clauses: list[Clause] = [{"term": {"documents": document}}, {"terms": {"groups": among}}]
-        found = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
-        return sorted({one.owner for one in self._still_open(found, None, among)})
+        collections = [_collection(hit) for hit in self._search(_COLLECTION, clauses, _NEWEST)]
+        return sorted({collection.owner for collection in self._readable_now(collections, None, among)})
 
-    def _still_open(self, found: Sequence[Collection], reader: str | None, groups: Iterable[str]) -> list[Collection]:
-        """Those of the reader, and those whose owner has one of these groups, and shares with it."""
-        theirs, of_owner = set(groups), {one.owner: self._groups_of(one.owner) for one in found if one.owner != reader}
+    def _readable_now(
+        self, collections: Sequence[DocumentCollection], reader: str | None, groups: Iterable[str]
+    ) -> list[DocumentCollection]:
+        """Those of the reader, and those shared with one of these groups by an owner who is still in it."""
+        reader_groups, of_owner = (
+            set(groups),
+            {
+                collection.owner: self._groups_of(collection.owner)
+                for collection in collections
+                if collection.owner != reader
+            },
+        )
 
-        def is_open(one: Collection) -> bool:
-            if one.owner == reader:
+        def is_open(collection: DocumentCollection) -> bool:
+            if collection.owner == reader:
                 return True
-            has = of_owner[one.owner]
-            return not theirs.isdisjoint(one.groups if has is None else has.intersection(one.groups))
+            has = of_owner[collection.owner]
+            return not reader_groups.isdisjoint(
+                collection.groups if has is None else has.intersection(collection.groups)
+            )
 
-        return [one for one in found if is_open(one)]
+        return [collection for collection in collections if is_open(collection)]
 
     def remove(self, kind: Literal["collection", "conversation"], id: str, owner: str) -> None:
         """Raises NotFound, also for another user's."""
-        found = self._one(kind, id)
-        if found is None or found["_source"]["owner"] != owner:
+        hit = self._get(kind, id)
+        if hit is None or hit["_source"]["owner"] != owner:
             raise NotFound(f"There is no {kind} {id!r} of yours.")
         self._client.options(ignore_status=404).delete(index=self._index, id=id, refresh=True)
 
@@ -145,54 +156,54 @@ class Notebooks:
 
     def conversation(self, id: str, owner: str) -> Conversation:
         """With its turns. Raises NotFound, also for another user's."""
-        found = self._one(_CONVERSATION, id)
-        if found is None or found["_source"]["owner"] != owner:
+        hit = self._get(_CONVERSATION, id)
+        if hit is None or hit["_source"]["owner"] != owner:
             raise NotFound(f"There is no conversation {id!r} of yours.")
-        return _conversation(found)
+        return _conversation(hit)
 
-    def begin(self, owner: str, title: str) -> Conversation:
-        """An empty one that is not yet written: a question that fails leaves none."""
+    def new_conversation(self, owner: str, title: str) -> Conversation:
+        """An empty conversation. It is not stored before its first turn, so a failed question leaves none."""
         return Conversation(secrets.token_hex(16), owner, title, 0, created=now_iso())
 
-    def add(self, begun: Conversation, turn: Json) -> Conversation:
-        """Appends a turn, after those that another window added meanwhile. Visible when this returns.
+    def add_turn(self, conversation: Conversation, turn: Json) -> Conversation:
+        """Appends a turn after those that another window added meanwhile. Visible when this returns.
 
         Of the owner's conversations beyond 500 the oldest is deleted. Raises Conflict at 100 turns.
         """
         for _ in range(_TRIES):
-            found = self._one(_CONVERSATION, begun.id)
-            now = begun if found is None else _conversation(found)
-            if now.count >= MOST_TURNS:
+            stored = self._get(_CONVERSATION, conversation.id)
+            current = conversation if stored is None else _conversation(stored)
+            if current.count >= MOST_TURNS:
                 raise Conflict(f"A conversation has {MOST_TURNS} questions at most; begin a new one.")
-            longer = replace(now, turns=(*now.turns, turn), count=now.count + 1, updated=now_iso())
-            if self._written(longer, found):
-                if found is None:
-                    self._drop_oldest(begun.owner)
+            longer = replace(current, turns=(*current.turns, turn), count=current.count + 1, updated=now_iso())
+            if self._save_conversation(longer, stored):
+                if stored is None:
+                    self._drop_oldest(conversation.owner)
                 return longer
         raise Unavailable("Several windows write to this conversation at once; ask again.")
 
-    def forget(self, owner: str) -> int:
+    def delete_conversations(self, owner: str) -> int:
         """Deletes all of the owner's conversations; their number."""
         query = {"bool": {"filter": [{"term": {"kind": _CONVERSATION}}, {"term": {"owner": owner}}]}}
-        done = self._client.delete_by_query(
+        answer = self._client.delete_by_query(
             index=self._index, query=query, refresh=True, ignore_unavailable=True, conflicts="proceed"
         ).body
-        return int(done["deleted"])
+        return int(answer["deleted"])
 
-    def _written(self, kept: Conversation, before: JsonMapping | None) -> bool:
-        """False if somebody else wrote it meanwhile."""
+    def _save_conversation(self, conversation: Conversation, before: JsonMapping | None) -> bool:
+        """False if it was changed meanwhile."""
         source = {
             "kind": _CONVERSATION,
-            "owner": kept.owner,
-            "name": kept.title,
-            "turns": kept.count,
-            "created": kept.created,
-            "updated": kept.updated,
-            "content": {"turns": list(kept.turns)},
+            "owner": conversation.owner,
+            "name": conversation.title,
+            "turns": conversation.count,
+            "created": conversation.created,
+            "updated": conversation.updated,
+            "content": {"turns": list(conversation.turns)},
         }
         if before is None:
-            return self._write(kept.id, source, op_type="create")
-        return self._write(kept.id, source, seq_no=before["_seq_no"], primary_term=before["_primary_term"])
+            return self._write(conversation.id, source, op_type="create")
+        return self._write(conversation.id, source, seq_no=before["_seq_no"], primary_term=before["_primary_term"])
 
     def _drop_oldest(self, owner: str) -> None:
         for old in self.conversations(owner)[MOST_CONVERSATIONS:]:
@@ -221,18 +232,18 @@ class Notebooks:
         )
         return "error" not in answer.body
 
-    def _one(self, kind: str, id: str) -> Json | None:
+    def _get(self, kind: str, id: str) -> Json | None:
         """In real time."""
-        found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return found if found.get("found") and found["_source"]["kind"] == kind else None
+        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return answer if answer.get("found") and answer["_source"]["kind"] == kind else None
 
-    def _count(self, kind: str, owner: str) -> int:
-        query = {"bool": {"filter": [{"term": {"kind": kind}}, {"term": {"owner": owner}}]}}
+    def _count(self, owner: str) -> int:
+        query = {"bool": {"filter": [{"term": {"kind": _COLLECTION}}, {"term": {"owner": owner}}]}}
         return int(self._client.count(index=self._index, query=query, ignore_unavailable=True).body["count"])
 
     def _search(self, kind: str, clauses: Sequence[Clause], sort: list[Json]) -> list[Json]:
         query = {"bool": {"filter": [{"term": {"kind": kind}}, *clauses]}}
-        found = self._client.search(
+        answer = self._client.search(
             index=self._index,
             query=query,
             sort=sort,
@@ -240,17 +251,17 @@ class Notebooks:
             source_excludes=["content"],
             ignore_unavailable=True,
         )
-        return cast("list[Json]", found.body["hits"]["hits"])
+        return cast("list[Json]", answer.body["hits"]["hits"])
 
 
-def _readable(owner: str, groups: Iterable[str]) -> list[Clause]:
+def _readable_clause(owner: str, groups: Iterable[str]) -> list[Clause]:
     own: Clause = {"term": {"owner": owner}}
     return [{"bool": {"should": [own, {"terms": {"groups": sorted(groups)}}], "minimum_should_match": 1}}]
 
 
-def _collection(hit: JsonMapping) -> Collection:
+def _collection(hit: JsonMapping) -> DocumentCollection:
     source = hit["_source"]
-    return Collection(
+    return DocumentCollection(
         id=hit["_id"],
         owner=source["owner"],
         name=source["name"],

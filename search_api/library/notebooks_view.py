@@ -23,13 +23,14 @@ from search_api.http.addresses import JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.parameters import LONGEST_VALUE, printable
 from search_api.http.problems import Problem
-from search_api.library.notebooks import Collection, Conversation
+from search_api.library.notebooks import Conversation, DocumentCollection
 from search_api.library.view import BibliographyParameters, Name
 from search_api.parts import Parts
+from search_api.search.passages.values import SharedDocuments
 
 MOST_DOCUMENTS = 200
 _REFUSALS: ResponseDict = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
-_GONE = "This answer quotes a document that is deleted, or that you may no longer read."
+_WITHHELD = "This answer quotes a document that is deleted, or that you may no longer read."
 
 DocumentId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Group = Annotated[str, AfterValidator(printable), Field(min_length=1, max_length=LONGEST_VALUE)]
@@ -147,11 +148,11 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def collections() -> Response:
-        asking, addresses = caller(), Addresses.of(parts.http)
-        found = parts.notebooks.collections(asking.owner, asking.groups)
-        shown = [_presented(one, asking, addresses) for one in found]
-        groups = sorted(asking.groups)
-        return jsonify(collections=shown, groups=groups, links=[link("self", addresses.this(), JSON)])
+        user, addresses = caller(), Addresses.of(parts.http)
+        readable = parts.notebooks.collections(user.owner, user.groups)
+        bodies = [_collection_json(collection, user, addresses) for collection in readable]
+        groups = sorted(user.groups)
+        return jsonify(collections=bodies, groups=groups, links=[link("self", addresses.this(), JSON)])
 
     @api.post(
         "/library/collections",
@@ -160,14 +161,14 @@ def _add_collections(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def make(body: CollectionBody) -> tuple[Response, int]:
-        asking, addresses = caller(), Addresses.of(parts.http)
-        _refuse_unreadable(parts, body.documents, asking)
-        made = Collection(
-            "", asking.owner, body.name, body.description, _once(body.documents), _groups(body.groups, asking)
+        user, addresses = caller(), Addresses.of(parts.http)
+        _refuse_unreadable(parts, body.documents, user)
+        collection = DocumentCollection(
+            "", user.owner, body.name, body.description, _distinct(body.documents), _own_groups(body.groups, user)
         )
-        shown = _presented(parts.notebooks.keep_collection(made), asking, addresses)
-        response = jsonify(shown)
-        response.headers["Location"] = addresses.to(f"/library/collections/{shown['id']}")
+        body_json = _collection_json(parts.notebooks.save_collection(collection), user, addresses)
+        response = jsonify(body_json)
+        response.headers["Location"] = addresses.to(f"/library/collections/{body_json['id']}")
         return response, HTTPStatus.CREATED
 
 
@@ -179,9 +180,9 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def collection(path: NotebookPath) -> Response:
-        asking = caller()
-        found = parts.notebooks.collection(path.id, asking.owner, asking.groups)
-        return jsonify(_whole(parts, found, asking))
+        user = caller()
+        stored = parts.notebooks.collection(path.id, user.owner, user.groups)
+        return jsonify(_collection_with_documents(parts, stored, user))
 
     @api.get(
         "/library/collections/<id>/references",
@@ -190,10 +191,10 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def cited(path: NotebookPath, query: BibliographyParameters) -> Response:
-        asking, addresses = caller(), Addresses.of(parts.http)
-        found = parts.notebooks.collection(path.id, asking.owner, asking.groups)
-        entries = parts.documents.visible(found.documents, found.owner).values()
-        return bibliography(query.f, [of_document(one, addresses.to(f"/documents/{one.id}")) for one in entries])
+        user, addresses = caller(), Addresses.of(parts.http)
+        collection = parts.notebooks.collection(path.id, user.owner, user.groups)
+        entries = parts.documents.visible(collection.documents, collection.owner).values()
+        return bibliography(query.f, [of_document(entry, addresses.to(f"/documents/{entry.id}")) for entry in entries])
 
     @api.patch(
         "/library/collections/<id>",
@@ -202,21 +203,21 @@ def _add_collection(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def change(path: NotebookPath, body: CollectionChange) -> Response:
-        asking = caller()
-        before = parts.notebooks.collection(path.id, asking.owner, ())
-        named = before.documents if body.documents is None else tuple(body.documents)
-        kept = _once(id for id in (*named, *body.add) if id not in body.remove)
-        if len(kept) > MOST_DOCUMENTS:
+        user = caller()
+        before = parts.notebooks.collection(path.id, user.owner, ())
+        named_documents = before.documents if body.documents is None else tuple(body.documents)
+        documents = _distinct(id for id in (*named_documents, *body.add) if id not in body.remove)
+        if len(documents) > MOST_DOCUMENTS:
             raise InvalidInput("documents", f"documents: a collection has {MOST_DOCUMENTS} at most")
-        _refuse_unreadable(parts, [id for id in kept if id not in before.documents], asking)
+        _refuse_unreadable(parts, [id for id in documents if id not in before.documents], user)
         after = replace(
             before,
             name=before.name if body.name is None else body.name,
             description=before.description if body.description is None else body.description,
-            documents=kept,
-            groups=before.groups if body.groups is None else _groups(body.groups, asking),
+            documents=documents,
+            groups=before.groups if body.groups is None else _own_groups(body.groups, user),
         )
-        return jsonify(_whole(parts, parts.notebooks.keep_collection(after), asking))
+        return jsonify(_collection_with_documents(parts, parts.notebooks.save_collection(after), user))
 
     @api.delete(
         "/library/collections/<id>",
@@ -238,8 +239,11 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def conversations() -> Response:
         addresses = Addresses.of(parts.http)
-        shown = [_listed(one, addresses) for one in parts.notebooks.conversations(caller().owner)]
-        return jsonify(conversations=shown, links=[link("self", addresses.this(), JSON)])
+        bodies = [
+            _conversation_json(conversation, addresses)
+            for conversation in parts.notebooks.conversations(caller().owner)
+        ]
+        return jsonify(conversations=bodies, links=[link("self", addresses.this(), JSON)])
 
     @api.get(
         "/library/conversations/<id>",
@@ -248,9 +252,11 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def conversation(path: NotebookPath) -> Response:
-        asking = caller()
-        found = parts.notebooks.conversation(path.id, asking.owner)
-        return jsonify({**_listed(found, Addresses.of(parts.http)), "turns": still_readable(parts, found, asking)})
+        user = caller()
+        stored = parts.notebooks.conversation(path.id, user.owner)
+        return jsonify(
+            {**_conversation_json(stored, Addresses.of(parts.http)), "turns": still_readable(parts, stored, user)}
+        )
 
     @api.delete(
         "/library/conversations/<id>",
@@ -269,81 +275,98 @@ def _add_conversations(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def forget() -> Response:
-        return jsonify(deleted=parts.notebooks.forget(caller().owner))
+        return jsonify(deleted=parts.notebooks.delete_conversations(caller().owner))
 
 
-def still_readable(parts: Parts, conversation: Conversation, asking: Caller) -> list[Json]:
-    """The turns; an answer that quotes what the caller may not read now is left out, and says so."""
-    quoted = {one["document"] for turn in conversation.turns for one in turn["answer"]["passages"]}
-    seen = set(parts.documents.visible(sorted(quoted), asking.owner))
-    for document in quoted - seen:
+def still_readable(parts: Parts, conversation: Conversation, user: Caller) -> list[Json]:
+    """The turns. An answer that quotes a document which the caller may not read now is replaced by a note."""
+    quoted_documents = {passage["document"] for turn in conversation.turns for passage in turn["answer"]["passages"]}
+    readable = set(parts.documents.visible(sorted(quoted_documents), user.owner))
+    for document in quoted_documents - readable:
         if any(
-            parts.documents.visible([document], owner) for owner in parts.notebooks.sharing(document, asking.groups)
+            parts.documents.visible([document], owner)
+            for owner in parts.notebooks.owners_sharing(document, user.groups)
         ):
-            seen.add(document)
-    return [turn if _within(turn, seen) else {**turn, "answer": None, "withheld": _GONE} for turn in conversation.turns]
+            readable.add(document)
+    return [
+        turn if _quotes_only(turn, readable) else {**turn, "answer": None, "withheld": _WITHHELD}
+        for turn in conversation.turns
+    ]
 
 
-def _within(turn: JsonMapping, seen: set[str]) -> bool:
-    return all(one["document"] in seen for one in turn["answer"]["passages"])
+def _quotes_only(turn: JsonMapping, readable: set[str]) -> bool:
+    return all(passage["document"] in readable for passage in turn["answer"]["passages"])
 
 
-def _refuse_unreadable(parts: Parts, documents: Iterable[str], asking: Caller) -> None:
+def _refuse_unreadable(parts: Parts, documents: Iterable[str], user: Caller) -> None:
     """Raises NotFound for a document that is neither the caller's own nor a public one."""
-    wanted = list(documents)
-    seen = parts.documents.visible(wanted, asking.owner)
-    for id in wanted:
-        if id not in seen:
+    ids = list(documents)
+    readable = parts.documents.visible(ids, user.owner)
+    for id in ids:
+        if id not in readable:
             raise NotFound(f"There is no document {id!r} that you may put into a collection.")
 
 
-def _groups(named: Iterable[str], asking: Caller) -> tuple[str, ...]:
+def _own_groups(groups: Iterable[str], user: Caller) -> tuple[str, ...]:
     """Raises InvalidInput for a group that the caller is not in."""
-    for group in named:
-        if group not in asking.groups:
+    for group in groups:
+        if group not in user.groups:
             raise InvalidInput("groups", f"groups: you are not in the group {group!r}")
-    return _once(named)
+    return _distinct(groups)
 
 
-def _once(values: Iterable[str]) -> tuple[str, ...]:
+def _distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _whole(parts: Parts, found: Collection, asking: Caller) -> Json:
+def _collection_with_documents(parts: Parts, collection: DocumentCollection, user: Caller) -> Json:
     addresses = Addresses.of(parts.http)
-    seen = parts.documents.visible(found.documents, found.owner)
-    documents = [_document(seen[id], addresses) for id in found.documents if id in seen]
-    shown = _presented(found, asking, addresses)
-    return {**shown, "documents": documents, "gone": len(found.documents) - len(documents)}
+    readable = parts.documents.visible(collection.documents, collection.owner)
+    documents = [_document_json(readable[id], addresses) for id in collection.documents if id in readable]
+    body = _collection_json(collection, user, addresses)
+    return {**body, "documents": documents, "gone": len(collection.documents) - len(documents)}
 
 
-def _document(entry: DocumentEntry, addresses: Addresses) -> Json:
+def _document_json(entry: DocumentEntry, addresses: Addresses) -> Json:
     links = [link("item", addresses.to(f"/documents/{entry.id}"), "application/geo+json")]
     return {"id": entry.id, "title": entry.title or entry.name, "private": entry.owner != PUBLIC, "links": links}
 
 
-def _presented(found: Collection, asking: Caller, addresses: Addresses) -> Json:
-    own = found.owner == asking.subject
-    here = addresses.to(f"/library/collections/{found.id}")
+def _collection_json(collection: DocumentCollection, user: Caller, addresses: Addresses) -> Json:
+    own = collection.owner == user.subject
+    here = addresses.to(f"/library/collections/{collection.id}")
     return {
-        "id": found.id,
-        "name": found.name,
-        "description": found.description,
+        "id": collection.id,
+        "name": collection.name,
+        "description": collection.description,
         "own": own,
-        "groups": list(found.groups) if own else sorted(asking.groups.intersection(found.groups)),
-        "created": found.created,
-        "updated": found.updated,
-        "numberOfDocuments": len(found.documents),
+        "groups": list(collection.groups) if own else sorted(user.groups.intersection(collection.groups)),
+        "created": collection.created,
+        "updated": collection.updated,
+        "numberOfDocuments": len(collection.documents),
         "links": [link("self", here, JSON)],
     }
 
 
-def _listed(found: Conversation, addresses: Addresses) -> Json:
+def _conversation_json(conversation: Conversation, addresses: Addresses) -> Json:
     return {
-        "id": found.id,
-        "title": found.title,
-        "numberOfTurns": found.count,
-        "created": found.created,
-        "updated": found.updated,
-        "links": [link("self", addresses.to(f"/library/conversations/{found.id}"), JSON)],
+        "id": conversation.id,
+        "title": conversation.title,
+        "numberOfTurns": conversation.count,
+        "created": conversation.created,
+        "updated": conversation.updated,
+        "links": [link("self", addresses.to(f"/library/conversations/{conversation.id}"), JSON)],
     }
+
+
+def shared_documents(parts: Parts, id: str) -> SharedDocuments:
+    """The documents of a collection that the caller may read.
+
+    Raises NotAuthenticated, NotAllowed, NotFound, InvalidInput.
+    """
+    user = caller()
+    user.must_have("library")
+    collection = parts.notebooks.collection(id, user.owner, user.groups)
+    if not collection.documents:
+        raise InvalidInput("collection", f"collection: {collection.name!r} has no documents yet")
+    return SharedDocuments(collection.owner, collection.documents)

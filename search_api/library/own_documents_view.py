@@ -11,7 +11,7 @@ from core.json_types import Json
 from search_api.formats_out.formats import result_writers
 from search_api.http.access.guard import caller
 from search_api.http.addresses import GEOJSON, JSON, Addresses, link, ways_on
-from search_api.library.search import FoundDocument, merged, records_needed
+from search_api.library.entries import FoundDocument, merged, records_needed
 from search_api.parts import Parts
 from search_api.search.answer import Answer
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
@@ -31,15 +31,15 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     if query.scope == "both":
         answer = parts.search.search(records_needed(request))
     else:
-        read = parts.search.understood(request)
-        answer = Answer((), 0, read, read.degraded)
+        interpretation = parts.search.understood(request)
+        answer = Answer((), 0, interpretation, interpretation.degraded)
     addresses = Addresses.of(parts.http)
     order = merged(answer.matched, len(documents))
     if request.offset and request.offset >= len(order):
         raise InvalidInput("cursor", f"cursor: is past the last of the {len(order)} hits")
     end = request.offset + request.limit
     page = [
-        document_feature(documents[place], addresses) if is_document else _record(answer, place, addresses)
+        document_feature(documents[place], addresses) if is_document else _record_feature(answer, place, addresses)
         for is_document, place in order[request.offset : end]
         if is_document or place < len(answer.found)
     ]
@@ -52,17 +52,17 @@ def scoped_answer(query: SearchParameters, parts: Parts) -> Response:
     return response
 
 
-def _record(answer: Answer, place: int, addresses: Addresses) -> Json:
-    found = answer.found[place]
-    own = link("self", addresses.item(found.record), GEOJSON)
-    return geojson.hit_feature(found, geojson.feature(found.record), own)
+def _record_feature(answer: Answer, place: int, addresses: Addresses) -> Json:
+    hit = answer.found[place]
+    self_link = link("self", addresses.item(hit.record), GEOJSON)
+    return geojson.hit_feature(hit, geojson.feature(hit.record), self_link)
 
 
-def document_feature(found: FoundDocument, addresses: Addresses) -> Json:
+def document_feature(hit: FoundDocument, addresses: Addresses) -> Json:
     """A document of the library in the form of a record; ``sonde:library`` marks it."""
-    entry, passage = found.entry, found.passage
+    entry, passage = hit.entry, hit.passage
     here = addresses.to(f"/library/documents/{entry.id}")
-    said: Json = {
+    properties: Json = {
         "type": "document",
         "title": entry.title or entry.name,
         "contacts": [{"name": name, "roles": ["author"]} for name in entry.authors],
@@ -76,10 +76,10 @@ def document_feature(found: FoundDocument, addresses: Addresses) -> Json:
         "id": f"library:{entry.id}",
         "geometry": None,
         "time": None,
-        "properties": {name: value for name, value in said.items() if value},
+        "properties": {name: value for name, value in properties.items() if value},
         "links": [link("self", here, JSON), link("enclosure", f"{here}/file", entry.media_type or "")],
         "sonde:library": True,
-        "sonde:score": round(found.score, 6),
+        "sonde:score": round(hit.score, 6),
         "sonde:signals": dict(passage.signals) if passage is not None else {},
     }
     if passage is not None:

@@ -12,9 +12,8 @@ import structlog
 from core.access import NotAllowed
 from core.document import DocumentEntry, Edited, FileKey, FileStore, State, document_id, now_iso
 from core.errors import Conflict, InvalidInput, NotFound, TooLarge
-from search_api.library.entries import LibraryEntries, Used
-from search_api.library.reference import Problem, Reference
-from search_api.library.references import read_references
+from search_api.library.entries import LibraryEntries, LibraryUsage
+from search_api.library.references import Reference, ReferenceProblem, read_references
 
 log = structlog.get_logger(__name__)
 
@@ -34,21 +33,21 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class PersonalLibraryParts:
-    """``prepare`` creates missing indices. ``read_soon`` queues a document; if the queue is down, the document is found
-    there later. ``take_away`` deletes passages, file and entry. ``retitle`` gives passages
+    """``prepare`` creates missing indices. ``enqueue`` queues a document; if the queue is down, the document is found
+    there later. ``delete`` deletes passages, file and entry. ``retitle`` gives passages
     the document's new title. ``media_type`` detects by content and raises
-    core.errors.Unsupported. ``takes_more``: whether uploads and references are accepted at all.
+    core.errors.Unsupported. ``accepts_uploads``: whether uploads and references are accepted at all.
     """
 
     entries: LibraryEntries
     files: FileStore
     prepare: Callable[[], None]
-    read_soon: Callable[[str], None]
-    take_away: Callable[[DocumentEntry], None]
+    enqueue: Callable[[str], None]
+    delete: Callable[[DocumentEntry], None]
     retitle: Callable[[DocumentEntry, str], None]
     media_type: Callable[[bytes], str]
     quota: Quota = Quota()
-    takes_more: bool = True
+    accepts_uploads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +65,22 @@ class PersonalLibrary:
 
     parts: PersonalLibraryParts
 
-    def bring(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
+    def upload(self, owner: str, upload: Upload) -> tuple[DocumentEntry, bool]:
         """The entry, and whether it is new; equal bytes are the same document.
 
         Raises NotAllowed if uploads are disabled, TooLarge, Unsupported, Conflict if the quota is exceeded,
         InvalidInput for an unknown record.
         """
-        self._refuse_where_closed()
+        self._refuse_if_disabled()
         self._refuse_large(upload.data)
         media_type = self.parts.media_type(upload.data)
         if upload.record is not None and not self.parts.entries.has_record(upload.record):
             raise InvalidInput("record", f"record: there is no record {upload.record!r}")
         digest = hashlib.sha256(upload.data).hexdigest()
         id = document_id(owner, upload.record, digest)
-        known = self.parts.entries.one(owner, id)
-        if known is not None and known.state in _SETTLED:
-            return known, False
+        stored = self.parts.entries.find(owner, id)
+        if stored is not None and stored.state in _SETTLED:
+            return stored, False
         entry = DocumentEntry(
             id=id,
             owner=owner,
@@ -92,26 +91,26 @@ class PersonalLibrary:
             media_type=media_type,
             hash=digest,
             bytes=len(upload.data),
-            created=known.created if known is not None else now_iso(),
+            created=stored.created if stored is not None else now_iso(),
             updated=now_iso(),
         )
-        self._keep(entry, upload.data, known)
-        return entry, known is None
+        self._store(entry, upload.data, stored)
+        return entry, stored is None
 
     def attach(self, owner: str, id: str, upload: Upload) -> DocumentEntry:
         """Adds the file to an entry that waits for it, or whose file could not be fetched.
 
-        Raises NotFound, Conflict if the entry has its file, and the errors of ``bring``.
+        Raises NotFound, Conflict if the entry has its file, and the errors of ``upload``.
         """
-        self._refuse_where_closed()
-        known = self.one(owner, id)
-        if known.state in _SETTLED:
+        self._refuse_if_disabled()
+        stored = self.document(owner, id)
+        if stored.state in _SETTLED:
             raise Conflict("This document has a file; delete it first, or upload the other file as a new document.")
         self._refuse_large(upload.data)
         entry = replace(
-            known,
+            stored,
             state="queued",
-            name=clean_name(upload.name) if upload.name else known.name,
+            name=clean_name(upload.name) if upload.name else stored.name,
             origin=f"upload:{id}",
             media_type=self.parts.media_type(upload.data),
             hash=hashlib.sha256(upload.data).hexdigest(),
@@ -121,7 +120,7 @@ class PersonalLibrary:
             attempts=0,
             updated=now_iso(),
         )
-        self._keep(entry, upload.data, known)
+        self._store(entry, upload.data, stored)
         return entry
 
     def retry(self, owner: str, id: str) -> DocumentEntry:
@@ -129,18 +128,18 @@ class PersonalLibrary:
 
         Raises NotFound, NotAllowed if uploads are disabled, Conflict if it did not fail, or lacks its file.
         """
-        self._refuse_where_closed()
-        known = self.one(owner, id)
-        if known.state != "failed":
+        self._refuse_if_disabled()
+        stored = self.document(owner, id)
+        if stored.state != "failed":
             raise Conflict("Only a document that failed can be read again.")
-        if not can_retry(known) or not (is_fetched(known) or self.parts.files.has(FileKey(owner, id))):
+        if not can_retry(stored) or not (is_fetched(stored) or self.parts.files.has(FileKey(owner, id))):
             raise Conflict("The file of this document is not there; upload it.")
-        entry = replace(known, state="queued", reason=None, message=None, attempts=0, updated=now_iso())
+        entry = replace(stored, state="queued", reason=None, message=None, attempts=0, updated=now_iso())
         self.parts.entries.put(entry)
-        self.parts.read_soon(id)
+        self.parts.enqueue(id)
         return entry
 
-    def references(self, owner: str, text: str) -> tuple[list[DocumentEntry], tuple[Problem, ...]]:
+    def references(self, owner: str, text: str) -> tuple[list[DocumentEntry], tuple[ReferenceProblem, ...]]:
         """An entry for each work of the list: ``queued`` if its PDF can be fetched, else ``waiting`` for its file.
 
         Second, the parts of the list that could not be read.
@@ -148,38 +147,38 @@ class PersonalLibrary:
         Existing entries are unchanged; failed fetches are retried. Raises NotAllowed if uploads are disabled,
         InvalidInput, Conflict if the quota does not suffice for all.
         """
-        self._refuse_where_closed()
-        read = read_references(text)
-        wanted = {reference_id(owner, one): one for one in read.references}
-        known = self.parts.entries.of_ids(owner, list(wanted))
-        self._refuse_too_many(self.parts.entries.used(owner), documents=len(wanted) - len(known))
+        self._refuse_if_disabled()
+        parsed = read_references(text)
+        references_by_id = {reference_id(owner, reference): reference for reference in parsed.references}
+        stored = self.parts.entries.find_many(owner, list(references_by_id))
+        self._refuse_too_many(self.parts.entries.usage(owner), documents=len(references_by_id) - len(stored))
         self.parts.prepare()
-        made = []
-        for id, reference in wanted.items():
-            entry = known.get(id)
+        entries = []
+        for id, reference in references_by_id.items():
+            entry = stored.get(id)
             if entry is None or (entry.state == "failed" and entry.hash is None):
-                entry = _awaited(id, owner, reference)
+                entry = _entry_of(id, owner, reference)
                 self.parts.entries.put(entry)
                 if entry.state == "queued":
-                    self.parts.read_soon(id)
-            made.append(entry)
-        log.info("library.imported", references=len(made))
-        return made, read.problems
+                    self.parts.enqueue(id)
+            entries.append(entry)
+        log.info("library.imported", references=len(entries))
+        return entries, parsed.problems
 
-    def used(self, owner: str) -> Used:
+    def usage(self, owner: str) -> LibraryUsage:
         """The totals of the owner's documents in all states."""
-        return self.parts.entries.used(owner)
+        return self.parts.entries.usage(owner)
 
-    def one(self, owner: str, id: str) -> DocumentEntry:
+    def document(self, owner: str, id: str) -> DocumentEntry:
         """Raises NotFound, also for another user's document, so that its existence is not revealed."""
-        found = self.parts.entries.one(owner, id)
-        if found is None:
+        entry = self.parts.entries.find(owner, id)
+        if entry is None:
             raise NotFound(f"There is no document {id!r} in your library.")
-        return found
+        return entry
 
     def file(self, owner: str, id: str) -> tuple[DocumentEntry, bytes]:
         """Raises NotFound."""
-        entry = self.one(owner, id)
+        entry = self.document(owner, id)
         data = self.parts.files.get(FileKey(owner, id))
         if data is None:
             raise NotFound("This document has no file yet.")
@@ -187,42 +186,42 @@ class PersonalLibrary:
 
     def edit(self, owner: str, id: str, edited: Edited) -> DocumentEntry:
         """Replaces metadata by what their owner says; a later reading keeps them. Raises NotFound."""
-        before = self.one(owner, id)
+        before = self.document(owner, id)
         self.parts.entries.edit(owner, id, edited)
-        after = self.one(owner, id)
+        after = self.document(owner, id)
         if after.title != before.title:
             self.parts.retitle(before, after.title or after.name)
         return after
 
     def remove(self, owner: str, id: str) -> None:
         """Deletes passages, file and entry before it returns. Raises NotFound."""
-        self.parts.take_away(self.one(owner, id))
+        self.parts.delete(self.document(owner, id))
 
-    def _keep(self, entry: DocumentEntry, data: bytes, known: DocumentEntry | None) -> None:
+    def _store(self, entry: DocumentEntry, data: bytes, stored: DocumentEntry | None) -> None:
         """Writes the file, then the entry, then queues it: ``repair_library`` completes this after a crash."""
-        before = known.bytes or 0 if known is not None else 0
-        more = (0 if known is not None else 1, len(data) - before)
-        self._refuse_too_many(self.parts.entries.used(entry.owner), *more)
+        before = stored.bytes or 0 if stored is not None else 0
+        more = (0 if stored is not None else 1, len(data) - before)
+        self._refuse_too_many(self.parts.entries.usage(entry.owner), *more)
         self.parts.prepare()
         self.parts.files.put(FileKey(entry.owner, entry.id), [data])
         self.parts.entries.put(entry)
         try:  # checks again, because concurrent uploads are visible now
-            self._refuse_too_many(self.parts.entries.used(entry.owner))
+            self._refuse_too_many(self.parts.entries.usage(entry.owner))
         except Conflict:
-            self.parts.take_away(entry)
+            self.parts.delete(entry)
             raise
-        self.parts.read_soon(entry.id)
-        log.info("library.brought", document=entry.id, bytes=len(data))
+        self.parts.enqueue(entry.id)
+        log.info("library.uploaded", document=entry.id, bytes=len(data))
 
-    def _refuse_where_closed(self) -> None:
-        if not self.parts.takes_more:
+    def _refuse_if_disabled(self) -> None:
+        if not self.parts.accepts_uploads:
             raise NotAllowed("This installation does not accept documents of users (SONDE_LIBRARY__ENABLED).")
 
     def _refuse_large(self, data: bytes) -> None:
         if len(data) > self.parts.quota.file_bytes:
             raise TooLarge(too_large(self.parts.quota))
 
-    def _refuse_too_many(self, used: Used, documents: int = 0, more_bytes: int = 0) -> None:
+    def _refuse_too_many(self, used: LibraryUsage, documents: int = 0, more_bytes: int = 0) -> None:
         quota = self.parts.quota
         if used.documents + documents > quota.documents:
             raise Conflict(f"Your library holds {used.documents} of {quota.documents} documents; delete some first.")
@@ -252,7 +251,7 @@ def reference_id(owner: str, reference: Reference) -> str:
     return hashlib.sha256("\n".join((owner, "reference", reference.identity)).encode()).hexdigest()[:32]
 
 
-def _awaited(id: str, owner: str, reference: Reference) -> DocumentEntry:
+def _entry_of(id: str, owner: str, reference: Reference) -> DocumentEntry:
     return DocumentEntry(
         id=id,
         owner=owner,
@@ -271,5 +270,7 @@ def _awaited(id: str, owner: str, reference: Reference) -> DocumentEntry:
 
 def clean_name(name: str) -> str:
     """A file name without folders and control characters, at most 200 characters."""
-    bare = "".join(one for one in name.replace("\\", "/").rsplit("/", 1)[-1] if unicodedata.category(one)[0] != "C")
-    return bare.strip()[:_LONGEST_NAME] or "document"
+    name_only = "".join(
+        letter for letter in name.replace("\\", "/").rsplit("/", 1)[-1] if unicodedata.category(letter)[0] != "C"
+    )
+    return name_only.strip()[:_LONGEST_NAME] or "document"

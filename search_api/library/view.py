@@ -23,13 +23,13 @@ from search_api.http.addresses import JSON, Addresses, link
 from search_api.http.openapi import WITH_NOT_FOUND, text_answer
 from search_api.http.parameters import LONGEST_QUERY, Parameters, Text, printable, split_values
 from search_api.http.problems import Problem, problem
-from search_api.library.entries import COLUMNS, Column, Listing, SortColumn
+from search_api.library.entries import COLUMNS, Column, LibraryQuery, SortColumn
 from search_api.library.personal_library import PersonalLibrary, Upload, can_retry, too_large
 from search_api.parts import Parts
 
-_FORM_BYTES = 64 * 1024  # what a multipart form adds to its file
+_FORM_BYTES = 64 * 1024  # overhead of a multipart form
 _MOST_LIST_BYTES = 1024 * 1024
-_MOST_CITED = 9_000  # all: a library has no more
+_MOST_CITED = 9_000  # more than a library can hold
 _PRIVATE = "private, no-store"
 _REFUSALS: ResponseDict = {400: Problem, 401: Problem, 403: Problem, 503: Problem}
 _UPLOADS: ResponseDict = {**_REFUSALS, 409: Problem, 413: Problem, 415: Problem}
@@ -205,8 +205,8 @@ def _guard(api: APIBlueprint, personal_library: PersonalLibrary) -> None:
 
     @api.errorhandler(RequestEntityTooLarge)
     def refuse(_error: RequestEntityTooLarge) -> Response:  # unknown length, or a form with a thousand parts
-        told = f"{too_large(personal_library.parts.quota)} A form may have 1,000 parts."
-        return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
+        message = f"{too_large(personal_library.parts.quota)} A form may have 1,000 parts."
+        return problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
 
     @api.after_request
     def keep_private(response: Response) -> Response:
@@ -222,16 +222,18 @@ def _add_list(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def documents(query: ListParameters) -> Response:
-        listing = Listing(query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset)
-        found, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
+        listing = LibraryQuery(
+            query.q, tuple(query.state), query.sort, query.order == "desc", query.limit, query.offset
+        )
+        entries, matched = parts.personal_library.parts.entries.page(caller().owner, listing)
         addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON)]
-        end = query.offset + len(found)
-        if found and end < min(matched, 10_000):
+        end = query.offset + len(entries)
+        if entries and end < min(matched, 10_000):
             links.append(link("next", addresses.page(str(end), "offset"), JSON))
-        shown = [presented(entry, addresses, tuple(query.columns) or COLUMNS) for entry in found]
-        room = _room(parts.personal_library, caller().owner)
-        return jsonify(documents=shown, numberMatched=matched, numberReturned=len(shown), quota=room, links=links)
+        bodies = [document_json(entry, addresses, tuple(query.columns) or COLUMNS) for entry in entries]
+        room = _quota_json(parts.personal_library, caller().owner)
+        return jsonify(documents=bodies, numberMatched=matched, numberReturned=len(bodies), quota=room, links=links)
 
 
 def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
@@ -242,8 +244,8 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def upload(form: UploadForm) -> tuple[Response, int]:
-        entry, is_new = parts.personal_library.bring(caller().owner, _upload(form.file, form.record))
-        return _answered(entry, parts, HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK)
+        entry, is_new = parts.personal_library.upload(caller().owner, _upload(form.file, form.record))
+        return _document_answer(entry, parts, HTTPStatus.ACCEPTED if is_new else HTTPStatus.OK)
 
     @api.post(
         "/library/references",
@@ -252,13 +254,16 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def references(body: ReferencesBody) -> tuple[Response, int]:
-        made, problems = parts.personal_library.references(caller().owner, body.references)
+        entries, problems = parts.personal_library.references(caller().owner, body.references)
         addresses = Addresses.of(parts.http)
-        shown = [presented(entry, addresses) for entry in made]
+        bodies = [document_json(entry, addresses) for entry in entries]
         links = [link("self", addresses.to("/library/documents"), JSON)]
-        told = [{"message": one.message, **({"line": one.line} if one.line else {})} for one in problems]
-        counts = {"numberMatched": len(shown), "numberReturned": len(shown)}
-        answer = jsonify(documents=shown, problems=told, links=links, **counts)
+        unread = [
+            {"message": unread_part.message, **({"line": unread_part.line} if unread_part.line else {})}
+            for unread_part in problems
+        ]
+        counts = {"numberMatched": len(bodies), "numberReturned": len(bodies)}
+        answer = jsonify(documents=bodies, problems=unread, links=links, **counts)
         return answer, HTTPStatus.ACCEPTED
 
     @api.get(
@@ -268,9 +273,11 @@ def _add_uploads(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def cited(query: BibliographyParameters) -> Response:
-        found, _ = parts.personal_library.parts.entries.page(caller().owner, Listing(limit=_MOST_CITED, sort="name"))
+        entries, _ = parts.personal_library.parts.entries.page(
+            caller().owner, LibraryQuery(limit=_MOST_CITED, sort="name")
+        )
         addresses = Addresses.of(parts.http)
-        return bibliography(query.f, [of_document(one, addresses.to(f"/documents/{one.id}")) for one in found])
+        return bibliography(query.f, [of_document(entry, addresses.to(f"/documents/{entry.id}")) for entry in entries])
 
 
 def _add_document(api: APIBlueprint, parts: Parts) -> None:
@@ -281,7 +288,8 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def document(path: DocumentPath) -> Response:
-        return jsonify(presented(parts.personal_library.one(caller().owner, path.id), Addresses.of(parts.http)))
+        entry = parts.personal_library.document(caller().owner, path.id)
+        return jsonify(document_json(entry, Addresses.of(parts.http)))
 
     @api.patch(
         "/library/documents/<id>",
@@ -290,10 +298,10 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def edit(path: DocumentPath, body: EditBody) -> Response:
-        said = body.model_dump(exclude_unset=True)
-        edited = {**said, "authors": said["authors"] or []} if "authors" in said else said
+        changes = body.model_dump(exclude_unset=True)
+        edited = {**changes, "authors": changes["authors"] or []} if "authors" in changes else changes
         entry = parts.personal_library.edit(caller().owner, path.id, edited)
-        return jsonify(presented(entry, Addresses.of(parts.http)))
+        return jsonify(document_json(entry, Addresses.of(parts.http)))
 
     @api.delete(
         "/library/documents/<id>",
@@ -323,7 +331,7 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
     @needs("library")
     def attach(path: DocumentPath, form: FileForm) -> tuple[Response, int]:
         entry = parts.personal_library.attach(caller().owner, path.id, _upload(form.file))
-        return _answered(entry, parts, HTTPStatus.ACCEPTED)
+        return _document_answer(entry, parts, HTTPStatus.ACCEPTED)
 
 
 def _add_retry(api: APIBlueprint, parts: Parts) -> None:
@@ -334,11 +342,11 @@ def _add_retry(api: APIBlueprint, parts: Parts) -> None:
     )
     @needs("library")
     def retry(path: DocumentPath) -> tuple[Response, int]:
-        return _answered(parts.personal_library.retry(caller().owner, path.id), parts, HTTPStatus.ACCEPTED)
+        return _document_answer(parts.personal_library.retry(caller().owner, path.id), parts, HTTPStatus.ACCEPTED)
 
 
-def _room(personal_library: PersonalLibrary, owner: str) -> Json:
-    used, most = personal_library.used(owner), personal_library.parts.quota
+def _quota_json(personal_library: PersonalLibrary, owner: str) -> Json:
+    used, most = personal_library.usage(owner), personal_library.parts.quota
     return QuotaBody(
         documents=used.documents, most_documents=most.documents, bytes=used.bytes, most_bytes=most.bytes
     ).model_dump()
@@ -350,15 +358,11 @@ def _upload(file: FileStorage, record: str | None = None) -> Upload:
     return Upload(file.filename, file.read(), record or None)
 
 
-def _answered(entry: DocumentEntry, parts: Parts, status: int) -> tuple[Response, int]:
+def _document_answer(entry: DocumentEntry, parts: Parts, status: int) -> tuple[Response, int]:
     addresses = Addresses.of(parts.http)
-    response = jsonify(presented(entry, addresses))
-    response.headers["Location"] = _address(entry, addresses)
+    response = jsonify(document_json(entry, addresses))
+    response.headers["Location"] = addresses.to(f"/library/documents/{entry.id}")
     return response, status
-
-
-def _address(entry: DocumentEntry, addresses: Addresses) -> str:
-    return addresses.to(f"/library/documents/{entry.id}")
 
 
 def _progress(entry: DocumentEntry) -> Json | None:
@@ -367,7 +371,7 @@ def _progress(entry: DocumentEntry) -> Json | None:
     return {"done": entry.done, "total": entry.total, "unit": "pages" if entry.state == "parsing" else "passages"}
 
 
-def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column, ...] = COLUMNS) -> Json:
+def document_json(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column, ...] = COLUMNS) -> Json:
     """The entry as JSON: its id and the non-empty columns; without the owner's name."""
     values: Json = {name: getattr(entry, name) for name in columns}
     if entry.message is not None and "reason" in columns:
@@ -376,9 +380,11 @@ def presented(entry: DocumentEntry, addresses: Addresses, columns: tuple[Column,
     if "state" in columns:
         values["progress"] = _progress(entry)
         values["retry"] = can_retry(entry) or None
-    here = _address(entry, addresses)
+    here = addresses.to(f"/library/documents/{entry.id}")
     links = [link("self", here, JSON)]
     if entry.hash is not None:
         links.append(link("enclosure", f"{here}/file", entry.media_type or "application/octet-stream"))
-    shown = {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "", [])}
-    return {"id": entry.id, **shown, "links": links}
+    members = {
+        name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v not in (None, (), "", [])
+    }
+    return {"id": entry.id, **members, "links": links}

@@ -10,7 +10,7 @@ from core.json_types import JsonMapping
 from core.record import Record
 from search_api.search.request import FacetName
 from search_api.search.retrieval.facets import Facet
-from search_api.search.retrieval.passage_found import PassageFound
+from search_api.search.retrieval.page_records import BestPassage
 from search_api.search.understanding.interpretation import Interpretation
 
 
@@ -21,7 +21,7 @@ class FoundRecord:
     hit: Hit
     record: Record
     highlights: Mapping[str, list[str]] = field(default_factory=dict)
-    passages: tuple[PassageFound, ...] = ()
+    passages: tuple[BestPassage, ...] = ()
     explanation: JsonMapping | None = None
     folded: tuple[str, ...] = ()
     """Ids of the same data set from other sources, if hits are grouped by identity."""

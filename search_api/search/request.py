@@ -75,3 +75,5 @@ class SearchRequest:
     offset: int = 0
     sortby: str | None = None
     """The order of the hits instead of the best first, as `-updated,+title`; checked."""
+    pinned: tuple[str, ...] = ()
+    """Records that stewards put first: candidates whatever their words."""

@@ -8,21 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.extent import enclosing_box
-from core.hit import Hit
 from core.record import Record
 from core.timespan import TimeSpan
-from es_gateway.searching import on_current
-from search_api.search.arranging import arranged
-from search_api.search.pipeline import SearchParts
-from search_api.search.ranking.rank import Ranking, rank
+from es_gateway.searching import SearchSession, on_current
+from search_api.search.parts import SearchParts
+from search_api.search.ranking.rank import rank
 from search_api.search.ranking.target import Target
 from search_api.search.request import SearchRequest
+from search_api.search.result_window import fold_and_diversify
 from search_api.search.retrieval import arms, bm25
-from search_api.search.retrieval.candidates import CandidateSet, retrieve
-from search_api.search.retrieval.fetch import fetch_records
 from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.page_records import fetch_records
 from search_api.search.retrieval.plan import RetrievalPlan
 from search_api.search.retrieval.serving import Serving
+from search_api.search.round_one import CandidateSearch
+from search_api.search.round_two import find_candidates
 
 Similar = tuple[Record, float | None]
 """A record and its cosine to the given one, None where one of them has no vector."""
@@ -40,20 +40,16 @@ def similar(parts: SearchParts, record: Record, vector: Sequence[float] | None, 
 
 
 def _similar(parts: SearchParts, serving: Serving, plan: RetrievalPlan, record: Record, limit: int) -> list[Similar]:
-    ranker = parts.config.similar
-    found = retrieve(
-        parts.client,
-        plan,
-        window=ranker.candidate_window,
-        question=record.id,
-        columns=parts.config.record_columns,
-        memory=parts.caches.fields,
-    )
-    candidates = found.candidates(parts.config.record_columns)
-    ranking = rank(candidates, _target(record, parts.now_ms()), ranker, serving.cosine_floor)
-    hits = _first(ranking, found, limit)
-    versions = {hit.id: found.versions[hit.id] for hit in hits}
-    records = fetch_records(parts.client, serving.records.index, versions, parts.caches.records)
+    ranker, session = parts.config.similar, SearchSession.of(parts.client, record.id)
+    columns = parts.config.record_columns
+    candidates = find_candidates(CandidateSearch(session, plan, ranker.candidate_window, columns, parts.caches.fields))
+    target = _target(record, parts.now_ms())
+    ranking = rank(candidates.candidates(columns), target, ranker, serving.cosine_floor)
+    # Duplicates folded and siblings spread, as `/search` does by default.
+    order = fold_and_diversify(ranking, candidates.fields, SearchRequest(limit=limit))
+    hits = ranking.hits_at(order.positions[:limit])
+    versions = {hit.id: candidates.versions[hit.id] for hit in hits}
+    records = fetch_records(parts.client, plan.index, versions, parts.caches.records)
     return [(records[hit.id], hit.signals.get("dense")) for hit in hits if hit.id in records]
 
 
@@ -93,9 +89,3 @@ def _enclosing_span(spans: Sequence[TimeSpan]) -> TimeSpan | None:
         None if None in starts else min(start for start in starts if start is not None),
         None if None in ends else max(end for end in ends if end is not None),
     )
-
-
-def _first(ranking: Ranking, found: CandidateSet, limit: int) -> list[Hit]:
-    """Duplicates folded and siblings spread, as `/search` does by default."""
-    order, _ = arranged(ranking, found.fields, SearchRequest(limit=limit))
-    return [ranking.hits(position, 1)[0] for position in order[:limit]]

@@ -1,4 +1,4 @@
-"""What the stewards' views share: who the steward is, and answers that no cache keeps."""
+"""Shared by the stewards' views: the steward's name, and answers that no cache stores."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from flask import Response, jsonify
 from search_api.http.access.guard import caller
 
 
-def steward() -> str:
-    """The operator's own listener asks for no key."""
+def steward_name() -> str:
+    """``operator`` on the operator's own listener, which needs no key."""
     return caller().subject or "operator"
 
 
-def fresh(body: object) -> Response:
-    """Current state is never cached."""
+def uncached(body: object) -> Response:
     response = jsonify(body)
     response.headers["Cache-Control"] = "no-store"
     return response

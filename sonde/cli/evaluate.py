@@ -19,7 +19,7 @@ from core.json_types import Json
 from evaluation.asking import Variant, ablations
 from evaluation.collection import JudgedCollection
 from evaluation.collections.beir import BeirFiles, files_of, load
-from evaluation.evaluate import Against, Evaluation, KindResult, against, against_run, evaluate, worst_losses
+from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import EvaluationReport, ReportSetup
 from evaluation.trec import read_run, write_run
@@ -252,7 +252,7 @@ def _show_kinds(console: Console, kinds: Sequence[KindResult]) -> None:
     console.print(table)
 
 
-def _show_others(console: Console, others: Sequence[Against], done: Evaluation) -> None:
+def _show_others(console: Console, others: Sequence[ComparedRun], done: Evaluation) -> None:
     table = Table(box=None, pad_edge=False)
     names = ("run", HEADLINE, "AP", "R@8", "R@100", "hausdorff", "gain", "p", "better", "worse")
     for name in names:

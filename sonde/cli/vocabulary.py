@@ -15,7 +15,7 @@ from es_mappings.indices import ensure_indices
 from reading.vocabulary import NamedVocabulary
 from reading.vocabulary.skos import read_files
 from reading.vocabulary.vocabulary import OWN
-from search_api.search.understanding.vocabulary_store import Manifest, VocabularyStore
+from search_api.search.understanding.vocabularies import Manifest, VocabularyStore
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from es_gateway.client import Elasticsearch
-from search_api.stewards.alerts.mail import MailServer
 from search_api.stewards.alerts.matching import Matcher
+from search_api.stewards.alerts.messages import MailServer
 from search_api.stewards.alerts.notices import NoticeStore
-from search_api.stewards.alerts.records import AlertRecords
+from search_api.stewards.alerts.rights import AlertRecords
 from search_api.stewards.alerts.sending import Sender, SendPolicy
 from search_api.stewards.alerts.store import SavedSearchStore
 from sonde.settings import Settings

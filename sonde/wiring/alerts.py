@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from es_gateway.client import Elasticsearch
 from search_api.http.access.keys import KeyStore
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.stewards.alerts.desk import AlertDesk, AlertPolicy
 from search_api.stewards.alerts.notices import NoticeStore
-from search_api.stewards.alerts.records import AlertRecords
-from search_api.stewards.alerts.rights import OwnerRights
+from search_api.stewards.alerts.rights import AlertRecords, OwnerRights
 from search_api.stewards.alerts.store import SavedSearchStore
 from sonde.settings import Settings
 

@@ -9,9 +9,9 @@ from core.ports import LanguageModel
 from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from net.gate import Gate
 from search_api.ask.answerer import Answerer, AnswerParts
+from search_api.search.parts import SearchParts
 from search_api.search.passages.retrieve import PassageRetriever
 from search_api.search.passages.values import AnswerConfig
-from search_api.search.pipeline import SearchParts
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
 from sonde.wiring.models import Models

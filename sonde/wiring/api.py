@@ -30,8 +30,7 @@ from search_api.library.notebooks import Notebooks
 from search_api.operations.readiness import Readiness
 from search_api.parts import Parts
 from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggest.places import PlaceSuggester
-from search_api.search.suggest.suggester import Suggester
+from search_api.search.suggest.suggester import PlaceSuggester, Suggester
 from search_api.stewards.harvests.overview import Harvests
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde import __version__

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from core.overlay import Overlay
 from es_gateway.client import Elasticsearch, UnhurriedElasticsearch
 from indexer.write.push import rewrite
-from search_api.search.curation.live import LiveCuration
+from search_api.search.curation.live import LiveRules
 from search_api.search.curation.store import CurationStore
 from search_api.stewards.curation.desk import CurationDesk
 from sonde.settings import Settings
 from sonde.wiring.pushing import Pusher
 
 
-def live_curation(settings: Settings, client: Elasticsearch) -> LiveCuration:
+def live_curation(settings: Settings, client: Elasticsearch) -> LiveRules:
     """Reads nothing yet."""
-    return LiveCuration(CurationStore(UnhurriedElasticsearch.over(client), settings.index.prefix))
+    return LiveRules(CurationStore(UnhurriedElasticsearch.over(client), settings.index.prefix))
 
 
-def curation_desk(settings: Settings, client: Elasticsearch, pusher: Pusher, live: LiveCuration) -> CurationDesk:
+def curation_desk(settings: Settings, client: Elasticsearch, pusher: Pusher, live: LiveRules) -> CurationDesk:
     return CurationDesk(CurationStore(client, settings.index.prefix), live, RecordOverlays(pusher))
 
 

@@ -10,7 +10,7 @@ from core.errors import Conflict, NotFound
 from es_gateway.client import Elasticsearch
 from indexer.quality.quality import measure, quality_page
 from indexer.store.runs import now_iso
-from search_api.stewards.harvests.control import ConfiguredSource, Quality, ScheduleState, WaitingRun
+from search_api.stewards.harvests.overview import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
 from workers.accepted_runs import AcceptedRuns
 from workers.lease import Leases

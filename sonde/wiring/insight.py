@@ -11,11 +11,9 @@ from es_mappings.codecs.vectors import WITHOUT
 from es_mappings.names import alias
 from search_api.search.ranking.config import RankingConfig
 from search_api.search.ranking.signals.usage import Usage
-from search_api.search.usage.live_usage import LiveUsage, OpeningsReader, no_usage
 from search_api.search.usage.log import LogPolicy, QueryLog
-from search_api.search.usage.openings import UsageTable
-from search_api.stewards.insight.export import RecordTexts
-from search_api.stewards.insight.questions import QuestionReader
+from search_api.search.usage.openings import LiveUsage, OpeningsReader, UsageTable, no_usage
+from search_api.stewards.insight.questions import QuestionReader, RecordTexts
 from sonde.settings import Settings
 
 _MOST_TEXTS = 5_000

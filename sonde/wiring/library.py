@@ -16,9 +16,8 @@ from indexer.documents.index.ingest import prepare
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.parse.limits import DocumentRefused, media_type
 from search_api.ask.answerer import Answerer
-from search_api.library.entries import LibraryEntries
+from search_api.library.entries import LibraryEntries, LibrarySearch
 from search_api.library.personal_library import PersonalLibrary, PersonalLibraryParts, Quota
-from search_api.library.search import LibrarySearch
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import LibrarySettings, Settings
 from sonde.wiring.file_store import FolderFiles, kept_readings
@@ -42,7 +41,7 @@ def personal_library(
     files = FolderFiles(settings.library.folder)
     store, kept = DocumentStore(admin_client, settings.index.prefix), kept_readings(settings)
 
-    def take_away(entry: DocumentEntry) -> None:
+    def delete(entry: DocumentEntry) -> None:
         library.remove_document(entry, store, files, kept)
 
     @cache
@@ -54,12 +53,12 @@ def personal_library(
             entries=LibraryEntries(visible_client, settings.index.prefix),
             files=files,
             prepare=make_indices,
-            read_soon=_read_soon(jobs),
-            take_away=take_away,
+            enqueue=_enqueue_document(jobs),
+            delete=delete,
             retitle=store.retitle,
             media_type=_media_type,
             quota=quota(settings.library),
-            takes_more=settings.library.enabled,
+            accepts_uploads=settings.library.enabled,
         )
     )
 
@@ -80,12 +79,12 @@ def _media_type(data: bytes) -> str:
         raise Unsupported(str(refused)) from refused
 
 
-def _read_soon(jobs: Callable[[], Jobs]) -> Callable[[str], None]:
-    def read_soon(document: str) -> None:
+def _enqueue_document(jobs: Callable[[], Jobs]) -> Callable[[str], None]:
+    def enqueue(document: str) -> None:
         """A broker that is down loses nothing: beat finds queued documents."""
         try:
             jobs().read_document(document)
         except Unavailable as error:
             log.warning("library.queue_down", document=document, reason=str(error))
 
-    return read_soon
+    return enqueue

@@ -14,8 +14,8 @@ from evaluation.asking import Variant
 from evaluation.collections.beir import questions_of
 from evaluation.live import LiveResult, ask_live, fall, live_result
 from evaluation.trec import read_qrels
-from search_api.search.pipeline import SearchPipeline
-from search_api.stewards.alerts.mail import Letter
+from search_api.search.flow import SearchPipeline
+from search_api.stewards.alerts.messages import MailEnvelope
 from search_api.stewards.insight.measurements import Measurement, MeasurementStore
 from sonde import __version__
 from sonde.settings import Settings
@@ -61,7 +61,7 @@ def _tell(settings: Settings, one: Measurement) -> None:
     if server is None or to is None:
         return
     id = hashlib.sha256(f"{settings.index.prefix} {one.at}".encode()).hexdigest()[:40]
-    letter = Letter(id, to, server.sender, settings.portal.name, datetime.now(UTC))
+    letter = MailEnvelope(id, to, server.sender, settings.portal.name, datetime.now(UTC))
     text = (
         f"nDCG@10 of the {one.questions} judged questions is {one.ndcg_at_10:.4f}, {one.fall:.4f} below the median of "
         f"the last seven measurements.\n\nLook at what changed: sources, rules, models.\n"

@@ -16,8 +16,7 @@ from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, Recogni
 from net.gate import Gate
 from reading.gazetteer import Gazetteer
 from search_api.http.telemetry import record_loading
-from search_api.search.breaker_ports import GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
-from search_api.search.remembered_questions import RememberingEmbedder
+from search_api.search.guarded_models import CachingEmbedder, GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
 from sonde.settings import Settings
 from sonde.wiring.gate import Gates
 
@@ -63,7 +62,7 @@ class Models:
                 record_loading("embedder", wanted, time.perf_counter() - begun)
                 if given.runtime == "remote":
                     embedder = GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy()))
-                self._embedders[wanted] = RememberingEmbedder(embedder)
+                self._embedders[wanted] = CachingEmbedder(embedder)
             return self._embedders[wanted]
 
     @property

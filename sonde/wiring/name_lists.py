@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from es_gateway.client import Elasticsearch
 from reading.vocabulary.name_lists import NameLists
-from search_api.search.understanding.loaded_vocabularies import LoadedVocabularies
-from search_api.search.understanding.vocabulary_store import VocabularyStore
+from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
 
 
 def loaded_name_lists(client: Elasticsearch, prefix: str) -> Callable[[], NameLists]:

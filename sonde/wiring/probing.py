@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import described
 from indexer.reindex.run import AnswerProbe
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.serving import Serving
 from sonde.settings import Settings

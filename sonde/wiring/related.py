@@ -11,7 +11,7 @@ from es_mappings.names import alias
 from indexer.quality.quality import missing, score
 from net.gate import Gate
 from search_api.catalogue.related.citations import CitationEvents, EventService
-from search_api.stewards.insight.record_quality import QualityOf, RecordQuality
+from search_api.stewards.insight.measurements import QualityOf, RecordQuality
 from sonde.settings import Settings
 
 

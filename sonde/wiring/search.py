@@ -13,19 +13,15 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary import NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
-from search_api.search.curation.curated import Curated
-from search_api.search.curation.live import CuratedVocabulary, no_curation
-from search_api.search.curation.own_places import CuratedGazetteer, CuratedGeocoder
-from search_api.search.pipeline import SearchParts, SearchPipeline
+from search_api.search.curation.curated import ActiveRules
+from search_api.search.curation.live import CuratedGazetteer, CuratedGeocoder, CuratedVocabulary, no_rules
+from search_api.search.flow import SearchPipeline
+from search_api.search.parts import RecordCaches, SearchParts
 from search_api.search.ranking.config import RankingConfig, default_config
-from search_api.search.retrieval.remembered_answers import RememberedAnswers
 from search_api.search.retrieval.serving import Resolver, ServingResolver
-from search_api.search.retrieval.versioned_cache import MOST_DRAWS, RecordCaches
-from search_api.search.understanding.loaded_vocabularies import LoadedVocabularies
 from search_api.search.understanding.understand import Understander
-from search_api.search.understanding.vocabulary_store import VocabularyStore
-from search_api.search.usage.live_usage import no_usage
-from search_api.search.usage.openings import UsageTable
+from search_api.search.understanding.vocabularies import LoadedVocabularies, VocabularyStore
+from search_api.search.usage.openings import UsageTable, no_usage
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 
@@ -51,7 +47,7 @@ def search_pipeline(
     *,
     now_ms: Callable[[], int] | None = None,
     resolver: ServingResolver | None = None,
-    curation: Callable[[], Curated] = no_curation,
+    curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> tuple[SearchPipeline, ServingResolver]:
@@ -85,7 +81,7 @@ def search_parts(
     *,
     now_ms: Callable[[], int] | None = None,
     vocabulary: Callable[[], Vocabulary] = only_own_vocabulary,
-    curation: Callable[[], Curated] = no_curation,
+    curation: Callable[[], ActiveRules] = no_rules,
     usage: Callable[[], UsageTable] = no_usage,
     groups: Callable[[], frozenset[str]] = frozenset,
 ) -> SearchParts:
@@ -107,5 +103,5 @@ def search_parts(
         now_ms=clock,
         curation=curation,
         usage=usage,
-        caches=RecordCaches(answers=RememberedAnswers(groups), draws=RememberedAnswers(groups, MOST_DRAWS)),
+        caches=RecordCaches.for_callers(groups),
     )

@@ -67,7 +67,7 @@ def library(
     settings = one.settings.model_copy(update={"library": LibrarySettings(folder=folder / "files")})
     queued: list[str] = []
     parts = api_parts(settings, one.models)
-    personal_library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))
+    personal_library = PersonalLibrary(replace(parts.personal_library.parts, enqueue=queued.append))
     app = create_app(replace(parts, personal_library=personal_library, authenticator=Users()))
     brought = _call(app, "mia", "POST", "/library/documents", data=_form(HIDDEN))
     assert brought.status_code == 202, brought.text

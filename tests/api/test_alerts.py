@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from search_api.app import create_app
 from search_api.stewards.alerts.matching import Matcher
-from search_api.stewards.alerts.notices import Delivery, NoticeStore, Round
+from search_api.stewards.alerts.notices import Delivery, MatchingRound, NoticeStore
 from search_api.stewards.alerts.saved import SavedSearch
 from search_api.stewards.alerts.sending import Sender
 from sonde.settings import AlertsSettings, MailSettings, NetSettings, Settings
@@ -97,7 +97,7 @@ class World:
         return [one["id"] for notice in answer.get_json()["found"] for one in notice["records"]]
 
     def night(self) -> None:
-        self.matcher.notices.put_round(Round(self.since, self.since, done=True))
+        self.matcher.notices.put_round(MatchingRound(self.since, self.since, done=True))
         while self.matcher.match(60.0):
             pass
 
@@ -249,7 +249,7 @@ def test_a_webhook_is_signed_and_tried_again_under_its_id(world: World) -> None:
         "org.sonde.saved-search.found",
     )
     world.receiver.status = 410
-    world.matcher.notices.forget(id)
+    world.matcher.notices.delete_of(id)
     world.night()
     world.sender.send(60.0)
     saved = world.matcher.searches.find(id).saved
@@ -280,9 +280,9 @@ def test_a_power_cut_loses_nothing(world: World, when: str, monkeypatch: pytest.
         "before sending": (Sender, "_mailed", False),
         "after sending": (Sender, "_mailed", True),
     }
-    world.matcher.notices.put_round(Round(world.since, world.since, done=True))
+    world.matcher.notices.put_round(MatchingRound(world.since, world.since, done=True))
     if when == "notices written":
-        world.matcher.notices.put_round(Round(world.since, datetime.now(UTC).isoformat()))
+        world.matcher.notices.put_round(MatchingRound(world.since, datetime.now(UTC).isoformat()))
     owner, name, after = places[when]
     real: Callable[..., Any] = getattr(owner, name)
 

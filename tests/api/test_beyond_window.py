@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from search_api.app import create_app
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.request import SearchRequest
 from sonde.wiring.api import api_parts

@@ -15,7 +15,7 @@ from indexer.plan.planner import Planner
 from indexer.raw import Page
 from indexer.store.ledger import Ledger
 from search_api.app import create_app
-from search_api.search.curation.changes import Change, RuleKey
+from search_api.search.curation.rules import RuleChange, RuleKey
 from search_api.search.curation.store import CurationStore
 from sonde.wiring.api import api_parts
 from tests.api.conftest import FEW, Desk, Few, StewardAndReaders
@@ -178,12 +178,12 @@ def test_an_overlay_reaches_a_document_that_the_source_does_not_send_again(few: 
     assert (item.decision.outcome, item.parsed) == ("same", None)
     key, content = RuleKey("overlays", argo), {"id": argo, "record": argo, "title": "Later"}
     store = CurationStore(client, prefix)
-    store.write([Change(key, "added", None, content, "ada", moment.now)])
+    store.write([RuleChange(key, "added", None, content, "ada", moment.now)])
     (item,) = Planner(client, prefix, "samples").plan(page, moment)
     assert item.decision.outcome == "changed"
     assert item.parsed is not None
     assert (item.parsed.record.title, item.parsed.record.curated) == ("Later", ("title",))
-    store.write([Change(key, "removed", content, None, "ada", moment.now)])
+    store.write([RuleChange(key, "removed", content, None, "ada", moment.now)])
 
 
 def test_the_history_says_who_did_what_and_undoes_it(desk: Desk, few: Few, argo: str) -> None:

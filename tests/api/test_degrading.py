@@ -19,7 +19,8 @@ from core.ports import CrossEncoderCard, Embedder, EmbedderCard, Encoded, TextKi
 from reading.times import TimeMention, TimeReader
 from search_api.app import create_app
 from search_api.operations.readiness import Readiness
-from search_api.search.pipeline import SearchParts, SearchPipeline
+from search_api.search.flow import SearchPipeline
+from search_api.search.parts import SearchParts
 from search_api.search.ranking.config import default_config
 from search_api.search.request import ALL_PARTS, SearchRequest
 from search_api.search.retrieval.serving import Serving, ServingResolver

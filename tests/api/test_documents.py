@@ -116,7 +116,7 @@ def papers(
     alone = ingest(IncomingDocument(markdown, "https://example.org/alone.md", "alone.md"), reading).entry
     queued: list[str] = []
     parts = api_parts(settings, one.models)
-    personal_library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))
+    personal_library = PersonalLibrary(replace(parts.personal_library.parts, enqueue=queued.append))
     app = create_app(replace(parts, personal_library=personal_library, authenticator=Users()))
     form = {"file": (io.BytesIO(report("Ice of my own")), "mine.pdf")}
     headers = {"Authorization": "Bearer mia"}

@@ -13,7 +13,7 @@ from lxml import etree
 from core.errors import SondeError
 from evaluation.live import LiveResult, fall
 from search_api.app import create_app
-from search_api.search.curation.changes import Change, RuleKey
+from search_api.search.curation.rules import RuleChange, RuleKey
 from search_api.search.curation.store import CurationStore
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde.cli.evaluate import evaluate_command
@@ -79,11 +79,13 @@ def test_a_night_is_kept_drawn_and_told(few: Few, tmp_path: Path, monkeypatch: p
         store.keep(replace(good, at="2026-01-02T03:04:05+00:00", judged="of other questions", ndcg_at_10=0.1))
         pins = CurationStore(few.service.client, few.service.prefix)
         key = RuleKey("blocks", "worse")
-        pins.write([Change(key, "added", None, {"id": "worse", "record": best}, "ada", "2026-01-01T00:00:00Z")])
+        pins.write([RuleChange(key, "added", None, {"id": "worse", "record": best}, "ada", "2026-01-01T00:00:00Z")])
         try:
             fallen = CliRunner().invoke(evaluate_command, ["--live"])
         finally:
-            pins.write([Change(key, "removed", {"id": "worse", "record": best}, None, "ada", "2026-01-01T00:00:00Z")])
+            pins.write(
+                [RuleChange(key, "removed", {"id": "worse", "record": best}, None, "ada", "2026-01-01T00:00:00Z")]
+            )
         assert (fallen.exit_code, "fell by 1.0000" in fallen.stderr) == (1, True), fallen.output
         (mail,) = box.mails
     assert (mail["To"], "became worse by 1.000" in str(mail["Subject"])) == ("ops@portal.example", True)

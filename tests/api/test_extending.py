@@ -31,9 +31,9 @@ from indexer.sources.protocols import PROTOCOLS, open_source
 from search_api.app import create_app
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
 from search_api.parts import Parts
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.combiners import COMBINERS
-from search_api.search.ranking.config import Known, RankingConfig, default_config
+from search_api.search.ranking.config import Extensions, RankingConfig, default_config
 from search_api.search.ranking.signals import SIGNALS
 from sonde.settings import CrossEncoderSettings
 from sonde.wiring.api import api_parts
@@ -206,7 +206,7 @@ def test_without_its_entry_the_output_format_is_refused(samples: Service) -> Non
 
 def _ranked_by(service: Service, raw: dict[str, Any], example: dict[str, ModuleType]) -> FlaskClient:
     """The service with the ranking's configuration changed so."""
-    known = Known((*SIGNALS, example["licensed"].Licensed), (*COMBINERS, example["regression"].Regression))
+    known = Extensions((*SIGNALS, example["licensed"].Licensed), (*COMBINERS, example["regression"].Regression))
     parts: Parts = api_parts(service.settings, service.models)
     assert isinstance(parts.search, SearchPipeline)
     config = RankingConfig.from_json(json.dumps(raw), known)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from search_api.search.filtering.spatial import RELATIONS
+from search_api.search.filtering.comparisons import RELATIONS
 from tests.service import Service
 
 RING = [[0, 0], [1, 0], [1, 1], [0, 0]]

@@ -99,7 +99,7 @@ class Library:
 
     def closed(self) -> Library:
         """The same library, which takes nothing more."""
-        personal_library = PersonalLibrary(replace(self.parts.personal_library.parts, takes_more=False))
+        personal_library = PersonalLibrary(replace(self.parts.personal_library.parts, accepts_uploads=False))
         return Library(self.service, replace(self.parts, personal_library=personal_library), self.files, self.queued)
 
     def list(self, user: str, **query: Any) -> dict[str, Any]:
@@ -121,18 +121,18 @@ def library(service: Service, tmp_path: Path) -> Iterator[Library]:
     settings = service.settings.model_copy(update={"library": LibrarySettings(folder=tmp_path / "files")})
     parts = api_parts(settings, service.models)
     queued: list[str] = []
-    personal_library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))
+    personal_library = PersonalLibrary(replace(parts.personal_library.parts, enqueue=queued.append))
     yield Library(service, replace(parts, personal_library=personal_library), FolderFiles(tmp_path / "files"), queued)
     for caller in USERS.values():
         if caller.subject is not None and caller.subject != "public":
             for entry in personal_library.parts.entries.page(caller.subject, _all())[0]:
-                personal_library.parts.take_away(entry)
+                personal_library.parts.delete(entry)
 
 
 def _all() -> Any:
-    from search_api.library.entries import Listing
+    from search_api.library.entries import LibraryQuery
 
-    return Listing(limit=1000)
+    return LibraryQuery(limit=1000)
 
 
 def test_an_upload_is_queued_then_ready_and_found_by_its_owner_alone(library: Library) -> None:

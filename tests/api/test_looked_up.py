@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import SearchBatch
+from es_gateway.searching import search_named
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
-from search_api.search.retrieval.remembered_answers import RememberedAnswers
-from search_api.search.retrieval.serving import IndexState
+from search_api.search.caches import AnswerCache, IndexState
 from search_api.search.retrieval.spelling import CheckedWords, WordCheck
 from tests.conftest import delete_indices
 from tests.counted_searches import count_searches
@@ -79,11 +78,8 @@ def slips(es_client: Elasticsearch, prefix: str) -> Iterator[str]:
 
 
 def _checked(client: Elasticsearch, index: str, question: str, words: str) -> CheckedWords:
-    batch = SearchBatch(client)
-    check = WordCheck(index, ("words",), IndexState("uuid", 1), RememberedAnswers())
-    found = check.checked(batch, question, words)
-    batch.send()
-    return found()
+    check = WordCheck.of(question, words, index, ("words",), IndexState("uuid", 1), AnswerCache())
+    return check.read(search_named(client, check.searches))
 
 
 def test_a_slip_that_a_record_makes_too_is_no_word(es_client: Elasticsearch, slips: str) -> None:
@@ -108,13 +104,11 @@ def test_words_that_no_record_has_are_named_and_those_of_terms_and_places_are_no
 def test_what_was_found_about_a_word_is_not_asked_again_until_the_index_changes(
     es_client: Elasticsearch, slips: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory, asked = RememberedAnswers(), count_searches(monkeypatch)
+    cache, asked = AnswerCache(), count_searches(monkeypatch)
 
     def checked(state: int, words: str) -> CheckedWords:
-        batch = SearchBatch(es_client)
-        found = WordCheck(slips, ("words",), IndexState("uuid", state), memory).checked(batch, words, words)
-        batch.send()
-        return found()
+        check = WordCheck.of(words, words, slips, ("words",), IndexState("uuid", state), cache)
+        return check.read(search_named(es_client, check.searches))
 
     first = checked(1, "percipitation plughmore")
     assert first.unknown == ("plughmore",)

@@ -26,7 +26,7 @@ from search_api.ask.answerer import Answerer
 from search_api.http.access.keys import Grant, KeyStore
 from search_api.library.personal_library import PersonalLibrary
 from search_api.parts import Parts
-from search_api.search.passages.values import AskRequest, Turn
+from search_api.search.passages.values import AskRequest, ConversationTurn
 from sonde.settings import LibrarySettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.documents import document_parts
@@ -109,7 +109,7 @@ def house(
     one.harvest()
     parts = api_parts(settings, one.models)
     queued: list[str] = []
-    library = PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append))
+    library = PersonalLibrary(replace(parts.personal_library.parts, enqueue=queued.append))
     yield House(one, replace(parts, personal_library=library), FolderFiles(folder), queued)
     delete_indices(es_client, one.prefix)
 
@@ -303,7 +303,7 @@ def test_an_answer_from_what_one_may_no_longer_read_is_withheld(house: House, mo
     answer = Answerer.answer
     monkeypatch.setattr(Answerer, "answer", lambda own, request: given.append(request) or answer(own, request))
     house.asked("berta", "And where?", conversation=id)
-    assert given[0].turns == (Turn(asked, ""),), "what a follow-up is read with, and what a model is shown"
+    assert given[0].turns == (ConversationTurn(asked, ""),), "what a follow-up is read with, and what a model is shown"
 
 
 def test_a_refusal_shows_what_came_near(house: House, cores: str) -> None:

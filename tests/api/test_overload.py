@@ -17,8 +17,8 @@ from core.errors import Unavailable
 from core.ports import CrossEncoderCard, EmbedderCard, Encoded, TextKind, Vectors
 from search_api.app import create_app
 from search_api.http.admission import AdmissionLimits
-from search_api.search.breaker_ports import GuardedCrossEncoder, GuardedEmbedder
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
+from search_api.search.guarded_models import GuardedCrossEncoder, GuardedEmbedder
 from search_api.search.ranking.config import default_config
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.serving import Serving, ServingResolver

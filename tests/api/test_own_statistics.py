@@ -45,7 +45,7 @@ def library(es_client: Elasticsearch, elasticsearch_url: str, tmp_path: Path) ->
     parts = api_parts(settings, service.models)
     queued: list[str] = []
     client = app_of(
-        replace(parts, personal_library=PersonalLibrary(replace(parts.personal_library.parts, read_soon=queued.append)))
+        replace(parts, personal_library=PersonalLibrary(replace(parts.personal_library.parts, enqueue=queued.append)))
     ).test_client()
     reading = LibraryReading(
         document_parts(settings, service.models, es_client),

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from core.access import Caller
 from search_api.app import create_app
-from search_api.stewards.alerts.links import LinkSigner, SignedLink
+from search_api.stewards.alerts.messages import LinkSigner, SignedLink
 from sonde.settings import AlertsSettings, MailSettings
 from sonde.wiring.api import api_parts
 from tests.api.conftest import Few

@@ -14,12 +14,12 @@ from core.extent import BBox
 from core.record import Keyword, Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import concrete
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
+from search_api.search.parts import RecordCaches
 from search_api.search.ranking.config import Ranker, default_config
-from search_api.search.ranking.signals.bm25 import Bm25
+from search_api.search.ranking.signals.arms import Bm25
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.request import SearchRequest
-from search_api.search.retrieval.versioned_cache import RecordCaches
 from search_api.search.similar import similar, telling_text
 from sonde.wiring.search import search_pipeline
 from tests.conftest import delete_indices

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.search.suggest.spelled import folded, slips, slips_in
+from search_api.search.suggest.suggester import folded, slips, slips_in
 from tests.service import Service
 
 

@@ -16,7 +16,7 @@ from core.timespan import TimeSpan
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
 from reading.vocabulary import Concept, Label, NamedVocabulary
-from search_api.search.understanding.vocabulary_store import VocabularyStore
+from search_api.search.understanding.vocabularies import VocabularyStore
 from tests.conftest import delete_indices
 from tests.service import SAMPLES, Service
 

@@ -9,7 +9,7 @@ from elasticsearch import Elasticsearch
 
 from core.record import Contact, Record
 from evaluation.temporary_index import temporary_records
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.request import SearchRequest
 from search_api.search.retrieval.serving import ServingResolver

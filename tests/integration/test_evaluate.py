@@ -24,7 +24,7 @@ from evaluation.collections.beir import BeirFiles, load
 from evaluation.temporary_index import PREFIX, abandoned, sweep_abandoned, temporary_records
 from evaluation.trec import read_qrels, read_run
 from evaluation.vector_cache import CachedEmbedder, VectorCache
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from sonde.cli.evaluate import evaluate_command
 from sonde.cli.judge import judge

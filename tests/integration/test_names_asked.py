@@ -14,7 +14,7 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
 from indexer.sources.folder import FolderSource
 from search_api.search.answer import Answer
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.request import ALL_PARTS, SearchRequest
 from search_api.search.retrieval.serving import ServingResolver
@@ -73,7 +73,7 @@ def test_a_product_stands_first_the_newest_version_before_the_others_and_then_it
 ) -> None:
     answer = _ask(pipeline, question)
     assert _versions(answer)[:3] == [("MOD11_L2", "061"), ("MOD11_L2", "006"), ("MOD11_L2_NRT", "061")]
-    assert [(one.found.text, one.how) for one in answer.interpretation.names] == [(question, "exact")]
+    assert [(one.mention.text, one.how) for one in answer.interpretation.names] == [(question, "exact")]
 
 
 @pytest.mark.parametrize("question", ["MOD11_L2 V006", "mod11_l2 006", "MOD11_L2.006", "mod11 l2 version 6"])
@@ -119,7 +119,7 @@ def test_a_name_that_no_record_bears_is_said_to_be_unknown_and_finds_nothing(pip
 
 def test_an_acronym_that_two_records_define_is_read_both_ways(pipeline: SearchPipeline) -> None:
     answer = _ask(pipeline, "LSWI")
-    assert [(one.found.source, [label.text for label in one.synonyms]) for one in answer.interpretation.terms] == [
+    assert [(one.mention.source, [label.text for label in one.synonyms]) for one in answer.interpretation.terms] == [
         ("catalogue", ["land surface warmth index"])
     ]
     found = [name for name, _ in _versions(answer)]

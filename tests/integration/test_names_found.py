@@ -18,9 +18,8 @@ from search_api.search.answer import Answer
 from search_api.search.ranking.config import default_config
 from search_api.search.request import FacetName, Filters, SearchRequest
 from search_api.search.retrieval.serving import ServingResolver
-from search_api.search.suggest.indexed import indexed
-from search_api.search.suggest.names import NameFound
-from search_api.search.understanding.vocabulary_store import VocabularyStore
+from search_api.search.suggest.suggester import NameSuggestion, indexed
+from search_api.search.understanding.vocabularies import VocabularyStore
 from search_api.search.views.geojson import feature
 from sonde.settings import IndexSettings, Settings
 from sonde.wiring.api import Models, search_pipeline
@@ -108,12 +107,12 @@ def test_names_are_suggested_whatever_their_separators_and_nonsense_is_not(
 ) -> None:
     for typed in ("MOD04 l", "mod04_l2", "mod-04", "MOD0"):
         found = indexed(es_client, f"{filled}-records", typed, 5)
-        assert found.names[0] == NameFound("mod04_l2", "short_name", 1)
+        assert found.names[0] == NameSuggestion("mod04_l2", "short_name", 1)
     names = {
         typed: indexed(es_client, f"{filled}-records", typed, 5).names for typed in ("terr", "modi", "xq", "—", "m")
     }
-    assert names["terr"] == [NameFound("terra", "platform", 1)]
-    assert names["modi"] == [NameFound("modis", "instrument", 2)]
+    assert names["terr"] == [NameSuggestion("terra", "platform", 1)]
+    assert names["modi"] == [NameSuggestion("modis", "instrument", 2)]
     assert not any(names[typed] for typed in ("xq", "—", "m"))
 
 

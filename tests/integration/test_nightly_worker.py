@@ -26,7 +26,7 @@ from redbeat.schedulers import get_redis
 
 from core.access import Caller
 from search_api.app import create_app
-from search_api.stewards.alerts.notices import NoticeStore, Round
+from search_api.stewards.alerts.notices import MatchingRound, NoticeStore
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde.settings import AlertsSettings, BrokerSettings, EvaluationSettings, MailSettings, Settings
 from sonde.telemetry.service_metrics import State
@@ -70,7 +70,7 @@ class Night:
         wait_for(lambda: get_redis(self.app).exists(key))  # beat writes its schedules when it starts
         RedBeatSchedulerEntry.from_key(key, app=self.app).reschedule(datetime.now(UTC) - timedelta(days=3))
 
-    def round(self) -> Round:
+    def round(self) -> MatchingRound:
         found = NoticeStore(self.client, self.settings.index.prefix).round()
         assert found is not None
         return found

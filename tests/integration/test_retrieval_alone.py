@@ -8,14 +8,16 @@ from dataclasses import replace
 import pytest
 
 from es_gateway.client import Elasticsearch
+from es_gateway.searching import SearchSession
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
+from search_api.search.caches import VersionedCache
+from search_api.search.ranking.candidates import RankingFields
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.fields import RankingFields
 from search_api.search.retrieval import arms, bm25
-from search_api.search.retrieval.candidates import CandidateSet, retrieve
 from search_api.search.retrieval.plan import RetrievalPlan
-from search_api.search.retrieval.versioned_cache import VersionedCache
+from search_api.search.round_one import CandidateSearch
+from search_api.search.round_two import CandidateSet, find_candidates
 from tests.conftest import delete_indices
 from tests.counted_searches import count_searches
 from tests.integration.small_catalogue import CARD
@@ -23,6 +25,13 @@ from tests.service import Service
 
 COLUMNS = default_config().records.columns
 WORDS = default_config().words
+
+
+def _candidates(
+    client: Elasticsearch, plan: RetrievalPlan, question: str, cache: VersionedCache[RankingFields], *, window: int
+) -> CandidateSet:
+    session = SearchSession.of(client, question)
+    return find_candidates(CandidateSearch(session, plan, window, COLUMNS, cache))
 
 
 @pytest.mark.elasticsearch
@@ -35,9 +44,7 @@ def test_the_same_candidates_scores_and_values_as_with_a_second_request(samples:
     # The same arm once more without a signal brings no candidate of its own, but forces the second request.
     twice = replace(alone, arms=(arm, replace(arm, signal=None)))
     once, both = (
-        retrieve(
-            samples.client, plan, window=200, question=question, columns=COLUMNS, memory=VersionedCache("fields", 200)
-        )
+        _candidates(samples.client, plan, question, VersionedCache("fields", 200), window=200)
         for plan in (alone, twice)
     )
     assert once == both
@@ -60,15 +67,15 @@ def test_what_was_remembered_is_not_asked_again_and_a_record_written_anew_is(
     index = concrete(samples.prefix, "records", 1)
     words = bm25.records_query(WORDS, WORDS.record_fields, "rainfall", "", "en")
     plan = RetrievalPlan(index, "uuid", (), (arms.lexical_arm(index, words, []),), words, words)
-    memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
+    cache: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
     asked = count_searches(monkeypatch)
-    cold = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
-    warm = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
+    cold = _candidates(samples.client, plan, "rainfall", cache, window=200)
+    warm = _candidates(samples.client, plan, "rainfall", cache, window=200)
     assert asked == [1, 1, 1]
     assert warm == cold
     record = next(iter(cold.fields))
     samples.client.update(index=index, id=record, doc={"id": record}, detect_noop=False, refresh=True)  # as it was
-    anew = retrieve(samples.client, plan, window=200, question="rainfall", columns=COLUMNS, memory=memory)
+    anew = _candidates(samples.client, plan, "rainfall", cache, window=200)
     assert asked == [1, 1, 1, 1, 1]
     assert anew.fields == cold.fields
     assert {name for name in cold.versions if cold.versions[name] != anew.versions[name]} == {record}
@@ -96,11 +103,11 @@ def test_a_record_that_a_passage_found_is_remembered_until_it_changes(
     records, passages = (concrete(told_by_a_passage, kind, 1) for kind in ("records", "passages"))
     arm = arms.passage_lexical_arm(passages, {"match": {"text": "loess"}}, [])
     plan = RetrievalPlan(records, "uuid", (), (arm,), {"match_none": {}}, {"match_none": {}})
-    memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
+    cache: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
     asked = count_searches(monkeypatch)
 
     def found() -> CandidateSet:
-        return retrieve(es_client, plan, window=10, question="loess", columns=COLUMNS, memory=memory)
+        return _candidates(es_client, plan, "loess", cache, window=10)
 
     cold, warm = found(), found()
     assert asked == [1, 2, 1, 1]  # the passages; the record's version and values; then its version alone
@@ -128,9 +135,9 @@ def test_an_arm_that_returned_all_it_can_score_is_not_asked_again(
         arms.passage_lexical_arm(passages, {"match": {"text": "loess"}}, []),
     )
     plan = RetrievalPlan(records, "uuid", (), chosen, words, words)
-    memory: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
+    cache: VersionedCache[RankingFields] = VersionedCache("fields", 1_000)
     asked = count_searches(monkeypatch)
-    found = retrieve(es_client, plan, window=window, question="peat", columns=COLUMNS, memory=memory)
+    found = _candidates(es_client, plan, "peat", cache, window=window)
     # Of the second request: the passages' words and the candidates' own only if the window cut them off; new values.
     assert asked == [2, 3 if completed else 1]
     assert {record: bool(signals["passage_bm25"]) for record, signals in found.signals.items()} == {

@@ -11,17 +11,19 @@ import pytest
 
 from core.record import Record
 from es_gateway.client import Elasticsearch
+from es_gateway.searching import SearchSession
 from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import concrete
 from es_mappings.shape import IndexShape
 from local_stack.testing import elasticsearch_cluster
+from search_api.search.caches import VersionedCache
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.arms import Arm
-from search_api.search.retrieval.candidates import retrieve
 from search_api.search.retrieval.plan import RetrievalPlan
-from search_api.search.retrieval.versioned_cache import VersionedCache
+from search_api.search.round_one import CandidateSearch
+from search_api.search.round_two import find_candidates
 from tests.integration.small_catalogue import CARD
 
 COLUMNS = default_config().records.columns
@@ -58,7 +60,8 @@ def catalogues(three_nodes: Elasticsearch) -> dict[str, str]:
 
 def _best(client: Elasticsearch, index: str, arm: Arm, question: str) -> list[tuple[str, float]]:
     plan = RetrievalPlan(index, index, (), (arm,), {"match_none": {}}, {"match_none": {}})
-    found = retrieve(client, plan, window=20, question=question, columns=COLUMNS, memory=VersionedCache("fields", 999))
+    session = SearchSession.of(client, question)
+    found = find_candidates(CandidateSearch(session, plan, 20, COLUMNS, VersionedCache("fields", 999)))
     scored = {record: signals[arm.signal] or 0.0 for record, signals in found.signals.items()}
     return sorted(scored.items(), key=lambda one: (-one[1], one[0]))
 

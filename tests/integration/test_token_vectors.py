@@ -19,10 +19,10 @@ from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, reindex, rollback
 from indexer.sources.folder import FolderSource
 from indexer.write.embed import count_missing, embed_missing
-from search_api.search.passages.interactions import interactions
+from search_api.search.parts import RecordCaches
+from search_api.search.passages.passage_arms import late_interactions
 from search_api.search.passages.scope import scopes
 from search_api.search.retrieval.token_vectors import fetch_token_vectors
-from search_api.search.retrieval.versioned_cache import RecordCaches
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 
@@ -130,8 +130,8 @@ def test_a_users_passages_are_compared_for_that_user_alone(es_client: Elasticsea
     question = embedder.encode([text], "document").tokens
     assert question is not None
     asked = question[0] / np.linalg.norm(question[0], axis=1, keepdims=True)
-    found = interactions(es_client, scopes(prefix, "mine", "ada"), ["ada#0", "bob#0"], asked, TOKENS)
+    found = late_interactions(es_client, scopes(prefix, "mine", "ada"), ["ada#0", "bob#0"], asked, TOKENS)
     assert set(found) == {"ada#0"}
     assert found["ada#0"] > 0.5
-    assert interactions(es_client, scopes(prefix, "public", None), ["ada#0"], asked, TOKENS) == {}
-    assert interactions(es_client, scopes(prefix, "mine", "ada"), ["ada#0"], asked, TokenCard("other", 16)) == {}
+    assert late_interactions(es_client, scopes(prefix, "public", None), ["ada#0"], asked, TOKENS) == {}
+    assert late_interactions(es_client, scopes(prefix, "mine", "ada"), ["ada#0"], asked, TokenCard("other", 16)) == {}

@@ -17,8 +17,7 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import alias
 from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.vocabulary import Vocabulary
-from search_api.search.understanding.loaded_vocabularies import LOOKED_AFTER_S, LoadedVocabularies
-from search_api.search.understanding.vocabulary_store import VocabularyStore
+from search_api.search.understanding.vocabularies import LOOKED_AFTER_S, LoadedVocabularies, VocabularyStore
 from sonde.cli import vocabulary as command
 
 CARD = EmbedderCard(model="none", dims=4, max_tokens=1, min_score=0.0)

@@ -25,7 +25,7 @@ from core.timespan import TimeSpan
 from evaluation.collection import JudgedCollection
 from evaluation.metrics import paired_randomisation
 from search_api.search.ranking.config import Ranker, RankingConfig
-from search_api.search.ranking.signals.bm25 import Bm25
+from search_api.search.ranking.signals.arms import Bm25
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.similar import similar

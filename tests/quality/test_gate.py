@@ -24,7 +24,7 @@ from evaluation.collections import ncar, samples
 from evaluation.metrics import HEADLINE, measure
 from evaluation.temporary_index import temporary_records
 from evaluation.trec import Run
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from sonde.settings import ElasticsearchSettings, EmbedderSettings, Settings
 from sonde.wiring.clients import elasticsearch_client

@@ -16,11 +16,10 @@ from core.access import AccessScope
 from core.errors import NotFound
 from search_api.http.access.keys import ApiKey, Grant
 from search_api.stewards.alerts.compiled import Compiled
-from search_api.stewards.alerts.links import LinkSigner, SignedLink
-from search_api.stewards.alerts.matching import Window, due_times
+from search_api.stewards.alerts.matching import RecordWindow, due_times
+from search_api.stewards.alerts.messages import LinkSigner, SignedLink, webhook_signature
 from search_api.stewards.alerts.rights import OwnerRights
 from search_api.stewards.alerts.saved import SavedSearch
-from search_api.stewards.alerts.webhook import signature
 from workers.alerts import match_slice, send_slice
 from workers.celery_client import celery_client
 from workers.config import WorkerConfig
@@ -31,12 +30,12 @@ NOW = datetime(2026, 11, 18, 3, 0, tzinfo=UTC)  # a Wednesday
 
 
 def test_the_nearest_come_first_and_the_far_not_at_all() -> None:
-    window = Window("", "", ["a", "b", "c"], np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32))
+    window = RecordWindow("", "", ["a", "b", "c"], np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32))
     questions = np.array([[1, 0], [-1, 0]], np.float32)
     first, second = window.near(questions, 0.5)
     assert ([id for id, _ in first], second) == (["a", "c"], [])
     assert first[1][1] == pytest.approx(0.6)
-    assert Window("", "", [], np.zeros((0, 1), np.float32)).near(questions, 0.5) == [[], []]
+    assert RecordWindow("", "", [], np.zeros((0, 1), np.float32)).near(questions, 0.5) == [[], []]
 
 
 def test_a_week_is_told_on_monday() -> None:
@@ -64,7 +63,7 @@ def test_the_signature_is_that_of_standard_webhooks() -> None:
     """The example of its specification."""
     secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     body = b'{"test": 2432232314}'
-    told = signature(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body)
+    told = webhook_signature(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body)
     assert told == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
     assert len(base64.b64decode(told[3:])) == 32
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from search_api.ask.extract import best_quotes, quoted_text
-from search_api.search.passages.cells import quoted_cell
-from search_api.search.passages.tables import table_from
-from search_api.search.passages.values import FoundPassage, Sentence
+from search_api.search.passages.tables import quoted_cell, table_from
+from search_api.search.passages.values import CitedSentence, FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
 CSV = (
@@ -70,7 +69,7 @@ def test_a_row_is_read_with_its_header_and_the_answer_says_the_cell() -> None:
     prose = FoundPassage("d#2", "d", "Green Lake lies in a wood where nobody has built a house.", 2)
     table = FoundPassage("d#1", "d", text, 1, kind="table", table=2)
     (best,) = best_quotes("turbidity of Green Lake", [prose, table], None, 1, QuoteWeights(1.0, 0.0, 0.5, 0.2))
-    assert best == Sentence("Green Lake | 3.1", (1,), True)
+    assert best == CitedSentence("Green Lake | 3.1", (1,), True)
     kept = table_from(2, {"csv": "Lake,Turbidity (NTU)\r\nGreen Lake,3.1\r\n"})
-    said = Sentence(best.text, (1,), True, cell=quoted_cell("turbidity of Green Lake", best.text, kept))
+    said = CitedSentence(best.text, (1,), True, cell=quoted_cell("turbidity of Green Lake", best.text, kept))
     assert quoted_text([said]) == "“Green Lake – Turbidity (NTU): 3.1” [1]"

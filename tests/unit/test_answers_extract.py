@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.ask.extract import Quote, best_quotes, needed
+from search_api.ask.extract import Quote, best_quotes, quotes_to_show
 from search_api.search.passages.values import FoundPassage
 from search_api.search.ranking.config import QuoteWeights
 
@@ -46,4 +46,4 @@ def test_nothing_is_quoted_of_nothing() -> None:
 )
 def test_the_second_may_lie_further_below_the_best_than_others(scores: list[float], kept: list[float]) -> None:
     ranked = [Quote(str(number), 1, score) for number, score in enumerate(scores)]
-    assert [one.score for one in needed(ranked, BY_WORDS)] == kept
+    assert [one.score for one in quotes_to_show(ranked, BY_WORDS)] == kept

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from search_api.search.passages.follow_up import in_context, leans
-from search_api.search.passages.values import Turn
+from search_api.search.passages.retrieve import in_context, needs_context
+from search_api.search.passages.values import ConversationTurn
 
 FIRST = "How many lakes of the 1985 survey in Maine are impoundments?"
 
@@ -23,9 +23,9 @@ FIRST = "How many lakes of the 1985 survey in Maine are impoundments?"
     ],
 )
 def test_such_a_question_takes_the_one_before_with_it(question: str) -> None:
-    assert leans(question)
-    assert in_context(question, [Turn(FIRST)]).startswith("How many lakes of the")
-    assert in_context(question, [Turn(FIRST)]).endswith(question)
+    assert needs_context(question)
+    assert in_context(question, [ConversationTurn(FIRST)]).startswith("How many lakes of the")
+    assert in_context(question, [ConversationTurn(FIRST)]).endswith(question)
 
 
 @pytest.mark.parametrize(
@@ -37,17 +37,17 @@ def test_such_a_question_takes_the_one_before_with_it(question: str) -> None:
     ],
 )
 def test_a_question_that_stands_alone_is_asked_alone(question: str) -> None:
-    assert in_context(question, [Turn(FIRST)]) == question
+    assert in_context(question, [ConversationTurn(FIRST)]) == question
 
 
 def test_a_chain_leads_back_to_its_topic() -> None:
-    asked = in_context("Why?", [Turn(FIRST), Turn("And in Vermont?")])
+    asked = in_context("Why?", [ConversationTurn(FIRST), ConversationTurn("And in Vermont?")])
     assert asked == f"{FIRST} And in Vermont? Why?"
 
 
 def test_a_year_replaces_the_year_before() -> None:
     assert (
-        in_context("And in 2015?", [Turn(FIRST)])
+        in_context("And in 2015?", [ConversationTurn(FIRST)])
         == "How many lakes of the survey in Maine are impoundments? And in 2015?"
     )
 

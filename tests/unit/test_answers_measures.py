@@ -12,8 +12,8 @@ from evaluation.answers.measures import AnswerMeasures, MeasuredAnswer, answer_r
 from evaluation.answers.questions import AnswerCollection, AnswerQuestion, load_pira
 from evaluation.answers.stub_endpoint import ALONE, stub_answer
 from evaluation.judgements import JudgementFile, RelevanceJudgement
-from search_api.ask.prompt import build_messages
-from search_api.search.passages.values import REFUSAL, CitedAnswer, FoundPassage, Sentence
+from search_api.ask.generation import build_messages
+from search_api.search.passages.values import REFUSAL, CitedAnswer, CitedSentence, FoundPassage
 from tests.shared_data import shared_data
 
 QUESTION = AnswerQuestion("q1", "How salty is the bay?", "right", ("The bay holds 31 g of salt a litre.",))
@@ -24,7 +24,7 @@ PASSAGES = (
 ANSWER = CitedAnswer(
     "31 g of salt [2]. Whales sing [1][2].",
     "model",
-    (Sentence("31 g of salt.", (2,), True), Sentence("Whales sing.", (1, 2), False, "no")),
+    (CitedSentence("31 g of salt.", (2,), True), CitedSentence("Whales sing.", (1, 2), False, "no")),
     PASSAGES,
 )
 

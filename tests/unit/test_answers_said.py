@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.ask.citations import checked_sentences
-from search_api.ask.contradiction import contradicts
-from search_api.ask.prompt import plain
-from search_api.ask.said import answer_alone, is_refusal, without_reasoning
+from search_api.ask.citations import checked_sentences, contradicts
+from search_api.ask.generation import is_refusal, plain, without_leading_reasoning, without_reasoning
 from search_api.search.passages.values import REFUSAL, FoundPassage
 
 ANSWER = "It is 12 m deep [1], a < b."
@@ -35,7 +33,7 @@ def test_reasoning_is_hidden_wherever_the_stream_is_cut(text: str, cuts: list[in
 
 
 def test_reasoning_without_its_opening_tag_is_not_in_the_answer() -> None:
-    assert answer_alone(f"The user asks for the depth.</think>\n\n{ANSWER}") == ANSWER
+    assert without_leading_reasoning(f"The user asks for the depth.</think>\n\n{ANSWER}") == ANSWER
 
 
 @pytest.mark.parametrize(

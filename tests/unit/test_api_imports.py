@@ -13,6 +13,7 @@ import indexer.sources
 
 NEVER = {"celery", "kombu", "redbeat", "workers.app", "workers.jobs", "workers.documents", "workers.slices", "lab"}
 NEVER |= {f"indexer.sources.{each.name}" for each in pkgutil.iter_modules(indexer.sources.__path__)}
+NEVER -= {"indexer.sources.politeness"}  # the pauses between requests to a host: no protocol, and link checks know them
 
 
 def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

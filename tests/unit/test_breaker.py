@@ -7,7 +7,7 @@ import pytest
 from core.breaker import Breaker, BreakerPolicy, CircuitOpen
 from core.errors import Unavailable
 from core.place import Place
-from search_api.search.breaker_ports import GuardedGeocoder
+from search_api.search.guarded_models import GuardedGeocoder
 
 
 class Clock:

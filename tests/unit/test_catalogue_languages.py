@@ -6,8 +6,7 @@ import pytest
 
 from es_mappings.indices import ServingIndex
 from es_mappings.meta import IndexMeta
-from search_api.search.retrieval.serving import Serving
-from search_api.search.understanding.catalogue_languages import common_languages
+from search_api.search.retrieval.serving import Serving, common_languages
 
 RECORDS = ServingIndex("records", "records-000001", IndexMeta(3, "m", 4, "cosine", ""), "uuid")
 

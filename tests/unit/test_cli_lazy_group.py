@@ -78,5 +78,5 @@ def test_an_unknown_command_is_named() -> None:
 def test_a_rollback_and_keys_wait_for_no_model_and_no_pipeline(command: str) -> None:
     program = f"import sys; from sonde.cli import cli; cli.get_command(None, '{command}'); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    heavy = {"torch", "spacy", "training", "encoders.catalogue", "search_api.search.pipeline", "sonde.wiring.models"}
+    heavy = {"torch", "spacy", "training", "encoders.catalogue", "search_api.search.flow", "sonde.wiring.models"}
     assert heavy.isdisjoint(done.stdout.split())

@@ -13,21 +13,20 @@ from core.extent import BBox
 from core.overlay import Overlay
 from core.record import Keyword, Record
 from core.timespan import TimeSpan
-from search_api.search.curation.changes import KeptRule, RuleKey
-from search_api.search.curation.curated import Curated, drafted
-from search_api.search.curation.rules import RULES, Rule
+from search_api.search.curation.curated import ActiveRules, with_draft
+from search_api.search.curation.rules import RULES, CurationRule, RuleKey, StoredRule
 from search_api.stewards.curation.lines import MOST_LINES, read_lines
-from search_api.stewards.trial import Moved, differences, ndcg
+from search_api.stewards.curation.trial import RankChange, differences, ndcg
 
 TODAY = date(2026, 11, 23)
 
 
-def kept(rule: Rule, draft: str = "") -> KeptRule:
+def kept(rule: CurationRule, draft: str = "") -> StoredRule:
     key = RuleKey(rule.kind, str(rule.id), draft)
-    return KeptRule(key, rule.model_dump(mode="json", exclude_none=True), "ada", "2026-01-01T00:00:00+00:00")
+    return StoredRule(key, rule.model_dump(mode="json", exclude_none=True), "ada", "2026-01-01T00:00:00+00:00")
 
 
-def pin(id: str, words: str, record: str, **more: object) -> Rule:
+def pin(id: str, words: str, record: str, **more: object) -> CurationRule:
     return RULES["pins"].model_validate({"id": id, "words": words, "record": record, **more})
 
 
@@ -40,7 +39,7 @@ def test_pins_hold_for_their_words_in_their_time_and_order() -> None:
         pin("e", "sea ice", "s:later", valid_from="2026-11-24"),
         pin("f", "sea ice", "s:today", valid_from="2026-11-23", valid_until="2026-11-23", order=4),
     ]
-    curated = Curated.of([kept(rule) for rule in rules], TODAY)
+    curated = ActiveRules.of([kept(rule) for rule in rules], TODAY)
 
     def pinned(question: str) -> list[str]:
         return [one.record for one in curated.decided(question).pins]
@@ -56,7 +55,7 @@ def test_a_blocked_record_is_not_pinned_and_boosts_of_a_source_add_up() -> None:
         RULES["boosts"].model_validate({"id": id, "source": "s", "boost": boost})
         for id, boost in (("1", 0.1), ("2", -0.3))
     ]
-    curated = Curated.of([kept(rule) for rule in (pin("p", "ice", "s:a"), block, *boosts)], TODAY)
+    curated = ActiveRules.of([kept(rule) for rule in (pin("p", "ice", "s:a"), block, *boosts)], TODAY)
     decided = curated.decided("ice")
     assert (decided.pins, decided.blocked) == ((), {"s:a"})
     assert decided.boosts == {"s": pytest.approx(-0.2)}
@@ -73,7 +72,7 @@ def test_rules_by_source_hold_for_their_words_or_for_every_question() -> None:
         pin("p", "ice", "old:a"),
         pin("q", "ice", "ours:a"),
     ]
-    curated = Curated.of([kept(rule) for rule in rules], TODAY)
+    curated = ActiveRules.of([kept(rule) for rule in rules], TODAY)
     ice = curated.decided("ice")
     assert ice.blocked_sources == {"old", "tests"}
     assert [one.record for one in ice.pins] == ["ours:a"], "a record of a blocked source is not pinned"
@@ -84,14 +83,14 @@ def test_rules_by_source_hold_for_their_words_or_for_every_question() -> None:
 
 
 def test_a_rule_of_another_version_is_left_out() -> None:
-    broken = KeptRule(RuleKey("pins", "z"), {"words": "ice", "colour": "red"}, "ada", "2026-01-01")
-    assert Curated.of([broken, kept(pin("p", "ice", "s:a"))], TODAY).decided("ice").pins[0].record == "s:a"
+    broken = StoredRule(RuleKey("pins", "z"), {"words": "ice", "colour": "red"}, "ada", "2026-01-01")
+    assert ActiveRules.of([broken, kept(pin("p", "ice", "s:a"))], TODAY).decided("ice").pins[0].record == "s:a"
 
 
 def test_a_draft_replaces_adds_and_takes_away() -> None:
     live = [kept(pin("a", "ice", "s:old")), kept(pin("b", "ice", "s:gone"))]
-    draft = [kept(pin("a", "ice", "s:new"), "d"), KeptRule(RuleKey("pins", "b", "d"), None, "ada", "")]
-    assert [one.content and one.content["record"] for one in drafted(live, draft)] == ["s:new"]
+    draft = [kept(pin("a", "ice", "s:new"), "d"), StoredRule(RuleKey("pins", "b", "d"), None, "ada", "")]
+    assert [one.content and one.content["record"] for one in with_draft(live, draft)] == ["s:new"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +148,7 @@ def test_an_overlay_replaces_what_it_says_and_names_it() -> None:
 
 def test_what_moves_up_comes_first() -> None:
     moved = differences(["a", "b", "c"], ["c", "a", "d"])
-    assert moved == (Moved("c", 3, 1), Moved("d", None, 3), Moved("a", 1, 2), Moved("b", 2, None))
+    assert moved == (RankChange("c", 3, 1), RankChange("d", None, 3), RankChange("a", 1, 2), RankChange("b", 2, None))
     assert differences(["a"], ["a"]) == ()
 
 
@@ -162,7 +161,7 @@ def test_ndcg_of_two_ranks() -> None:
 
 def test_thousands_of_pins_cost_a_question_little() -> None:
     every = (pin(f"p{n}", f"word{n} ice", "s:a", match="part" if n % 2 else "whole") for n in range(4_000))
-    curated = Curated.of([kept(rule) for rule in every], TODAY)
+    curated = ActiveRules.of([kept(rule) for rule in every], TODAY)
     begun = time.perf_counter()
     assert curated.decided("where is word17 ice").pins[0].rule == "p17"
     assert time.perf_counter() - begun < 0.05

@@ -12,9 +12,9 @@ from core.record import Link, Record
 from search_api.http.addresses import GEOJSON, Addresses, link
 from search_api.http.responses import json_part
 from search_api.search.answer import FoundRecord
-from search_api.search.retrieval.fetch import PassageFound
+from search_api.search.retrieval.page_records import BestPassage
 from search_api.search.views import geojson
-from search_api.search.views.presented import Presented
+from search_api.search.views.search import Presented
 
 ADDRESSES = Addresses("https://portal.example/")
 BARE = Record("s:1", "s", "1", "Rain")
@@ -38,7 +38,7 @@ def _said(found: FoundRecord) -> FoundRecord:
         found.hit,
         found.record,
         highlights={"title": ["<em>Rain</em>"]},
-        passages=(PassageFound("p", "text", ("Methods",), 3),),
+        passages=(BestPassage("p", "text", ("Methods",), 3),),
         explanation={"rank": 1},
         folded=("t:1",),
     )

@@ -15,8 +15,18 @@ from core.timespan import TimeSpan
 from es_gateway.client import Elasticsearch
 from search_api.search.answer import Answer
 from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.usage.entry import Asker, asked, decades, new_id, normal, subject_hash, who
-from search_api.search.usage.log import MOST_WAITING, LogPolicy, QueryLog
+from search_api.search.usage.log import (
+    MOST_WAITING,
+    LogPolicy,
+    QueryLog,
+    Requester,
+    decades,
+    log_entry,
+    new_id,
+    normal_question,
+    person_hash,
+    subject_hash,
+)
 from sonde.settings import QueriesSettings
 
 SECRET = b"sixteen letters!"
@@ -35,34 +45,36 @@ def count(outcome: str) -> float:
 
 
 def test_neither_an_address_nor_a_name_is_kept() -> None:
-    for asker in (Asker("ada@example.org", "192.0.2.7"), Asker(None, "192.0.2.7")):
-        document = json.dumps(asked(new_id(), "full", SECRET, " Rain ", "hybrid", ANSWER, asker, AT).document)
+    for asker in (Requester("ada@example.org", "192.0.2.7"), Requester(None, "192.0.2.7")):
+        document = json.dumps(log_entry(new_id(), "full", SECRET, " Rain ", "hybrid", ANSWER, asker, AT).document)
         assert "ada" not in document
         assert "192.0.2" not in document
 
 
 def test_counts_hold_no_word_of_the_question_and_nobody() -> None:
-    document = asked("id", "counts", SECRET, "Rain in Wales", "hybrid", ANSWER, Asker("ada", ""), AT).document
+    document = log_entry("id", "counts", SECRET, "Rain in Wales", "hybrid", ANSWER, Requester("ada", ""), AT).document
     assert document == {
         "at": AT.isoformat(), "language": "en", "algorithm": "hybrid", "matched": 0, "took_ms": 3.2,
     }  # fmt: skip
 
 
 def test_people_are_told_apart_but_not_followed() -> None:
-    one, other = Asker(None, "192.0.2.7"), Asker(None, "2001:db8::1")
-    assert who(SECRET, "rain", one) == who(SECRET, "rain", one) != who(SECRET, "rain", other)
-    assert who(SECRET, "rain", one) != who(SECRET, "snow", one), "another group for each question"
-    assert who(SECRET, "rain", one) != who(b"another secret..", "rain", one)
+    one, other = Requester(None, "192.0.2.7"), Requester(None, "2001:db8::1")
+    assert person_hash(SECRET, "rain", one) == person_hash(SECRET, "rain", one) != person_hash(SECRET, "rain", other)
+    assert person_hash(SECRET, "rain", one) != person_hash(SECRET, "snow", one), "another group for each question"
+    assert person_hash(SECRET, "rain", one) != person_hash(b"another secret..", "rain", one)
     assert (
-        who(SECRET, "rain", Asker("ada", "1")) == who(SECRET, "snow", Asker("ada", "2")) == subject_hash(SECRET, "ada")
+        person_hash(SECRET, "rain", Requester("ada", "1"))
+        == person_hash(SECRET, "snow", Requester("ada", "2"))
+        == subject_hash(SECRET, "ada")
     )
-    groups = {who(SECRET, "rain", Asker(None, f"10.0.{n // 256}.{n % 256}")) for n in range(60_000)}
+    groups = {person_hash(SECRET, "rain", Requester(None, f"10.0.{n // 256}.{n % 256}")) for n in range(60_000)}
     assert len(groups) == 4096, "fifteen addresses share a group, so that none can be found again"
 
 
 def test_equal_questions_are_counted_together() -> None:
-    assert normal("  Sea\tICE  ") == "sea ice"
-    assert len(normal("x" * 5000)) == 300
+    assert normal_question("  Sea\tICE  ") == "sea ice"
+    assert len(normal_question("x" * 5000)) == 300
 
 
 def test_the_decades_of_a_period() -> None:
@@ -74,7 +86,7 @@ def test_a_full_log_drops_and_a_failed_write_is_counted() -> None:
     full = log()
     dropped, failed, begun = count("dropped"), count("failed"), time.perf_counter()
     for _ in range(MOST_WAITING + 7):
-        full.asked(new_id(), "rain", "hybrid", ANSWER, Asker(None, "192.0.2.7"))
+        full.asked(new_id(), "rain", "hybrid", ANSWER, Requester(None, "192.0.2.7"))
     assert time.perf_counter() - begun < 2.0
     assert count("dropped") - dropped == 7
     with pytest.raises(Unavailable):  # the deletion of old ones says it too; the ticker logs it

@@ -11,17 +11,26 @@ import numpy as np
 import pytest
 
 from core.hit import SignalName
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats, floats, number
+from search_api.search.ranking.candidates import (
+    AnyColumn,
+    Candidates,
+    Column,
+    Fields,
+    Floats,
+    doc_values,
+    fields_of,
+    first,
+    floats,
+    number,
+)
 from search_api.search.ranking.combiners import COMBINERS
 from search_api.search.ranking.combiners.combiner import Term, Terms
-from search_api.search.ranking.config import Known, Ranker, RankingConfig, default_config
+from search_api.search.ranking.config import Extensions, Ranker, RankingConfig, default_config
 from search_api.search.ranking.explain import explain
-from search_api.search.ranking.fields import AnyColumn, Column, Fields, doc_values, fields_of, first
 from search_api.search.ranking.rank import rank
 from search_api.search.ranking.rerank import rerank
 from search_api.search.ranking.signals import SIGNALS
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, unknown_reason
 from search_api.search.ranking.target import Target
 from tests.unit.test_ranking_rank import CARD
 
@@ -40,12 +49,12 @@ class Downloads:
     neutral: float
     half: float
 
-    def measure(self, asked: Asked) -> Measured | None:
-        downloads = asked.candidates[DOWNLOADS]
-        return Measured.or_neutral(downloads / (downloads + self.half), self.weight, self.neutral)
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        downloads = inputs.candidates[DOWNLOADS]
+        return MeasuredSignal.or_neutral(downloads / (downloads + self.half), self.weight, self.neutral)
 
-    def reasons(self, asked: Asked, _raw: Floats, index: int) -> tuple[Reason, ...]:
-        count = asked.candidates[DOWNLOADS][index]
+    def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
+        count = inputs.candidates[DOWNLOADS][index]
         return (Reason(f"downloaded {count:.0f} times", "downloads", {"downloads": count}),)
 
     def silence(self, counted: float) -> Reason:
@@ -60,8 +69,8 @@ class Learned:
     base: float
     step: float
 
-    def combine(self, measured: Mapping[SignalName, Measured], asked: Asked) -> Terms:
-        count = len(asked.candidates)
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], inputs: RankingInput) -> Terms:
+        count = len(inputs.candidates)
         terms = {name: Term(one.raw, np.nan_to_num(one.raw) * self.step, 1.0) for name, one in measured.items()}
         return {**terms, "base": Term(np.full(count, np.nan), np.full(count, self.base), 1.0)}
 
@@ -71,7 +80,7 @@ def configured(combiner: dict[str, Any] | None = None) -> Ranker:
     raw = json.loads(default_config().to_json())
     raw["records"]["signals"]["downloads"] = {"weight": 0.5, "neutral": 0.2, "half": 100}
     raw["records"]["combiner"] = combiner or raw["records"]["combiner"]
-    known = Known((*SIGNALS, Downloads), (*COMBINERS, Learned))
+    known = Extensions((*SIGNALS, Downloads), (*COMBINERS, Learned))
     return RankingConfig.from_json(json.dumps(raw), known).records
 
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.search.ranking.combiners.combiner import Combiner
+from search_api.search.ranking.combiners.combiner import Combiner, shared_weights
 from search_api.search.ranking.combiners.rrf import ReciprocalRanks, rrf
-from search_api.search.ranking.combiners.sums import shared_weights
 from search_api.search.ranking.combiners.tm2c2 import Tm2c2, tm2c2
 from search_api.search.ranking.config import Ranker, default_config
 from search_api.search.ranking.described import Candidate, candidates_of

@@ -11,9 +11,9 @@ from core.token_bits import packed, unpacked
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.explain import explain
-from search_api.search.ranking.interact import interact, interactions
 from search_api.search.ranking.rank import Ranking, rank
-from search_api.search.ranking.signals.late_interaction import LateInteraction, counted
+from search_api.search.ranking.rerank import interact, interactions
+from search_api.search.ranking.signals.best_only import LateInteraction, counted
 from search_api.search.ranking.target import Target
 
 CONFIG = default_config().records

@@ -7,18 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.candidates import Candidates, fields_of
 from search_api.search.ranking.config import default_config
-from search_api.search.ranking.fields import fields_of
 from search_api.search.ranking.signals.names import VERSION, Names, newness, version_numbers
-from search_api.search.ranking.signals.signal import Asked
+from search_api.search.ranking.signals.signal import RankingInput
 from search_api.search.ranking.target import Target
 
 
-def _asked(names: list[float | None], versions: list[str]) -> Asked:
+def _asked(names: list[float | None], versions: list[str]) -> RankingInput:
     read = [fields_of({"source": ["s"], "names.version": [version]}, [VERSION]) for version in versions]
     ids = [f"s:{number}" for number in range(len(names))]
-    return Asked(Candidates.of(ids, {"names": names}, read, [VERSION]), Target())
+    return RankingInput(Candidates.of(ids, {"names": names}, read, [VERSION]), Target())
 
 
 def test_versions_are_compared_by_number() -> None:

@@ -9,20 +9,31 @@ from dataclasses import replace
 from pathlib import Path
 
 import search_api
-from reading.vocabulary import Label
+from reading.vocabulary.concept import Label
 from search_api.search.passages.own_words import OwnCounts, own_words
 from search_api.search.ranking.config import default_config
-from search_api.search.retrieval.bm25 import cited_query, every_word_query, passages_query, records_query
-from search_api.search.retrieval.expansion import records_expansion
-from search_api.search.understanding.interpretation import TermFound, TextSpan
+from search_api.search.retrieval.bm25 import (
+    cited_query,
+    every_word_query,
+    passages_query,
+    records_expansion,
+    records_query,
+)
+from search_api.search.understanding.interpretation import QueryTerm, TextSpan
 
 WORDS = default_config().words
 PACKAGE = Path(search_api.__file__).parent
+FLOW = ("flow", "round_one", "round_two", "round_three", "result_window", "similar")
 NOT_OF_THE_RANKING = {
-    "retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
-    "retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
-    "retrieval/known_acronyms.py": {"_BESIDE"},  # which senses are offered
-    "retrieval/spelling.py": {"_LEAST_LIKENESS, _SURE_LIKENESS"},  # which corrections are offered
+    "search/retrieval/knn.py": {"_OVERSAMPLING"},  # how exactly the nearest are found
+    "search/retrieval/known_names.py": {"_LIKE"},  # which corrections are offered
+    "search/retrieval/refinement.py": {"_BESIDE"},  # which senses are offered
+    "search/retrieval/serving.py": {
+        "_KEPT_S",
+        "_LANGUAGES_KEPT_S",
+        "_LEAST_SHARE",
+    },  # caches, and languages of a catalogue
+    "search/retrieval/spelling.py": {"_LEAST_LIKENESS, _SURE_LIKENESS"},  # which corrections are offered
 }
 
 
@@ -49,7 +60,7 @@ def test_weights_of_fields_and_words_are_those_of_the_configuration() -> None:
 def test_weights_of_other_names_too() -> None:
     other = replace(WORDS, synonym=0.55, narrower=0.45)
     found = TextSpan("rain", 0, 4, "vocabulary", 1.0)
-    term = TermFound(found, "uri", (Label("precipitation", "en"),), (Label("drizzle", "en"),))
+    term = QueryTerm(found, "uri", (Label("precipitation", "en"),), (Label("drizzle", "en"),))
     clauses = json.dumps(records_expansion(other, {"title": 9.5}, [term], "", "en").clauses)
     for part in ('"title.en^9.5"', "0.55", "0.45"):
         assert part in clauses
@@ -66,12 +77,13 @@ def test_words_in_ones_own_passages_too() -> None:
 
 def test_no_module_that_searches_or_ranks_has_a_weight_beside_it() -> None:
     found = {}
-    for part in ("retrieval", "answers", "library", "ranking/combiners", "pipeline.py", "arranging.py", "similar.py"):
-        for path in sorted((PACKAGE / part).rglob("*.py")) or [PACKAGE / part]:
-            place = path.relative_to(PACKAGE).as_posix()
-            names = set(_fractions(path)) - NOT_OF_THE_RANKING.get(place, set())
-            if names:
-                found[place] = names
+    folders = ("search/retrieval", "search/passages", "search/ranking/combiners", "library")
+    paths = [path for folder in folders for path in (PACKAGE / folder).rglob("*.py")]
+    for path in [*paths, *(PACKAGE / "search" / f"{name}.py" for name in FLOW)]:
+        place = path.relative_to(PACKAGE).as_posix()
+        names = set(_fractions(path)) - NOT_OF_THE_RANKING.get(place, set())
+        if names:
+            found[place] = names
     assert found == {}
 
 

@@ -16,7 +16,7 @@ from core.timespan import TimeSpan, instant_ms
 from search_api.search.ranking.config import Ranker, default_config
 from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.explain import explain
-from search_api.search.ranking.place import BOXES, Outside, wholly_outside
+from search_api.search.ranking.place import BOXES, OutsidePlace, wholly_outside
 from search_api.search.ranking.rank import Ranking, nearest_first, rank
 from search_api.search.ranking.rerank import rerank
 from search_api.search.ranking.signals.spatial import Spatial
@@ -27,13 +27,13 @@ CONFIG = default_config().records
 PLACE = CONFIG[Spatial].place
 
 
-def standing_back(outside: Outside, config: Ranker = CONFIG) -> Ranker:
+def standing_back(outside: OutsidePlace, config: Ranker = CONFIG) -> Ranker:
     """The configuration with other numbers for what lies outside."""
     spatial = config[Spatial]
     return config.with_signals(replace(spatial, place=replace(spatial.place, outside=outside)))
 
 
-BEFORE = standing_back(Outside(0.0, PLACE.outside.margin))
+BEFORE = standing_back(OutsidePlace(0.0, PLACE.outside.margin))
 CARD = CrossEncoderCard("test", max_tokens=512)
 
 AMAZON = BBox(-79.6, -20.5, -48.2, 5.3)
@@ -92,7 +92,7 @@ class TestStandingBack:
         asked = Target(boxes=(AMAZON,), span=IN_2014, now_ms=instant_ms("2026-01-01"))
         heavy_time = BEFORE.with_signals(replace(BEFORE[Temporal], weight=0.4))
         assert order(*self.LIDAR, config=heavy_time, asked=asked) == ["lauder", "manaus"]
-        assert order(*self.LIDAR, config=standing_back(Outside(0.2, 0.05), heavy_time), asked=asked)[0] == "manaus"
+        assert order(*self.LIDAR, config=standing_back(OutsidePlace(0.2, 0.05), heavy_time), asked=asked)[0] == "manaus"
 
     def test_the_world_comes_before_a_neighbour_that_does_not_touch(self) -> None:
         rows = (Candidate("world", {"bm25": 1.0}, (WORLD,)), Candidate("beside", {"bm25": 1.0}, (BBox(9, 0, 16, 7),)))
@@ -195,7 +195,7 @@ class TestTheLaw:
 
 def broken(ranking: Ranking) -> list[tuple[str, str]]:
     """Pairs (outside, inside) in which the first comes before the second without being better by the tolerance."""
-    target, spatial, candidates = ranking.asked.target, ranking.ranker[Spatial], ranking.candidates
+    target, spatial, candidates = ranking.inputs.target, ranking.ranker[Spatial], ranking.candidates
     place, outside = ranking.terms["spatial"], wholly_outside(candidates[BOXES], target, spatial.place)
     inside = ~np.isnan(place.raw) & ~outside
     # In the scores as they are, weights being brought to sum 1: the place's own weight tells by how much.

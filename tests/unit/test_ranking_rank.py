@@ -15,15 +15,14 @@ from core.extent import WORLD, BBox
 from core.ports import CrossEncoderCard
 from core.record import Resolution
 from core.timespan import TimeSpan, instant_ms
-from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.candidates import Candidates, RankingFields, fields_of
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.explain import explain
-from search_api.search.ranking.fields import RankingFields, fields_of
 from search_api.search.ranking.place import BOXES
 from search_api.search.ranking.rank import Ranking, nearest_first, rank
 from search_api.search.ranking.rerank import calibrated, rerank
-from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.search.ranking.signals.best_only import CrossEncoderReading
 from search_api.search.ranking.signals.kind import KIND, Kind
 from search_api.search.ranking.signals.resolution import RESOLUTION_M, STEP_S
 from search_api.search.ranking.signals.resolution import Resolution as ResolutionSignal

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.fields import fields_of
-from search_api.search.ranking.signals.passage_dense import PassageDense
+from search_api.search.ranking.candidates import Candidates, fields_of
+from search_api.search.ranking.signals.arms import PassageDense
 from search_api.search.ranking.signals.relevance import Curve, Relevance
-from search_api.search.ranking.signals.signal import Asked
+from search_api.search.ranking.signals.signal import RankingInput
 from search_api.search.ranking.target import Target
 
 NEVER = Curve(-50.0, 0.0, 0.0)
@@ -30,7 +29,7 @@ def relevance(
     signal = Relevance(1.0, by_words=by_words, by_tokens=by_tokens, alone=NEVER, across=across)
     read = fields_of({"covered": [0.0], **passage}, signal.columns)
     candidates = Candidates.of(["a"], {PassageDense.name: [cosine]}, [read], signal.columns)
-    measured = signal.measure(Asked(candidates, Target(), floor))
+    measured = signal.measure(RankingInput(candidates, Target(), floor))
     assert measured is not None
     return float(measured.raw[0])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.extent import WORLD, BBox
 from core.geo import box_array
-from search_api.search.ranking.columns import Rows
+from search_api.search.ranking.candidates import Rows
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.described import Candidate, candidates_of
 from search_api.search.ranking.place import FEATURES, blend_features, blend_scores

@@ -27,7 +27,7 @@ def reads_all(text: str, today: date) -> None:
     understood = Understander(PLACES, times, vocabulary=only_own_vocabulary).understand(text, ALL_PARTS)
     assert understood.failed == ()
     parts = (understood.places, understood.times, understood.scales, understood.kinds)
-    for found in (one.found for part in parts for one in part):
+    for found in (one.mention for part in parts for one in part):
         assert text[found.start : found.end] == found.text
     for time in understood.times:
         assert (time.span.start_iso, time.span.end_iso) is not None  # both can be written

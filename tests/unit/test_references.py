@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidInput
 from search_api.formats_out.bibliography import CITATION_FORMATS, Citation, Party, bibtex, csl, ris
-from search_api.library.reference import Problem
-from search_api.library.references import MOST_REFERENCES, read_references
+from search_api.library.references import MOST_REFERENCES, ReferenceProblem, read_references
 
 BIBTEX = """@string{wr = {Water Research}}
 @article{amsel, title = {Peat cores}, journal = wr, doi = {10.1234/peat}, year = 2015}
@@ -90,7 +89,7 @@ def test_too_many_are_refused() -> None:
 def test_no_text_breaks_the_readers(text: str) -> None:
     for beginning in ("", "[", "TY  - JOUR\n", "@article{a, "):
         with suppress(InvalidInput):
-            assert all(isinstance(one, Problem) for one in read_references(beginning + text).problems)
+            assert all(isinstance(one, ReferenceProblem) for one in read_references(beginning + text).problems)
 
 
 _PLAIN = st.characters(codec="utf-8", exclude_categories=("C", "Z"))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.formats.registry import Separation, possible_documents, read, separate, with_unique_names
 from indexer.formats.splitting.members import RecordPart
-from indexer.raw import RawRecord
+from indexer.raw import RawRecord, Recognition
 from indexer.sources.folder import FolderSource
+from tests.unit.format_documents import DOCUMENTS
 
 TURTLE = """@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 <https://x.example.org/cat> a dcat:Catalog ; dcat:dataset <https://x.example.org/a> , <https://x.example.org/b> .
@@ -110,3 +113,25 @@ def test_a_folder_gives_all_records_and_goes_on_behind_the_last_whole_file(tmp_p
     assert [page.position for page in pages] == [None, None, "a.json", "c.json"]
     behind = [record.native_id for page in FolderSource(tmp_path).pages("a.json") for record in page.records]
     assert behind == [*ids[2][1:], *ids[3]]
+
+
+@pytest.mark.parametrize("name", ["stac", "iso19139", "dcat", "schema.org"])
+def test_a_document_of_one_record_is_recognised_once_and_handed_on(name: str) -> None:
+    (record,) = separate(RawRecord("a", DOCUMENTS[name], "/a")).records
+    assert record.recognition is not None
+    assert record.recognition.format == name
+    assert read(record, "s") == read(RawRecord("a", DOCUMENTS[name], "/a"), "s")
+
+
+def test_a_json_document_is_read_from_what_splitting_parsed() -> None:
+    (record,) = separate(RawRecord("a", DOCUMENTS["stac"], "/a")).records
+    assert record.recognition is not None
+    parsed = {**record.recognition.parsed, "title": "From the parsed value", "properties": {}}
+    handed_on = replace(record, recognition=Recognition("stac", parsed))
+    assert read(handed_on, "s").title == "From the parsed value"
+
+
+def test_each_record_of_a_list_has_its_format() -> None:
+    members = [json.loads(DOCUMENTS[name]) for name in ("stac", "umm-c")]
+    records = separate(RawRecord("a", json.dumps(members).encode(), "/a")).records
+    assert [record.recognition and record.recognition.format for record in records] == ["stac", "umm-c"]

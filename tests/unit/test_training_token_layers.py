@@ -13,7 +13,7 @@ from encoders.onnx_graphs import BELOW, OWN_LAYERS
 from encoders.onnx_session import Compute, OnnxSession
 from encoders.token_head import TokenHead
 from sonde.cli.train_tokens import tokens
-from training.tokens.lesson import CandidateList, LayerLessons, rows
+from training.tokens.layer_data import CandidateList, LayerData, rows
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -47,7 +47,7 @@ def _head() -> TokenHead:
     return TokenHead(np.zeros(_STATES, np.float32), projection.astype(np.float32), _SILENT)
 
 
-def _lesson() -> LayerLessons:
+def _lesson() -> LayerData:
     """Each question asks for the text with the words that come one later: nothing that a random base knows."""
     random = np.random.default_rng(1)
     words = [random.choice(np.arange(10, _WORDS - 1), size=4, replace=False).tolist() for _ in range(24)]
@@ -58,7 +58,7 @@ def _lesson() -> LayerLessons:
         places = np.array([at, *others], dtype=np.intp)
         grades = np.eye(1, len(places), dtype=np.float32)[0]
         lists.append(CandidateList(at, places, np.full(len(places), 0.5, np.float32), grades))
-    return LayerLessons([[1, *own, 2] for own in words], texts, {"made": lists}, [], _SILENT)
+    return LayerData([[1, *own, 2] for own in words], texts, {"made": lists}, [], _SILENT)
 
 
 def test_until_they_learn_they_give_the_embedder_s_own_states() -> None:

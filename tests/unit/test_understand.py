@@ -136,7 +136,7 @@ def test_outside_aims_at_nothing_and_global_is_a_level() -> None:
 )
 def test_coordinates_in_the_text(question: str, box: list[float]) -> None:
     (place,) = read(question).places
-    assert (place.found.source, place.bbox.as_list()) == ("coordinates", box)
+    assert (place.mention.source, place.bbox.as_list()) == ("coordinates", box)
 
 
 WHEN = [
@@ -296,7 +296,7 @@ PIECES = [
 def test_spans_are_the_words_they_name_and_a_topic_is_part_of_the_text(question: str) -> None:
     one = read(question)
     for part in (*one.places, *one.relations, *one.times, *one.scales, *one.kinds, *one.identifiers):
-        assert question[part.found.start : part.found.end] == part.found.text
-        assert 0.0 < part.found.confidence <= 1.0
+        assert question[part.mention.start : part.mention.end] == part.mention.text
+        assert 0.0 < part.mention.confidence <= 1.0
     said = iter(re.findall(r"\w+", question))
     assert all(word in said for word in re.findall(r"\w+", one.thematic))  # in their order, none made up

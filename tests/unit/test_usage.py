@@ -16,8 +16,8 @@ from search_api.search.ranking.explain import explain
 from search_api.search.ranking.rank import Ranking, rank
 from search_api.search.ranking.signals.usage import LARGEST_WEIGHT, Evidence, Usage
 from search_api.search.ranking.target import Target
-from search_api.search.usage.entry import Asker, who
-from search_api.search.usage.openings import NO_USAGE, Logged, UsageTable, usage_of
+from search_api.search.usage.log import Requester, person_hash
+from search_api.search.usage.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
 from sonde.settings import QueriesSettings
 
 RANKER = default_config().records
@@ -25,15 +25,15 @@ EVIDENCE = replace(RANKER[Usage].evidence, openings=0)
 SHOWN = tuple(f"s:{number}" for number in range(1, 11))
 
 
-def people(count: int, opened: tuple[str, ...], question: str = "sea ice", first: int = 0) -> list[Logged]:
+def people(count: int, opened: tuple[str, ...], question: str = "sea ice", first: int = 0) -> list[LoggedSearch]:
     """Each asks on a day of their own, as all see the same ten hits."""
     return [
-        Logged(question, f"k{first + number}", f"2026-11-{1 + number % 28:02}", SHOWN, opened)
+        LoggedSearch(question, f"k{first + number}", f"2026-11-{1 + number % 28:02}", SHOWN, opened)
         for number in range(count)
     ]
 
 
-def values(rows: Iterable[Logged], evidence: Evidence = EVIDENCE) -> dict[str, float]:
+def values(rows: Iterable[LoggedSearch], evidence: Evidence = EVIDENCE) -> dict[str, float]:
     return dict(usage_of(rows, evidence).of("Sea ice"))
 
 
@@ -67,7 +67,7 @@ def test_sums_are_exact_so_the_order_of_the_log_decides_nothing(backwards: bool)
 def test_one_person_changes_nothing_however_often_they_open(times: int, place: int, days: int) -> None:
     honest = people(12, ("s:2",))
     script = [
-        Logged("sea ice", "k-script", f"2026-11-{1 + number % (days + 1):02}", SHOWN, (SHOWN[place - 1],))
+        LoggedSearch("sea ice", "k-script", f"2026-11-{1 + number % (days + 1):02}", SHOWN, (SHOWN[place - 1],))
         for number in range(times)
     ]
     moved, before = values([*honest, *script]), values(honest)
@@ -78,7 +78,7 @@ def test_one_person_changes_nothing_however_often_they_open(times: int, place: i
 
 def test_a_day_on_which_one_opens_hundreds_does_not_count() -> None:
     scripts = [
-        Logged(f"sea ice {number}", f"k{script}", "2026-11-01", SHOWN, ("s:9",))
+        LoggedSearch(f"sea ice {number}", f"k{script}", "2026-11-01", SHOWN, ("s:9",))
         for script in range(6)
         for number in range(EVIDENCE.most_a_day)
     ]
@@ -90,10 +90,10 @@ def test_a_day_on_which_one_opens_hundreds_does_not_count() -> None:
 
 def test_one_address_is_one_person_in_any_spelling_of_a_question() -> None:
     spelt = ("sea ice", "Sea-Ice", "sea ices", "séa  ice?")
-    one = {who(b"secret", text, Asker(None, "2001:db8::1")) for text in spelt}
-    one |= {who(b"secret", text, Asker(None, "2001:db8::ffff:2")) for text in spelt}
+    one = {person_hash(b"secret", text, Requester(None, "2001:db8::1")) for text in spelt}
+    one |= {person_hash(b"secret", text, Requester(None, "2001:db8::ffff:2")) for text in spelt}
     assert len(one) == 1, "a network of version 6 is one person too"
-    assert who(b"secret", "sea ice", Asker(None, "2001:db8:0:1::1")) not in one
+    assert person_hash(b"secret", "sea ice", Requester(None, "2001:db8:0:1::1")) not in one
 
 
 def ranked(usage: dict[str, float | None], text: dict[str, float], ranker: object = RANKER) -> Ranking:

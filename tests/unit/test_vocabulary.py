@@ -13,7 +13,7 @@ from core.errors import InvalidInput
 from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.skos import LONGEST_LABEL, read_files
 from reading.vocabulary.vocabulary import Vocabulary, own_vocabulary, term_key
-from search_api.search.understanding.terms import MOST_NARROWER, widened_by
+from search_api.search.understanding.understand import MOST_NARROWER, names_to_add
 from tests.shared_data import shared_data
 
 TURTLE = """
@@ -186,7 +186,7 @@ def test_a_second_name_is_less_sure_than_the_preferred_one() -> None:
 
 def test_widening_prefers_the_question_and_english_and_drops_what_adds_nothing() -> None:
     (one,) = Vocabulary.of([own_vocabulary()]).find("soil moisture", [(0, 13)], "en")
-    synonyms, _ = widened_by(one, "en")
+    synonyms, _ = names_to_add(one, "en")
     assert [label.text for label in synonyms[:2]] == ["soil water content", "soil wetness"]
     languages = [label.language for label in synonyms[2:]]
     assert languages == ["de", "es", "fr", "it", "pt"]
@@ -197,7 +197,7 @@ def test_a_concept_with_many_kinds_is_not_widened_by_them() -> None:
     for count, expected in ((MOST_NARROWER, MOST_NARROWER), (MOST_NARROWER + 1, 0)):
         whole = Concept("w", (Label("whole", "en"),), tuple(kind.uri for kind in kinds[:count]))
         (one,) = Vocabulary.of([NamedVocabulary("v", (whole, *kinds))]).find("whole", [(0, 5)])
-        assert len(widened_by(one, "en")[1]) == expected
+        assert len(names_to_add(one, "en")[1]) == expected
 
 
 @pytest.mark.parametrize(("question", "other"), [("rainfall", "precipitation"), ("SST", "sea surface temperature"),

@@ -63,11 +63,11 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     random = np.random.default_rng(settings.seed)
     drawn = [texts[at] for at in random.permutation(len(texts))[: settings.texts]]
     ignored = frozenset(ignored_tokens(folder))
-    read: list[Part] = []
+    first_parts: list[Part] = []
     rows: list[Vectors] = []
     for ids, states in (part for parts in token_states(folder, drawn, compute) for part in parts):
         content = np.array([token not in ignored for token in ids])
-        read = [*read, (ids, states)] if len(read) < _MEASURED else read
+        first_parts = [*first_parts, (ids, states)] if len(first_parts) < _MEASURED else first_parts
         rows.append(unit(states[content][random.permutation(int(content.sum()))[:_OF_A_TEXT]]))
     sample = np.concatenate(rows) if rows else np.empty((0, 1), dtype=np.float32)
     if len(sample) <= max(settings.dims, sample.shape[1]):
@@ -78,7 +78,7 @@ def fit_head(folder: Path, texts: Sequence[str], settings: HeadSettings, compute
     turn, _ = np.linalg.qr(random.normal(size=(settings.dims, settings.dims)))
     head = TokenHead(mean.astype(np.float32), (main @ turn).astype(np.float32), ignored)
     explained = float(variances[::-1][: settings.dims].sum() / variances.sum())
-    sizes = [len(packed(head.vectors(ids, states, "document"))) for ids, states in read]
+    sizes = [len(packed(head.vectors(ids, states, "document"))) for ids, states in first_parts]
     return FittedHead(head, explained, float(np.mean(sizes)), len(drawn))
 
 

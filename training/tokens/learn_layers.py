@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training.tokens.lesson import CandidateList, LayerLessons, rows
+from training.tokens.layer_data import CandidateList, LayerData, rows
 from training.weights import Precision, arithmetic
 
 if TYPE_CHECKING:
@@ -64,18 +64,18 @@ class LayerSettings:
 
 def train_layers(
     layers: TokenLayers,
-    lesson: LayerLessons,
+    data: LayerData,
     settings: LayerSettings,
     progress: Callable[[int, float], None],
     each: int = 20,
 ) -> None:
     """Changes ``layers`` (``training.tokens.layers``). ``progress`` gets every ``each``th step with the mean loss since
-    the last one. The same lesson, settings and processor give the same layers; a GPU adds in another order.
+    the last one. The same data, settings and processor give the same layers; a GPU adds in another order.
     """
     import torch
 
     torch.manual_seed(settings.seed)  # for the dropout
-    learner = _LayerTrainer(layers.to(settings.device), lesson, settings)
+    learner = _LayerTrainer(layers.to(settings.device), data, settings)
     losses: list[float] = []
     layers.train()
     for step in range(settings.steps):
@@ -94,11 +94,11 @@ def _rate(done: float) -> float:
 class _LayerTrainer:
     """Draws questions, and steps down the loss of their candidates."""
 
-    def __init__(self, layers: TokenLayers, lesson: LayerLessons, settings: LayerSettings) -> None:
+    def __init__(self, layers: TokenLayers, data: LayerData, settings: LayerSettings) -> None:
         import torch
 
-        self._layers, self._lesson, self._settings = layers, lesson, settings
-        self._sampler = _Sampler(lesson, settings)
+        self._layers, self._data, self._settings = layers, data, settings
+        self._sampler = _Sampler(data, settings)
         scales = [
             torch.tensor(start, device=settings.device, requires_grad=True) for start in (_FUSED_SCALE, _OWN_SCALE, 1.0)
         ]
@@ -164,22 +164,22 @@ class _LayerTrainer:
 
     def _questions(self, places: Sequence[int]) -> tuple[Tensor, Tensor]:
         """Vectors (n, tokens, dims), and each token's share of the mean (n, tokens)."""
-        read = rows([self._lesson.questions[at] for at in places], self._lesson.ignored)
-        content = self._on(read.content).float()
-        states = self._layers.states(self._on(read.ids), self._on(read.mask))
+        batch = rows([self._data.questions[at] for at in places], self._data.ignored)
+        content = self._on(batch.content).float()
+        states = self._layers.states(self._on(batch.ids), self._on(batch.mask))
         return self._layers.projected(states), content / content.sum(1, keepdim=True)
 
     def _texts(self, places: NDArray[np.intp]) -> tuple[Tensor, Tensor, Tensor]:
         """Signs and mask of each part, and whose it is, by its place in ``places``."""
         parts, owners = [], []
         for at, place in enumerate(places):
-            own = self._lesson.texts[place]
+            own = self._data.texts[place]
             drawn = self._sampler.parts(len(own))
             parts += [own[part] for part in drawn]
             owners += [at] * len(drawn)
-        read = rows(parts, self._lesson.ignored)
+        batch = rows(parts, self._data.ignored)
         signs, there = self._layers.documents(
-            self._on(read.ids), self._on(read.mask), self._on(read.places), read.count
+            self._on(batch.ids), self._on(batch.mask), self._on(batch.places), batch.count
         )
         return signs, there, self._on(np.array(owners))
 
@@ -192,13 +192,13 @@ class _LayerTrainer:
 class _Sampler:
     """What a step learns from; the same seed draws the same."""
 
-    def __init__(self, lesson: LayerLessons, settings: LayerSettings) -> None:
+    def __init__(self, data: LayerData, settings: LayerSettings) -> None:
         self._settings = settings
         self._random = np.random.default_rng(settings.seed)
-        self._judged = [lesson.judged[name] for name in sorted(lesson.judged)]
-        weights = np.array([settings.mix.get(name, 1.0) for name in sorted(lesson.judged)])
+        self._judged = [data.judged[name] for name in sorted(data.judged)]
+        weights = np.array([settings.mix.get(name, 1.0) for name in sorted(data.judged)])
         self._chances = weights / weights.sum() if len(weights) else weights
-        self._made = self._endless(lesson.made)
+        self._made = self._endless(data.made)
 
     def judged(self) -> list[CandidateList]:
         """Each with its best right candidates, and wrong ones drawn from the best."""

@@ -46,14 +46,14 @@ def read_links(metadata: Element, identifications: list[Element], warnings: list
     candidates = [
         *_landing_page(metadata),
         *(_link(resource, warnings) for resource in _distribution(metadata)),
-        *(_link(resource, warnings, default="service") for each in identifications for resource in _operations(each)),
+        *(_link(resource, warnings, default="service") for part in identifications for resource in _operations(part)),
         *(_link(resource, warnings, document=True) for resource in _documentation(metadata)),
         *(
             _service_data(resource, warnings)
-            for each in identifications
-            for resource in children(each, "srv:operatesOn")
+            for part in identifications
+            for resource in children(part, "srv:operatesOn")
         ),
-        *(_preview(resource) for each in identifications for resource in objects(each, "graphicOverview")),
+        *(_preview(resource) for part in identifications for resource in objects(part, "graphicOverview")),
     ]
     by_href: dict[str, Link] = {}
     for link in candidates:

@@ -42,13 +42,13 @@ class Acquisition:
 
 
 def read_acquisition(metadata: Element) -> Acquisition:
-    stated = list(objects(metadata, "gmi:acquisitionInformation"))
-    platforms = [element for part in stated for element in objects(part, "gmi:platform")]
-    mounting = [*stated, *platforms]
+    parts = list(objects(metadata, "gmi:acquisitionInformation"))
+    platforms = [element for part in parts for element in objects(part, "gmi:platform")]
+    holders = [*parts, *platforms]
     return Acquisition(
         tuple(platforms),
-        tuple(element for part in mounting for element in objects(part, "gmi:instrument")),
-        tuple(element for part in stated for element in objects(part, "gmi:operation")),
+        tuple(element for part in holders for element in objects(part, "gmi:instrument")),
+        tuple(element for part in parts for element in objects(part, "gmi:operation")),
     )
 
 

@@ -58,8 +58,8 @@ def stated_vocabulary(node: JsonMapping) -> str | None:
     return None
 
 
-def _node(node: JsonMapping, above: JsonMapping) -> Json:
-    context = dict(above)
+def _node(node: JsonMapping, inherited: JsonMapping) -> Json:
+    context = dict(inherited)
     for item in as_list(node.get("@context")):
         context |= item if isinstance(item, dict) else {}
     written: Json = {}

@@ -88,13 +88,13 @@ def _graph(content: bytes) -> rdflib.Graph:
     return graph
 
 
-def _tree(graph: rdflib.Graph, node: Identifier, above: tuple[Identifier, ...]) -> Json:
+def _tree(graph: rdflib.Graph, node: Identifier, ancestors: tuple[Identifier, ...]) -> Json:
     """A node with its properties; other data sets and nodes above it are only named."""
     tree: Json = {} if isinstance(node, BNode) else {"@id": str(node).removeprefix(_BASE)}
-    if len(above) >= _DEEPEST or node in above:
+    if len(ancestors) >= _DEEPEST or node in ancestors:
         return tree
     for predicate in sorted(set(graph.predicates(node)), key=str):
-        values = [_value(graph, item, (*above, node)) for item in graph.objects(node, predicate)]
+        values = [_value(graph, item, (*ancestors, node)) for item in graph.objects(node, predicate)]
         name = "@type" if predicate == RDF.type else str(predicate)
         tree[name] = sorted(values, key=to_bytes)[:_LONGEST_LIST]
     if "@type" in tree:
@@ -102,13 +102,13 @@ def _tree(graph: rdflib.Graph, node: Identifier, above: tuple[Identifier, ...]) 
     return tree
 
 
-def _value(graph: rdflib.Graph, item: Any, above: tuple[Identifier, ...]) -> Json:
+def _value(graph: rdflib.Graph, item: Any, ancestors: tuple[Identifier, ...]) -> Json:
     if isinstance(item, Literal):
         value = {"@value": str(item)}
         return value | ({"@language": item.language} if item.language else {})
     if isinstance(item, URIRef) and (item, RDF.type, None) in graph and _is_resource(graph, item):
         return {"@id": str(item).removeprefix(_BASE)}
-    return _tree(graph, item, above)
+    return _tree(graph, item, ancestors)
 
 
 def _is_resource(graph: rdflib.Graph, item: URIRef) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft, add_period, add_period_object
-from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.format import Format, Inspection, json_of, parsed_content
 from indexer.formats.json_documents.linked_data import (
     DCAT_TYPES,
     nodes_by_id,
@@ -66,7 +66,10 @@ def resources_in(document: object) -> list[Json]:
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: neither JSON nor RDF, no data set, or several (``split`` separates them)."""
-    resources = resources_in(json_of(raw)) if looks_like_json(raw.content) else _rdf_resources(raw)
+    if looks_like_json(raw.content):
+        resources = resources_in(json_of(raw))
+    else:
+        resources = [plain_node(node, {}) for node in parsed_content(raw, dcat_resources)]
     if len(resources) != 1:
         raise RecordRefused(
             "it holds no data set of DCAT" if not resources else f"it holds {len(resources)} data sets: split them"
@@ -86,11 +89,6 @@ def read(raw: RawRecord, source: str) -> Record:
     _add_links(draft, resource)
     _add_provenance(draft, resource)
     return draft.finish()
-
-
-def _rdf_resources(raw: RawRecord) -> list[Json]:
-    parsed = None if raw.recognition is None else raw.recognition.parsed
-    return [plain_node(node, {}) for node in (dcat_resources(raw.content) if parsed is None else parsed)]
 
 
 def _add_citation(draft: RecordDraft, resource: JsonMapping) -> None:

@@ -171,13 +171,13 @@ def _add_vertical(draft: RecordDraft, coverage: Element) -> None:
 
 def _add_times(draft: RecordDraft, root: Element) -> None:
     for coverage in find_all(root, "Temporal_Coverage"):
-        goes_on = text_at(coverage, "Ends_At_Present_Flag").lower() == "true"
+        is_ongoing = text_at(coverage, "Ends_At_Present_Flag").lower() == "true"
         if find(coverage, "Start_Date") is not None or find(coverage, "Beginning_Date") is not None:
             draft.add_span(
                 text_at(coverage, "Start_Date", "Beginning_Date"), text_at(coverage, "Stop_Date", "Ending_Date")
             )
         for span in find_all(coverage, "Range_DateTime"):
-            end = "" if goes_on else text_at(span, "Ending_Date_Time")
+            end = "" if is_ongoing else text_at(span, "Ending_Date_Time")
             draft.add_span(text_at(span, "Beginning_Date_Time"), end)
         for text in texts_at(coverage, "Single_DateTime"):
             draft.add_span(text, text)

@@ -100,9 +100,9 @@ def _add_extents(draft: RecordDraft, spatial: Element | None) -> None:
 
 def _add_times(draft: RecordDraft, root: Element) -> None:
     for temporal in find_all(root, "Temporal"):
-        goes_on = text_at(temporal, "EndsAtPresentFlag").lower() == "true"
+        is_ongoing = text_at(temporal, "EndsAtPresentFlag").lower() == "true"
         for span in find_all(temporal, "RangeDateTime"):
-            draft.add_span(text_at(span, "BeginningDateTime"), "" if goes_on else text_at(span, "EndingDateTime"))
+            draft.add_span(text_at(span, "BeginningDateTime"), "" if is_ongoing else text_at(span, "EndingDateTime"))
         for text in texts_at(temporal, "SingleDateTime"):
             draft.add_span(text, text)
         for span in find_all(temporal, "PeriodicDateTime"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.json_types import Json, JsonMapping
 from core.record import Record, Resolution
 from indexer.formats.draft import RecordDraft, add_period_value
-from indexer.formats.format import Format, Inspection, json_of
+from indexer.formats.format import Format, Inspection, json_of, parsed_content
 from indexer.formats.json_documents.linked_data import (
     SCHEMA_ORG_TYPES,
     nodes_by_id,
@@ -48,7 +48,7 @@ def datasets_in(documents: list[object]) -> list[Json]:
 
 def read(raw: RawRecord, source: str) -> Record:
     """Raises RecordRefused: no data set, or several (``split`` separates them)."""
-    datasets = datasets_in([json_of(raw)] if looks_like_json(raw.content) else _scripts(raw))
+    datasets = datasets_in([json_of(raw)] if looks_like_json(raw.content) else parsed_content(raw, _script_documents))
     if len(datasets) != 1:
         raise RecordRefused(
             "it holds no schema.org Dataset" if not datasets else f"it holds {len(datasets)} data sets: split them"
@@ -70,11 +70,8 @@ def read(raw: RawRecord, source: str) -> Record:
     return draft.finish()
 
 
-def _scripts(raw: RawRecord) -> list[object]:
-    parsed = None if raw.recognition is None else raw.recognition.parsed
-    if parsed is not None:
-        return list(parsed)
-    return [script.document for script in page_scripts(raw.content) if not script.reason]
+def _script_documents(page: bytes) -> list[object]:
+    return [script.document for script in page_scripts(page) if not script.reason]
 
 
 def _add_citation(draft: RecordDraft, dataset: JsonMapping) -> None:

@@ -160,9 +160,9 @@ def _unit(stated: str) -> str:
 
 
 def _add_times(draft: RecordDraft, extent: JsonMapping) -> None:
-    goes_on = extent.get("EndsAtPresentFlag") is True
+    is_ongoing = extent.get("EndsAtPresentFlag") is True
     for span in objects_in(extent.get("RangeDateTimes")):
-        end = "" if goes_on else text_in(span.get("EndingDateTime"))
+        end = "" if is_ongoing else text_in(span.get("EndingDateTime"))
         draft.add_span(text_in(span.get("BeginningDateTime")), end)
     for moment in texts_in(extent.get("SingleDateTimes")):
         draft.add_span(moment, moment)

@@ -100,13 +100,13 @@ def read_across(shape: BaseGeometry, evidence: PlaceEvidence) -> BaseGeometry | 
     west, south, east, north = shape.bounds
     if not -180.0 <= west < 0.0 < east <= 180.0 or south < -90.0 or north > 90.0:
         return None
-    turned = shapely.transform(shape, _shift_west)
-    narrow_west, _, narrow_east, _ = turned.bounds
+    shifted = shapely.transform(shape, _shift_west)
+    narrow_west, _, narrow_east, _ = shifted.bounds
     written, narrow = BBox(west, south, east, north), BBox(narrow_west, south, narrow_east - 360.0, north)
     nearer = _fits_better(narrow, written, evidence)
     if nearer is None:
         nearer = not _is_global(narrow, evidence) and narrow.width_deg < written.width_deg
-    return turned if nearer else None
+    return shifted if nearer else None
 
 
 def has_long_edges(shape: BaseGeometry) -> bool:

@@ -139,12 +139,14 @@ class BoxCollector:
                 if (edges.west, edges.east, edges.south) == (box.east, box.west, box.south):
                     self._ambiguous[position] = edges
 
-    def resolve(self, words: str, other_boxes: Iterable[BBox] = (), *, leaving: Container[int] = ()) -> PlaceEvidence:
+    def resolve(
+        self, words: str, other_boxes: Iterable[BBox] = (), *, skipped_positions: Container[int] = ()
+    ) -> PlaceEvidence:
         """Decides the ambiguous boxes by ``words`` (title, places, keywords) and other shapes; gives that evidence.
 
-        Boxes at the positions in ``leaving`` are left to the caller.
+        Boxes at the positions in ``skipped_positions`` are left to the caller.
         """
-        known = [box for i, box in enumerate(self.boxes) if i not in self._ambiguous and i not in leaving]
+        known = [box for i, box in enumerate(self.boxes) if i not in self._ambiguous and i not in skipped_positions]
         evidence = PlaceEvidence(words, (*known, *self._confirming_boxes, *other_boxes))
         for position, edges in self._ambiguous.items():
             decided, repairs = repair_box(*edges, evidence)
@@ -152,7 +154,7 @@ class BoxCollector:
             self.boxes[position] = decided or self.boxes[position]
         self._ambiguous = {}
         for position, box in enumerate(self.boxes):
-            if position not in leaving and is_inside_out(box, words):
+            if position not in skipped_positions and is_inside_out(box, words):
                 self.warnings.append(SWAPPED)
                 self.boxes[position] = replace(box, west=box.east, east=box.west)
         return evidence

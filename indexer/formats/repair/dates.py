@@ -167,20 +167,20 @@ def _stop(end: Position, warnings: list[str]) -> str | None:
     return _repair_end(written, warnings, 1)
 
 
-def _repair_end(written: str, warnings: list[str], end: int) -> str | None:
+def _repair_end(text: str, warnings: list[str], end: int) -> str | None:
     """``end``: 0 for the first possible date, 1 for the last; None where the text says that there is no date."""
-    if says_no_date(written):
+    if says_no_date(text):
         return None
-    first, last, doubtful = _bounds(written)
+    first, last, doubtful = _bounds(text)
     iso = (first, last)[end]
-    if iso != written:
-        warnings.append(reading_warning(written, first if first == last else f"{first}/{last}", doubtful=doubtful))
+    if iso != text:
+        warnings.append(reading_warning(text, first if first == last else f"{first}/{last}", doubtful=doubtful))
     return iso
 
 
-def reading_warning(written: str, iso: str, *, doubtful: bool = False) -> str:
+def reading_warning(text: str, iso: str, *, doubtful: bool = False) -> str:
     """The warning that a date or a period was read differently from what is written."""
-    return f"time: {written[:40]} read as {iso}" + (", which is doubtful" if doubtful else "")
+    return f"time: {text[:40]} read as {iso}" + (", which is doubtful" if doubtful else "")
 
 
 def _ordered_span(start: str | None, stop: str | None, warnings: list[str]) -> TimeSpan:
@@ -227,34 +227,34 @@ def interval_in(text: str) -> Interval | None:
     return _interval_in_words(written)
 
 
-def _interval_in_words(written: str) -> Interval | None:
-    span = parse_written_dates(written)
+def _interval_in_words(text: str) -> Interval | None:
+    span = parse_written_dates(text)
     if span is None:
         return None
     return Interval(Position(span.begin), Position(span.end), doubtful=span.doubtful, in_words=True)
 
 
-def _iso(written: str) -> Interval | None:
-    parts = [part.strip() for part in written.split("/")]
+def _iso(text: str) -> Interval | None:
+    parts = [part.strip() for part in text.split("/")]
     if parts[0].upper().startswith("R") and len(parts) > 1:  # a repeating interval: R/2000-01-01/P1M
         parts = parts[1:]
     if len(parts) != 2 or not any(_LOOKS_LIKE_A_DATE.match(part) for part in parts) or _MONTH.match(parts[0]):
         return None
     begin, end = parts
     if len(begin) == 4 and begin.isdigit() and end.isdigit() and len(end) <= 2:  # 1990/05 is a month
-        return Interval(Position(written), Position(written))
+        return Interval(Position(text), Position(text))
     if end.upper().startswith("P") and not end.lower().startswith("present"):
         return Interval(_end(begin), Position(), end)
     return Interval(_end(begin), _end(end))
 
 
-def _is_date(written: str) -> bool:
+def _is_date(text: str) -> bool:
     """Whether the text has the numeric form of a date. Impossible dates count too, so that a warning names them."""
-    return parse_written_dates(written) is None or re.fullmatch(r"\d{4}", written) is not None
+    return parse_written_dates(text) is None or re.fullmatch(r"\d{4}", text) is not None
 
 
-def _dcmi(written: str) -> Interval:
-    components = {name.lower(): value.strip() for name, value in _DCMI.findall(written)}
+def _dcmi(text: str) -> Interval:
+    components = {name.lower(): value.strip() for name, value in _DCMI.findall(text)}
     return Interval(_end(components.get("start", "")), _end(components.get("end", "")))
 
 

@@ -58,11 +58,11 @@ class PolygonReader:
 
     def add_shape(self, shape: BaseGeometry) -> None:
         """Adds a geometry whose x is longitude and y latitude."""
-        turned = read_across(shape, self._evidence)
-        if turned is not None:
+        shifted = read_across(shape, self._evidence)
+        if shifted is not None:
             self.warnings.append(ACROSS)
         try:
-            shape = self._in_range(shape if turned is None else turned)
+            shape = self._in_range(shape if shifted is None else shifted)
         except (UnreadableGeometry, ValueError, shapely.errors.ShapelyError) as error:
             self.warnings.append(f"extent: polygon left out: {error}")
             return

@@ -119,18 +119,18 @@ class PlaceCollector:
 
     def resolve(self, words: str) -> None:
         """Decides the ambiguous places by ``words``: the record's title, places and keywords."""
-        unsettled = {position for position, _ in self._long}
+        open_positions = {position for position, _ in self._long}
         long, self._long = self._long, []
-        evidence = self._boxes.resolve(words, leaving=unsettled)
+        evidence = self._boxes.resolve(words, skipped_positions=open_positions)
         for position, polygon in long:
             self._boxes.boxes[position] = self._resolve_polygon(polygon, evidence)
 
     def _resolve_polygon(self, long: BaseGeometry, evidence: PlaceEvidence) -> BBox:
         """The box of a polygon with long edges, read as written or across the antimeridian."""
-        turned = read_across(long, evidence)
-        if turned is not None:
+        shifted = read_across(long, evidence)
+        if shifted is not None:
             self.warnings.append(ACROSS)
-        used = long if turned is None else turned
+        used = long if shifted is None else shifted
         if not _is_box(long):
             self._reader.add_shape(used)
             self._reader.warnings.clear()
@@ -172,37 +172,37 @@ class PlaceCollector:
         except (ValueError, TypeError, KeyError, IndexError, AttributeError, shapely.errors.ShapelyError) as error:
             return self._leave_out(f"GeoJSON that is none ({str(error)[:60]})")
 
-    def add_geojson_text(self, written: str) -> bool:
+    def add_geojson_text(self, text: str) -> bool:
         """Adds GeoJSON inside a text, as CKAN and RDF have it."""
         try:
-            return self.add_geojson(parse_inner_json(written))
+            return self.add_geojson(parse_inner_json(text))
         except RecordRefused:
             return self._leave_out("GeoJSON that is none")
 
-    def add_text(self, written: str) -> bool:
+    def add_text(self, text: str) -> bool:
         """Adds a place written in any known text form; False where the text is not one (a name, for example)."""
-        written = written.strip()
-        if not written or len(written) > _LONGEST_TEXT:
+        text = text.strip()
+        if not text or len(text) > _LONGEST_TEXT:
             return False
-        if _ENVELOPE_BEGINS.match(written):
-            return self._add_solr_envelope(written)
-        if _WKT.match(written):
-            return self._add_wkt(written)
-        if written.startswith("<") and "gml" in written[:200]:
-            return self._add_gml(written)
-        if written.startswith("{"):
-            return self.add_geojson_text(written)
-        if "=" in written and _DCMI.search(written):
-            return self._add_dcmi(written)
+        if _ENVELOPE_BEGINS.match(text):
+            return self._add_solr_envelope(text)
+        if _WKT.match(text):
+            return self._add_wkt(text)
+        if text.startswith("<") and "gml" in text[:200]:
+            return self._add_gml(text)
+        if text.startswith("{"):
+            return self.add_geojson_text(text)
+        if "=" in text and _DCMI.search(text):
+            return self._add_dcmi(text)
         before = len(self.warnings)
-        if self._add_plain_numbers(_BOX_PREFIX.sub(r"\1", written)):
+        if self._add_plain_numbers(_BOX_PREFIX.sub(r"\1", text)):
             return True
-        return self._report_unreadable_numbers(written) if len(self.warnings) == before else False
+        return self._report_unreadable_numbers(text) if len(self.warnings) == before else False
 
-    def add_coordinates(self, written: str) -> bool:
+    def add_coordinates(self, text: str) -> bool:
         """As ``text``, for a member that never holds a name: whatever cannot be read is reported."""
         before = len(self.warnings)
-        return self.add_text(written) or (len(self.warnings) == before and self._report_unreadable(written))
+        return self.add_text(text) or (len(self.warnings) == before and self._report_unreadable(text))
 
     def add_named_edges(self, parts: Mapping[str, str]) -> bool:
         """Adds edges by their names in lower case: ``northlimit``, ..., or ``east`` and ``north`` of a point."""
@@ -225,11 +225,11 @@ class PlaceCollector:
             return self.add_box(second[0], first[1], first[0], second[1])
         return self.add_box(first[0], first[1], second[0], second[1])
 
-    def add_geo_rss(self, written: str) -> bool:
+    def add_geo_rss(self, text: str) -> bool:
         """Adds a point, a box (south west, north east) or a ring, latitude first; blanks or commas between numbers."""
-        numbers = written.replace(",", " ").split()
+        numbers = text.replace(",", " ").split()
         if len(numbers) % 2 or not numbers:
-            return self._report_unreadable(written)
+            return self._report_unreadable(text)
         pairs = list(zip(numbers[1::2], numbers[::2], strict=True))
         match len(pairs):
             case 1:
@@ -308,12 +308,12 @@ class PlaceCollector:
             geometry = shapely.transform(geometry, lambda points: points[:, ::-1])
         return self._add_shape(geometry)
 
-    def _add_gml(self, written: str) -> bool:
+    def _add_gml(self, text: str) -> bool:
         """Adds GML inside a text, as RDF has it; missing namespace declarations are added."""
-        if "xmlns:gml" not in written:
-            written = re.sub(r"^<(gml:\w+)", rf'<\1 xmlns:gml="{_GML}"', written, count=1)
+        if "xmlns:gml" not in text:
+            text = re.sub(r"^<(gml:\w+)", rf'<\1 xmlns:gml="{_GML}"', text, count=1)
         try:
-            root = parse(written.encode()).root
+            root = parse(text.encode()).root
         except RecordRefused:
             return self._leave_out("GML that is none")
         before = len(self._reader.boxes)
@@ -323,11 +323,11 @@ class PlaceCollector:
         self._boxes.boxes.extend(self._reader.boxes[before:])
         return len(self._reader.boxes) > before
 
-    def _add_solr_envelope(self, written: str) -> bool:
+    def _add_solr_envelope(self, text: str) -> bool:
         """Adds ``ENVELOPE(west, east, north, south)``; a sign may stand apart from its number."""
-        match = _ENVELOPE.match(_SIGN_APART.sub(r"\1", written))
+        match = _ENVELOPE.match(_SIGN_APART.sub(r"\1", text))
         if match is None:
-            return self._leave_out(f"an ENVELOPE that cannot be read: {written[:80]!r}")
+            return self._leave_out(f"an ENVELOPE that cannot be read: {text[:80]!r}")
         west, east, north, south = match.groups()
         return self.add_box(west, south, east, north)
 
@@ -338,15 +338,15 @@ class PlaceCollector:
             return self._leave_out("an envelope without two corners")
         return self.add_box(west, south, east, north)
 
-    def _add_dcmi(self, written: str) -> bool:
-        return self.add_named_edges({name.lower(): value.strip() for name, value in _DCMI.findall(written)})
+    def _add_dcmi(self, text: str) -> bool:
+        return self.add_named_edges({name.lower(): value.strip() for name, value in _DCMI.findall(text)})
 
-    def _add_plain_numbers(self, written: str) -> bool:
+    def _add_plain_numbers(self, text: str) -> bool:
         """Adds ``w,s,e,n`` or ``w s e n``, or a point as people write it."""
-        point = point_in(written)
+        point = point_in(text)
         if point is not None:
             return self.add_point(*point)
-        parts = [part for part in re.split(r"[\s,;]+", written.strip("[]() ")) if part]
+        parts = [part for part in re.split(r"[\s,;]+", text.strip("[]() ")) if part]
         if len(parts) not in (4, 6) or not all(re.fullmatch(_NUMBER, part) for part in parts):
             return False
         return self.add_numbers(parts)
@@ -355,12 +355,12 @@ class PlaceCollector:
         """Reports coordinates that cannot be read; an absent place is no fault."""
         return bool(value) and self._leave_out(f"coordinates that cannot be read: {str(value)[:80]!r}")
 
-    def _report_unreadable_numbers(self, written: str) -> bool:
+    def _report_unreadable_numbers(self, text: str) -> bool:
         """Reports a text that is made of numbers like a place but gives none; other texts are names."""
-        numbers = re.findall(_NUMBER, written)
-        is_box = _BOX_PREFIX.match(written) is not None or _is_called_box(written)
-        if is_box or (len(numbers) >= _FEWEST_NUMBERS and re.fullmatch(_COORDINATES, written)):
-            return self._report_unreadable(written)
+        numbers = re.findall(_NUMBER, text)
+        is_box = _BOX_PREFIX.match(text) is not None or _is_called_box(text)
+        if is_box or (len(numbers) >= _FEWEST_NUMBERS and re.fullmatch(_COORDINATES, text)):
+            return self._report_unreadable(text)
         return False
 
     def _leave_out(self, what: str) -> bool:
@@ -368,8 +368,8 @@ class PlaceCollector:
         return False
 
 
-def _is_called_box(written: str) -> bool:
-    return written[:4].upper() in ("BBOX", "BOX(", "BOX2", "BOX3")
+def _is_called_box(text: str) -> bool:
+    return text[:4].upper() in ("BBOX", "BOX(", "BOX2", "BOX3")
 
 
 def _in_range(geometry: BaseGeometry) -> bool:

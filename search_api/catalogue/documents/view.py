@@ -293,7 +293,7 @@ def visible_document(parts: Parts, id: str) -> VisibleDocument:
     try:
         return parts.documents.document(id, asking.library)
     except NotFound:
-        for owner in parts.notebooks.sharing(id, asking.groups) if asking.library is not None else ():
+        for owner in parts.notebooks.owners_sharing(id, asking.groups) if asking.library is not None else ():
             with suppress(NotFound):
                 return parts.documents.document(id, owner)
         raise

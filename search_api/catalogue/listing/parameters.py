@@ -24,8 +24,7 @@ from search_api.http.parameters import (
     read_flat_bbox,
 )
 from search_api.search.filtering.cql2 import LONGEST_FILTER, Language, parse
-from search_api.search.filtering.systems import in_degrees
-from search_api.search.filtering.translate import clause_of
+from search_api.search.filtering.translate import clause_of, in_degrees
 from search_api.search.order import SORTBY_PATTERN, kinds_of, read_sortby
 from search_api.search.position import read_position
 

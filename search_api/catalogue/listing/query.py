@@ -10,9 +10,7 @@ from core.extent import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan
 from search_api.search.order import SortKey, sort_body
-from search_api.search.retrieval.filters import area_clause, span_clause
-from search_api.search.retrieval.language_fields import LANGUAGES
-from search_api.search.retrieval.record_texts import phrase
+from search_api.search.retrieval.filters import LANGUAGES, area_clause, phrase, span_clause
 
 Clause = Json
 

@@ -33,9 +33,9 @@ from search_api.protocols.csw.names import (
     CswError,
     local,
 )
+from search_api.search.filtering.comparisons import RELATIONS
 from search_api.search.filtering.cql2 import Expression, parse
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
-from search_api.search.filtering.spatial import RELATIONS
 from search_api.search.filtering.translate import OPERATORS, clause_of
 from search_api.search.order import SortKey, read_sortby
 

@@ -23,7 +23,7 @@ from search_api.parts import Parts
 from search_api.protocols.stac.documents import StacCollectionPath, collection_named
 from search_api.protocols.stac.parameters import StacFilters, StacFiltersBody, stac_selection
 from search_api.search.order import STARTS
-from search_api.search.retrieval.cell_counts import cell_aggregation, read_cells
+from search_api.search.retrieval.facets import cell_aggregation, read_cells
 
 Kind = Literal["string", "numeric", "datetime"]
 

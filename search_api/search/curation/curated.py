@@ -1,4 +1,4 @@
-"""The rules that count now, arranged for a question: immutable, made once for each change of the rules."""
+"""The active rules, indexed for questions. Immutable; built again after each change of the rules."""
 
 from __future__ import annotations
 
@@ -14,9 +14,17 @@ from pydantic import ValidationError
 from core.place import Place
 from reading.vocabulary import Concept, Label, NamedVocabulary
 from reading.vocabulary.vocabulary import term_key
-from search_api.search.curation.changes import KeptRule, RuleKey
-from search_api.search.curation.rules import Block, Boost, OwnPlace, Pin, Rule, Synonyms
-from search_api.search.ranking.pinned import Pinned
+from search_api.search.curation.rules import (
+    BlockRule,
+    BoostRule,
+    CurationRule,
+    PinRule,
+    PlaceRule,
+    RuleKey,
+    StoredRule,
+    SynonymRule,
+)
+from search_api.search.ranking.rank import Pinned
 
 log = structlog.get_logger(__name__)
 
@@ -27,11 +35,8 @@ MOST_PINS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """What stewards decided about one question: the records put first, in order, and those that are no hits.
-
-    ``blocked_sources``: none of their records is one. ``boosts`` by source.
-    """
+class CurationDecisions:
+    """The rules that apply to one question: pinned records in order, blocked records and sources, boosts by source."""
 
     pins: tuple[Pinned, ...] = ()
     blocked: frozenset[str] = frozenset()
@@ -42,14 +47,14 @@ class Decided:
         return record in self.blocked or record.partition(":")[0] in self.blocked_sources
 
 
-Worded = TypeVar("Worded", Pin, Block, Boost)
+Worded = TypeVar("Worded", PinRule, BlockRule, BoostRule)
 
 
 @dataclass(frozen=True, slots=True)
-class ByWords(Generic[Worded]):
-    """Rules by the key of their words, in their order: found among thousands without a look at each one's words.
+class RulesByWords(Generic[Worded]):
+    """Rules by the key of their words, so that thousands need not be compared with each question.
 
-    ``unworded``: those without words, which hold for every question.
+    ``unworded``: rules without words, which apply to every question.
     """
 
     whole: Mapping[str, Sequence[tuple[int, Worded]]] = field(default_factory=dict)
@@ -57,7 +62,7 @@ class ByWords(Generic[Worded]):
     unworded: Sequence[tuple[int, Worded]] = ()
 
     @classmethod
-    def of(cls, rules: Iterable[Worded]) -> ByWords[Worded]:
+    def of(cls, rules: Iterable[Worded]) -> RulesByWords[Worded]:
         whole: defaultdict[str, list[tuple[int, Worded]]] = defaultdict(list)
         part: list[tuple[str, int, Worded]] = []
         unworded: list[tuple[int, Worded]] = []
@@ -72,48 +77,48 @@ class ByWords(Generic[Worded]):
 
     def of_question(self, key: str) -> list[Worded]:
         """``key``: of the question. Case, accents and plurals do not matter."""
-        found = dict(self.unworded) | dict(self.whole.get(key, ()))
-        found |= {place: rule for words, place, rule in self.part if words in f" {key} "}
-        return [found[place] for place in sorted(found)]
+        matches = dict(self.unworded) | dict(self.whole.get(key, ()))
+        matches |= {place: rule for words, place, rule in self.part if words in f" {key} "}
+        return [matches[place] for place in sorted(matches)]
 
 
 @dataclass(frozen=True)
-class Curated:
+class ActiveRules:
     """Rules by kind. ``places`` by the key of their name; ``vocabulary``: the synonyms as one vocabulary.
 
     ``longest``: by the first word of a place's key, the words of the longest such key.
     """
 
-    pins: ByWords[Pin] = field(default_factory=ByWords)
-    blocks: ByWords[Block] = field(default_factory=ByWords)
-    boosts: ByWords[Boost] = field(default_factory=ByWords)
+    pins: RulesByWords[PinRule] = field(default_factory=RulesByWords)
+    blocks: RulesByWords[BlockRule] = field(default_factory=RulesByWords)
+    boosts: RulesByWords[BoostRule] = field(default_factory=RulesByWords)
     places: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
     vocabulary: NamedVocabulary = _NO_SYNONYMS
     longest: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, kept: Iterable[KeptRule], today: date) -> Curated:
-        """A rule that this version cannot read is left out, and logged."""
-        rules: defaultdict[type[Rule], list[Rule]] = defaultdict(list)
-        for one in kept:
-            if (rule := _read(one)) is not None and rule.holds_on(today):
+    def of(cls, stored: Iterable[StoredRule], today: date) -> ActiveRules:
+        """Skips and logs a rule that this version cannot read."""
+        rules: defaultdict[type[CurationRule], list[CurationRule]] = defaultdict(list)
+        for stored_rule in stored:
+            if (rule := _read(stored_rule)) is not None and rule.holds_on(today):
                 rules[type(rule)].append(rule)
-        every = [rule for found in rules.values() for rule in found]
-        pins = sorted((rule for rule in every if isinstance(rule, Pin)), key=lambda pin: (pin.order, pin.id or ""))
-        places = _places(rule for rule in every if isinstance(rule, OwnPlace))
+        every = [rule for of_type in rules.values() for rule in of_type]
+        pins = sorted((rule for rule in every if isinstance(rule, PinRule)), key=lambda pin: (pin.order, pin.id or ""))
+        places = _places(rule for rule in every if isinstance(rule, PlaceRule))
         return cls(
-            ByWords.of(pins),
-            ByWords.of(rule for rule in every if isinstance(rule, Block)),
-            ByWords.of(rule for rule in every if isinstance(rule, Boost)),
+            RulesByWords.of(pins),
+            RulesByWords.of(rule for rule in every if isinstance(rule, BlockRule)),
+            RulesByWords.of(rule for rule in every if isinstance(rule, BoostRule)),
             places,
-            NamedVocabulary(VOCABULARY, tuple(_concept(rule) for rule in every if isinstance(rule, Synonyms))),
+            NamedVocabulary(VOCABULARY, tuple(_concept(rule) for rule in every if isinstance(rule, SynonymRule))),
             _longest(places),
         )
 
-    def decided(self, question: str) -> Decided:
+    def decided(self, question: str) -> CurationDecisions:
         key = term_key(question)
         blocks = self.blocks.of_question(key)
-        decided = Decided(
+        decided = CurationDecisions(
             blocked=frozenset(block.record for block in blocks if block.record is not None),
             blocked_sources=frozenset(block.source for block in blocks if block.source is not None),
             boosts=_summed(self.boosts.of_question(key)),
@@ -125,46 +130,46 @@ class Curated:
         return replace(decided, pins=tuple(pins.values()))
 
 
-NOTHING_CURATED = Curated()
+NO_RULES = ActiveRules()
 
 
-def drafted(live: Iterable[KeptRule], draft: Iterable[KeptRule]) -> list[KeptRule]:
-    """The live rules as they would be with the draft: its rules replace those of the same id, or take them away."""
-    rules: dict[RuleKey, KeptRule] = {one.key.live(): one for one in live}
-    rules |= {one.key.live(): one for one in draft}
-    return [one for one in rules.values() if one.content is not None]
+def with_draft(live: Iterable[StoredRule], draft: Iterable[StoredRule]) -> list[StoredRule]:
+    """The live rules with a draft applied: its rules replace or remove those of the same id."""
+    rules: dict[RuleKey, StoredRule] = {stored.key.live(): stored for stored in live}
+    rules |= {stored.key.live(): stored for stored in draft}
+    return [stored for stored in rules.values() if stored.content is not None]
 
 
-def _read(kept: KeptRule) -> Rule | None:
+def _read(stored: StoredRule) -> CurationRule | None:
     try:
-        return kept.rule
+        return stored.rule
     except ValidationError as error:
-        log.warning("curation.unreadable_rule", rule=kept.key.document, problems=error.error_count())
+        log.warning("curation.unreadable_rule", rule=stored.key.document, problems=error.error_count())
         return None
 
 
-def _summed(rules: Iterable[Boost]) -> Mapping[str, float]:
-    found: defaultdict[str, float] = defaultdict(float)
+def _summed(rules: Iterable[BoostRule]) -> Mapping[str, float]:
+    sums: defaultdict[str, float] = defaultdict(float)
     for rule in rules:
-        found[rule.source] += rule.boost
-    return dict(found)
+        sums[rule.source] += rule.boost
+    return dict(sums)
 
 
-def _places(rules: Iterable[OwnPlace]) -> Mapping[str, tuple[Place, ...]]:
-    found: defaultdict[str, list[Place]] = defaultdict(list)
+def _places(rules: Iterable[PlaceRule]) -> Mapping[str, tuple[Place, ...]]:
+    places_by_key: defaultdict[str, list[Place]] = defaultdict(list)
     for rule in rules:
         for key in sorted(rule.keys):
-            found[key].append(rule.place)
-    return {key: tuple(places) for key, places in found.items()}
+            places_by_key[key].append(rule.place)
+    return {key: tuple(places) for key, places in places_by_key.items()}
 
 
 def _longest(keys: Iterable[str]) -> Mapping[str, int]:
-    found: dict[str, int] = {}
+    lengths: dict[str, int] = {}
     for key in keys:
         first = key.partition(" ")[0]
-        found[first] = max(1 + key.count(" "), found.get(first, 0))
-    return found
+        lengths[first] = max(1 + key.count(" "), lengths.get(first, 0))
+    return lengths
 
 
-def _concept(rule: Synonyms) -> Concept:
+def _concept(rule: SynonymRule) -> Concept:
     return Concept(f"{VOCABULARY}:{rule.id}", tuple(Label(words, rule.language) for words in rule.words))

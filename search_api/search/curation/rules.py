@@ -1,13 +1,16 @@
-"""What a steward may write: the shape of each kind of rule, checked once when it arrives and again when it is read."""
+"""The kinds of rules that a steward can write, and their changes. Checked on arrival and again when read."""
 
 from __future__ import annotations
 
+import uuid
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated, ClassVar, Literal, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from core.extent import BBox
+from core.json_types import Json
 from core.overlay import Overlay
 from core.place import Place
 from es_mappings.codecs.overlays import from_content
@@ -17,21 +20,21 @@ from search_api.http.parameters import printable
 
 RuleKind = Literal["pins", "blocks", "boosts", "synonyms", "places", "overlays"]
 RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
-TRIED: tuple[RuleKind, ...] = ("pins", "blocks", "boosts", "synonyms", "places")
-"""What a draft may hold: an overlay changes the record itself, so that a search cannot try it."""
+DRAFT_KINDS: tuple[RuleKind, ...] = ("pins", "blocks", "boosts", "synonyms", "places")
+"""The kinds that a draft can hold. An overlay changes the record itself, so no search can try it."""
 
 LARGEST_BOOST = 0.3
-"""A share of the best score, about what a place fully outside the asked one costs."""
+"""A share of the best score; about the penalty of a record outside the place of the question."""
 
 
-def _with_words(text: str) -> str:
+def _require_word(text: str) -> str:
     if not term_key(text):
         raise ValueError("holds no word")
     return text
 
 
 Line = Annotated[str, Field(min_length=1, max_length=500), AfterValidator(printable)]
-Words = Annotated[Line, AfterValidator(_with_words)]
+Words = Annotated[Line, AfterValidator(_require_word)]
 RecordId = Annotated[
     str, Field(min_length=3, max_length=450, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z0-9._:~-]+$")
 ]
@@ -39,7 +42,7 @@ SourceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 RuleId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:~-]{0,449}$")]
 
 
-class Rule(BaseModel):
+class CurationRule(BaseModel):
     """``valid_from`` and ``valid_until``: the days on which it counts, both inclusive."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -51,7 +54,7 @@ class Rule(BaseModel):
     valid_until: date | None = None
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if self.valid_from and self.valid_until and self.valid_from > self.valid_until:
             raise ValueError("valid_from is after valid_until")
         return self
@@ -60,9 +63,10 @@ class Rule(BaseModel):
         return (self.valid_from or day) <= day <= (self.valid_until or day)
 
 
-class Pin(Rule):
+class PinRule(CurationRule):
     """For these words, this record first."""
 
+    model_config = ConfigDict(title="Pin")
     kind = "pins"
     words: Words
     record: RecordId
@@ -70,9 +74,10 @@ class Pin(Rule):
     order: int = Field(1, ge=1, le=100, description="Among several pins of a question; 1 is the first.")
 
 
-class Block(Rule):
+class BlockRule(CurationRule):
     """This record, or every record of this source, is not a hit: of questions with these words, or of any."""
 
+    model_config = ConfigDict(title="Block")
     kind = "blocks"
     record: RecordId | None = None
     source: SourceId | None = Field(None, description="Instead of a record: all of its records.")
@@ -80,15 +85,16 @@ class Block(Rule):
     match: Literal["whole", "part"] = "part"
 
     @model_validator(mode="after")
-    def _of_one_thing(self) -> Self:
+    def _check_target(self) -> Self:
         if (self.record is None) == (self.source is None):
             raise ValueError("a block needs a record or a source, and not both")
         return self
 
 
-class Boost(Rule):
+class BoostRule(CurationRule):
     """Hits of this source count more, or less: of questions with these words, or of any."""
 
+    model_config = ConfigDict(title="Boost")
     kind = "boosts"
     source: SourceId
     boost: float = Field(ge=-LARGEST_BOOST, le=LARGEST_BOOST, description="Added to a score of about 0 to 1.")
@@ -96,23 +102,25 @@ class Boost(Rule):
     match: Literal["whole", "part"] = "part"
 
 
-class Synonyms(Rule):
+class SynonymRule(CurationRule):
     """Words and acronyms that mean the same."""
 
+    model_config = ConfigDict(title="Synonyms")
     kind = "synonyms"
     words: Annotated[tuple[Words, ...], Field(min_length=2, max_length=20)]
     language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] | None = Field(None, description="ISO 639-1.")
 
     @model_validator(mode="after")
-    def _differ(self) -> Self:
+    def _check_difference(self) -> Self:
         if len({term_key(words) for words in self.words}) < 2:
             raise ValueError("words: are the same, but for case, accents and plurals")
         return self
 
 
-class OwnPlace(Rule):
+class PlaceRule(CurationRule):
     """A place that the gazetteer does not know, or another box of one that it knows."""
 
+    model_config = ConfigDict(title="OwnPlace")
     kind = "places"
     name: Words
     other_names: Annotated[tuple[Words, ...], Field(max_length=50)] = ()
@@ -122,7 +130,7 @@ class OwnPlace(Rule):
     country: Annotated[str, Field(pattern=r"^[A-Z]{2}$")] | None = Field(None, description="ISO 3166-1 alpha-2.")
 
     @model_validator(mode="after")
-    def _on_earth(self) -> Self:
+    def _check_bbox(self) -> Self:
         BBox(*self.bbox)
         return self
 
@@ -136,7 +144,7 @@ class OwnPlace(Rule):
         return frozenset(name_key(name) for name in (self.name, *self.other_names))
 
 
-class OverlayRule(Rule):
+class OverlayRule(CurationRule):
     """Metadata of one record that replace those of its source at every harvest."""
 
     kind = "overlays"
@@ -152,7 +160,7 @@ class OverlayRule(Rule):
     end: str | None = Field(None, max_length=40, description="ISO 8601.")
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _check_content(self) -> Self:
         if not self.overlay.fields:
             raise ValueError("an overlay needs a title, keywords, bbox, start or end")
         if self.valid_from or self.valid_until:
@@ -167,11 +175,59 @@ class OverlayRule(Rule):
         return from_content(self.model_dump())
 
 
-RULES: dict[RuleKind, type[Rule]] = {
-    "pins": Pin,
-    "blocks": Block,
-    "boosts": Boost,
-    "synonyms": Synonyms,
-    "places": OwnPlace,
+RULES: dict[RuleKind, type[CurationRule]] = {
+    "pins": PinRule,
+    "blocks": BlockRule,
+    "boosts": BoostRule,
+    "synonyms": SynonymRule,
+    "places": PlaceRule,
     "overlays": OverlayRule,
 }
+
+
+RuleAction = Literal["added", "changed", "removed", "published", "undone"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleKey:
+    """``draft`` empty: the rule is live."""
+
+    kind: RuleKind
+    id: str
+    draft: str = ""
+
+    @property
+    def document(self) -> str:
+        """Its id in the index. Neither drafts nor ids contain a slash."""
+        return f"{self.kind}/{self.draft}/{self.id}"
+
+    def live(self) -> RuleKey:
+        return RuleKey(self.kind, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRule:
+    """A rule as stored. ``content`` None: the draft removes the live rule. ``at``: ISO 8601."""
+
+    key: RuleKey
+    content: Json | None
+    by: str
+    at: str
+
+    @property
+    def rule(self) -> CurationRule | None:
+        """Raises pydantic's ValidationError for content of another version."""
+        return None if self.content is None else RULES[self.key.kind].model_validate(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleChange:
+    """An entry of the history. ``before`` and ``after``: the rule as JSON, None if there is none."""
+
+    key: RuleKey
+    action: RuleAction
+    before: Json | None
+    after: Json | None
+    by: str
+    at: str
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)

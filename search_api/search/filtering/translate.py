@@ -10,13 +10,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from core.json_types import Json
+from core.reference_systems import ReferenceSystem
 from search_api.search.filtering import literals
+from search_api.search.filtering.comparisons import (
+    MIRRORED,
+    RELATIONS,
+    compared_instant,
+    compared_interval,
+    instant_clause,
+    interval_clause,
+    spatial_clause,
+)
 from search_api.search.filtering.cql2 import Expression
-from search_api.search.filtering.instants import compared_instant, instant_clause
 from search_api.search.filtering.literals import wrong
 from search_api.search.filtering.queryables import QUERYABLES, Queryable, find
-from search_api.search.filtering.spatial import MIRRORED, RELATIONS, spatial_clause
-from search_api.search.filtering.temporal import compared_interval, interval_clause
 
 Clause = Json
 
@@ -226,3 +233,21 @@ def _property(node: object) -> Queryable:
 
 def _exists(one: Queryable) -> Clause:
     return _combined([{"exists": {"field": field}} for field in one.fields], every=False)
+
+
+def in_degrees(tree: Expression, system: ReferenceSystem) -> Expression:
+    """The same tree with every box and geometry in degrees. Raises InvalidInput."""
+    if isinstance(tree, list):
+        return [in_degrees(one, system) for one in tree]
+    if not isinstance(tree, dict):
+        return tree
+    try:
+        if isinstance(box := tree.get("bbox"), list) and len(box) in (4, 6):
+            positions = (0, 1, 3, 4) if len(box) == 6 else (0, 1, 2, 3)
+            first, second, third, fourth = (literals.number_of(box[position]) for position in positions)
+            return {"bbox": list(system.box(first, second, third, fourth))}
+        if "coordinates" in tree:
+            return system.geometry(tree)
+    except ValueError as error:
+        raise wrong(str(error)) from None
+    return {key: in_degrees(value, system) for key, value in tree.items()}

@@ -46,17 +46,19 @@ def words_of(question: str) -> list[str]:
     return list(dict.fromkeys(word.lower() for word in _WORD.findall(question)))[:_MOST_WORDS]
 
 
-def counting(scope: PassageScope, words: Sequence[str], suffixes: Sequence[str]) -> list[Json]:
+def count_searches(scope: PassageScope, words: Sequence[str], suffixes: Sequence[str]) -> list[Json]:
     """Header and body of the search that counts the words in the owner's passages."""
-    counted = {f"{place} {suffix}": _held(word, suffix) for place, word in enumerate(words) for suffix in suffixes}
+    clauses = {
+        f"{place} {suffix}": _word_query(word, suffix) for place, word in enumerate(words) for suffix in suffixes
+    }
     body: Json = {"size": 0, "track_total_hits": True, "query": {"bool": {"filter": [scope.clause]}}}
-    if counted:
-        body["aggs"] = {"words": {"filters": {"filters": counted}}}
+    if clauses:
+        body["aggs"] = {"words": {"filters": {"filters": clauses}}}
     return [scope.header, body]
 
 
-def counts(answer: JsonMapping, words: Sequence[str]) -> OwnCounts:
-    """The result of the search of ``counting``."""
+def read_counts(answer: JsonMapping, words: Sequence[str]) -> OwnCounts:
+    """The result of the search of ``count_searches``."""
     buckets = answer.get("aggregations", {}).get("words", {}).get("buckets", {})
     holding = {}
     for name, bucket in buckets.items():
@@ -65,37 +67,39 @@ def counts(answer: JsonMapping, words: Sequence[str]) -> OwnCounts:
     return OwnCounts(int(answer["hits"]["total"]["value"]), holding)
 
 
-def own_words(
+def own_bm25_query(
     weights: WordWeights,
     words: Sequence[str],
     suffixes: Sequence[str],
-    found: OwnCounts,
+    counts: OwnCounts,
     filters: Sequence[Clause],
 ) -> Json:
     """BM25 over text and headings without length normalisation, because passages have similar lengths."""
     should = [
-        _weighed(word, suffix, found.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation)
+        _scored_word(
+            word, suffix, counts.weight(word, suffix) * (1.0 if place == 0 else weights.plain), weights.saturation
+        )
         for place, suffix in enumerate(suffixes)
         for word in words
-        if found.weight(word, suffix)
+        if counts.weight(word, suffix)
     ]
     query = {"bool": {"should": should, "minimum_should_match": 1, "filter": list(filters)}}
     return {"query": query if should else {"match_none": {}}, "sort": _TIES}
 
 
-def own_meaning(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Json:
+def own_dense_query(vector: NDArray[np.float32], filters: Sequence[Clause]) -> Json:
     """Every passage that passes the filters, by its cosine, on the scale of ``knn``."""
     among = {"bool": {"filter": [*filters, {"exists": {"field": "vector"}}]}}
-    asked = [round(float(value), 6) for value in vector]
-    script = {"source": _COSINE, "params": {"asked": asked}}
+    query_vector = [round(float(value), 6) for value in vector]
+    script = {"source": _COSINE, "params": {"asked": query_vector}}
     return {"query": {"script_score": {"query": among, "script": script}}, "sort": _TIES}
 
 
-def _held(word: str, suffix: str) -> Clause:
+def _word_query(word: str, suffix: str) -> Clause:
     fields = [f"text{suffix}", f"heading{suffix}"]
     return {"multi_match": {"query": word, "fields": fields, "type": "most_fields"}}
 
 
-def _weighed(word: str, suffix: str, weight: float, saturation: float) -> Clause:
+def _scored_word(word: str, suffix: str, weight: float, saturation: float) -> Clause:
     script = {"source": _BM25, "params": {"weight": weight, "k1": saturation}}
-    return {"script_score": {"query": _held(word, suffix), "script": script}}
+    return {"script_score": {"query": _word_query(word, suffix), "script": script}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,26 +10,23 @@ from core.errors import ModelMissing, Unavailable
 from es_gateway.searching import search_all
 from es_mappings.names import alias
 from reading.language import sure_language
+from search_api.search.parts import SearchParts
 from search_api.search.passages.coverage import content_words, coverage, weights
-from search_api.search.passages.follow_up import in_context
-from search_api.search.passages.interactions import interactions
-from search_api.search.passages.passage_arms import FoundPassages, PassageSearch, found_by
+from search_api.search.passages.passage_arms import PassageCandidates, PassageSearch, combine_answers, late_interactions
 from search_api.search.passages.scope import scopes_of
 from search_api.search.passages.tables import DocumentTable, table_from
-from search_api.search.passages.values import AnswerConfig, AskRequest, FoundPassage
-from search_api.search.pipeline import SearchParts
-from search_api.search.ranking.candidates import Candidates
+from search_api.search.passages.values import AnswerConfig, AskRequest, ConversationTurn, FoundPassage
+from search_api.search.rank_candidates import target_of
+from search_api.search.ranking.candidates import Candidates, Fields, fields_of
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.fields import Fields, fields_of
 from search_api.search.ranking.rank import Ranking, rank
 from search_api.search.ranking.rerank import rerank
-from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
-from search_api.search.ranking.signals.passage_dense import PassageDense
+from search_api.search.ranking.signals.arms import PassageDense
+from search_api.search.ranking.signals.best_only import CrossEncoderReading
 from search_api.search.ranking.signals.relevance import Relevance
 from search_api.search.request import Part, SearchRequest
 from search_api.search.retrieval.serving import Serving
 from search_api.search.understanding.interpretation import Interpretation
-from search_api.search.understanding.targets import target_of
 
 _MOST_NEAR = 3
 _READ: frozenset[Part] = frozenset(("place", "time", "relation"))
@@ -57,74 +55,89 @@ class PassageRetriever:
     def ranker(self) -> Ranker:
         return self.parts.config.passages
 
-    def retrieve(self, asked: AskRequest, serving: Serving) -> Retrieved:
+    def retrieve(self, request: AskRequest, serving: Serving) -> Retrieved:
         """Raises InvalidInput for a scope that the caller lacks, Unavailable if Elasticsearch does not answer."""
-        asked_in = sure_language(asked.question)
-        serving = serving.reading(asked_in)
-        read = self.parts.understander.understand(in_context(asked.question, asked.turns), _READ)
-        found = self._found(asked, read, serving)
-        ranking = self._ranked(asked, asked_in, read, found, serving)
-        ranking, unread = self._reread(read, ranking, found)
-        threshold = self.config.threshold if asked.threshold is None else asked.threshold
-        best = judged(ranking, found, asked.top_k or self.config.top_k)
-        kept = [one for one in best if one.relevance >= threshold]
-        near = [] if kept else best[:_MOST_NEAR]
-        without = ("dense",) if serving.embedder_problem is not None else ()
-        return Retrieved(_numbered(kept), _numbered(near), (*without, *unread, *read.degraded))
+        language = sure_language(request.question)
+        serving = serving.reading(language)
+        interpretation = self.parts.understander.understand(in_context(request.question, request.turns), _READ)
+        candidates = self._search(request, interpretation, serving)
+        ranking = self._ranked(request, language, interpretation, candidates, serving)
+        ranking, unranked = self._rerank(interpretation, ranking, candidates)
+        threshold = self.config.threshold if request.threshold is None else request.threshold
+        best = _scored(ranking, candidates, request.top_k or self.config.top_k)
+        relevant = [passage for passage in best if passage.relevance >= threshold]
+        near_misses = [] if relevant else best[:_MOST_NEAR]
+        missing = ("dense",) if serving.embedder_problem is not None else ()
+        return Retrieved(_numbered(relevant), _numbered(near_misses), (*missing, *unranked, *interpretation.degraded))
 
-    def tables(self, quoted: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
+    def tables(self, passages: Sequence[FoundPassage]) -> dict[int, DocumentTable]:
         """The tables that these passages are parts of, by the passage's number."""
-        parts = [one for one in quoted if one.table is not None]
+        parts = [passage for passage in passages if passage.table is not None]
         if not parts:
             return {}
-        ids = list(dict.fromkeys(one.document for one in parts))
+        ids = list(dict.fromkeys(passage.document for passage in parts))
         index = alias(self.prefix, "documents")
-        found = self.parts.client.mget(index=index, ids=ids, source_includes=["tables"]).body["docs"]
-        kept = {one["_id"]: one["_source"].get("tables", []) for one in found if one.get("found")}
+        entries = self.parts.client.mget(index=index, ids=ids, source_includes=["tables"]).body["docs"]
+        tables = {passage["_id"]: passage["_source"].get("tables", []) for passage in entries if passage.get("found")}
         return {
-            one.number: table_from(one.table, kept[one.document][one.table - 1])
-            for one in parts
-            if one.table is not None and one.table <= len(kept.get(one.document, ()))
+            passage.number: table_from(passage.table, tables[passage.document][passage.table - 1])
+            for passage in parts
+            if passage.table is not None and passage.table <= len(tables.get(passage.document, ()))
         }
 
-    def _found(self, asked: AskRequest, read: Interpretation, serving: Serving) -> FoundPassages:
-        encoded = serving.embedder.encode([read.text], "query") if serving.embedder is not None else None
-        search = PassageSearch(self.parts.config, asked, read, None if encoded is None else encoded.vectors[0])
-        within = scopes_of(self.prefix, asked)
+    def _search(self, request: AskRequest, interpretation: Interpretation, serving: Serving) -> PassageCandidates:
+        encoded = serving.embedder.encode([interpretation.text], "query") if serving.embedder is not None else None
+        search = PassageSearch(
+            self.parts.config, request, interpretation, None if encoded is None else encoded.vectors[0]
+        )
+        within = scopes_of(self.prefix, request)
         arms = search.arms(self.parts.client, within)
         bodies = [part for arm in arms for part in (arm.header, arm.body)]
         answers = search_all(self.parts.client, bodies) if bodies else []
-        found = found_by(arms, answers, self.ranker.columns)
+        candidates = combine_answers(arms, answers, self.ranker.columns)
         card = serving.embedder.card.tokens if serving.embedder is not None else None
         if card is None or encoded is None or encoded.tokens is None:
-            return found
-        met = interactions(self.parts.client, within, sorted(found.passages), encoded.tokens[0], card)
-        return replace(found, interactions=met)
+            return candidates
+        scores = late_interactions(self.parts.client, within, sorted(candidates.passages), encoded.tokens[0], card)
+        return replace(candidates, interactions=scores)
 
     def _ranked(
-        self, asked: AskRequest, asked_in: str | None, read: Interpretation, found: FoundPassages, serving: Serving
+        self,
+        request: AskRequest,
+        language: str | None,
+        interpretation: Interpretation,
+        candidates: PassageCandidates,
+        serving: Serving,
     ) -> Ranking:
-        ids = sorted(found.passages)
+        ids = sorted(candidates.passages)
         columns = self.ranker.columns
-        covered = _covered(read, [found.passages[id] for id in ids])
-        added = [
-            {"covered": [share], **_met(found, id), **_foreign(found.passages[id], asked_in, serving)}
-            for id, share in zip(ids, covered, strict=True)
+        shares = _coverages(interpretation, [candidates.passages[id] for id in ids])
+        extra = [
+            {
+                "covered": [share],
+                **_interaction_field(candidates, id),
+                **_foreign_field(candidates.passages[id], language, serving),
+            }
+            for id, share in zip(ids, shares, strict=True)
         ]
-        fields = [fields_of({**found.fields[id], **more}, columns) for id, more in zip(ids, added, strict=True)]
-        arms = {name: [scores.get(id) for id in ids] for name, scores in found.scores.items()}
-        target = target_of(SearchRequest(read.text, filters=asked.filters), read, self.parts.now_ms())
+        fields = [fields_of({**candidates.fields[id], **more}, columns) for id, more in zip(ids, extra, strict=True)]
+        arms = {name: [scores.get(id) for id in ids] for name, scores in candidates.scores.items()}
+        target = target_of(
+            SearchRequest(interpretation.text, filters=request.filters), interpretation, self.parts.now_ms()
+        )
         return rank(Candidates.of(ids, arms, fields, columns), target, self.ranker, serving.cosine_floor)
 
-    def _reread(self, read: Interpretation, ranking: Ranking, found: FoundPassages) -> tuple[Ranking, tuple[str, ...]]:
-        """Applies the reranker: a calibrated one decides alone, another one contributes to the order."""
+    def _rerank(
+        self, interpretation: Interpretation, ranking: Ranking, candidates: PassageCandidates
+    ) -> tuple[Ranking, tuple[str, ...]]:
+        """Applies the reranker. A calibrated one decides the order alone; the score of another one is added."""
         reading, load = self.ranker.find(CrossEncoderReading), self.parts.cross_encoder
         if reading is None or load is None or len(ranking) == 0:
             return ranking, ()
         best = ranking.ids(0, reading.depth)
         try:
             cross_encoder = load()
-            logits = cross_encoder.score(read.text, [found.passages[id].text for id in best])
+            logits = cross_encoder.score(interpretation.text, [candidates.passages[id].text for id in best])
         except (ModelMissing, Unavailable):
             return ranking, ("cross_encoder",)
         card = cross_encoder.card
@@ -133,7 +146,7 @@ class PassageRetriever:
         return rerank(replace(ranking, order=ranking.order[: len(best)]), logits, replace(card, weight=1.0)), ()
 
 
-def judged(ranking: Ranking, found: FoundPassages, count: int) -> list[FoundPassage]:
+def _scored(ranking: Ranking, candidates: PassageCandidates, count: int) -> list[FoundPassage]:
     """The best ``count``, each with signals and relevance (0..1): the reranker's relevance if it decides alone."""
     reader = ranking.terms.get(CrossEncoderReading.name)
     decides = reader is not None and reader.weight == 1.0
@@ -141,7 +154,7 @@ def judged(ranking: Ranking, found: FoundPassages, count: int) -> list[FoundPass
     measured = dict.fromkeys((PassageDense.name, CrossEncoderReading.name))
     return [
         replace(
-            found.passages[hit.id],
+            candidates.passages[hit.id],
             score=hit.score,
             relevance=float(relevance[index]),
             signals={**measured, **hit.signals},
@@ -151,23 +164,64 @@ def judged(ranking: Ranking, found: FoundPassages, count: int) -> list[FoundPass
 
 
 def _numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
-    return tuple(replace(one, number=number) for number, one in enumerate(passages, 1))
+    return tuple(replace(passage, number=number) for number, passage in enumerate(passages, 1))
 
 
-def _met(found: FoundPassages, id: str) -> Fields:
-    return {"interaction": [found.interactions[id]]} if id in found.interactions else {}
+def _interaction_field(candidates: PassageCandidates, id: str) -> Fields:
+    return {"interaction": [candidates.interactions[id]]} if id in candidates.interactions else {}
 
 
-def _foreign(passage: FoundPassage, asked_in: str | None, serving: Serving) -> Fields:
+def _foreign_field(passage: FoundPassage, language: str | None, serving: Serving) -> Fields:
     written_in = passage.language
-    if asked_in is None or written_in is None or written_in == asked_in or serving.embedder is None:
+    if language is None or written_in is None or written_in == language or serving.embedder is None:
         return {}
     return {"foreign": [1.0]} if serving.embedder.card.reads(written_in) else {}
 
 
-def _covered(read: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:
-    """Passages are read in the question's language: words of another one are other words."""
-    held = [f"{one.title} {' '.join(one.section_path)} {one.text}" for one in passages]
-    texts = [content_words(text, read.language) for text in held]
-    asked = weights(texts, content_words(read.text, read.language))
-    return [coverage(asked, text) for text in texts]
+def _coverages(interpretation: Interpretation, passages: Sequence[FoundPassage]) -> list[float]:
+    """0..1 by passage: the weighted share of the question's words, stemmed in the question's language."""
+    contents = [f"{passage.title} {' '.join(passage.section_path)} {passage.text}" for passage in passages]
+    texts = [content_words(text, interpretation.language) for text in contents]
+    question_weights = weights(texts, content_words(interpretation.text, interpretation.language))
+    return [coverage(question_weights, text) for text in texts]
+
+
+_MOST_TURNS_BACK = 3  # questions that each lean on the one before
+_FEW_WORDS = 3  # content words: too few to name a topic
+_WORD = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_ENGLISH = """it its they them their those these this there he she him his such same former latter"""
+_GERMAN = """er sie ihn ihm ihr ihre ihrer ihren dessen deren diese dieser dieses diesen diesem dort davon dabei dazu
+darin solche"""
+_FRENCH = """elle ils elles cette ces cet ceux celles celui celle leur leurs"""
+_SPANISH = """ellos ellas ello este esta estos estas esos esas ese esa eso allí ahí dicho dicha sus"""
+_ITALIAN = """essi esse esso essa questo questa questi queste quello quella quelli quelle loro"""
+_PORTUGUESE = """eles elas ele ela estes esses essas isso isto ali seu sua seus suas deles delas"""
+_POINTING = frozenset(f"{_ENGLISH} {_GERMAN} {_FRENCH} {_SPANISH} {_ITALIAN} {_PORTUGUESE}".split())
+"""Words that point back, in the page's six languages. Left out are those that questions standing alone also have
+("es gibt", "il y a", "that")."""
+_CONTINUING = re.compile(
+    r"\W*(?:and|but|or|also|what about|how about|und|aber|oder|auch|was ist mit|et|mais|ou|qu'en est-il"
+    r"|y|pero|o|qué hay de|e|ed|ma|mas)\b",
+    re.IGNORECASE,
+)
+
+
+def in_context(question: str, turns: Sequence[ConversationTurn]) -> str:
+    """The question to search for; ``turns``: what was said before, oldest first.
+
+    A year in the question takes the place of the years before it ("and in 2015?").
+    """
+    if not turns or not needs_context(question):
+        return question
+    before = in_context(turns[-1].question, turns[max(0, len(turns) - _MOST_TURNS_BACK) : -1])
+    if _YEAR.search(question):
+        before = _YEAR.sub(" ", before)
+    return " ".join(f"{before} {question}".split())
+
+
+def needs_context(question: str) -> bool:
+    """Whether the question needs the one before it: it goes on from there, points back, or names too little itself."""
+    if _CONTINUING.match(question) or len(content_words(question)) <= _FEW_WORDS:
+        return True
+    return not _POINTING.isdisjoint(_WORD.findall(question.lower()))

@@ -30,7 +30,7 @@ class PassageScope:
 
     @property
     def is_private(self) -> bool:
-        """Whether users share the index, and must not learn of each other's passages."""
+        """Whether users share the index, so that no search may reveal another user's passages."""
         return self.owner != PUBLIC
 
     @property
@@ -47,11 +47,11 @@ class PassageScope:
         return header if self.owner == PUBLIC else {**header, "routing": owner_routing(self.owner)}
 
 
-def scopes_of(prefix: str, asked: AskRequest) -> list[PassageScope]:
-    """What this question may search: a collection that was opened to the caller, else what ``scopes`` says."""
-    if (granted := asked.granted) is None:
-        return scopes(prefix, asked.scope, asked.owner)
-    return [replace(scope, documents=granted.documents) for scope in scopes(prefix, "both", granted.owner)]
+def scopes_of(prefix: str, request: AskRequest) -> list[PassageScope]:
+    """The scopes of a question: the shared documents of a collection, else those of ``scopes``."""
+    if (shared := request.shared) is None:
+        return scopes(prefix, request.scope, request.owner)
+    return [replace(scope, documents=shared.documents) for scope in scopes(prefix, "both", shared.owner)]
 
 
 def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
@@ -62,12 +62,12 @@ def scopes(prefix: str, scope: Scope, owner: str | None) -> list[PassageScope]:
         raise NotAllowed(_NAMED_PUBLIC)
     if scope != "public" and owner is None:
         raise InvalidInput("scope", "scope: private documents need a key or token; use scope=public")
-    found: list[PassageScope] = []
+    allowed: list[PassageScope] = []
     if scope in ("public", "both"):
-        found.append(PassageScope(alias(prefix, "passages"), PUBLIC))
+        allowed.append(PassageScope(alias(prefix, "passages"), PUBLIC))
     if scope in ("mine", "both") and owner is not None:
-        found.append(PassageScope(alias(prefix, "library"), owner))
-    return found
+        allowed.append(PassageScope(alias(prefix, "library"), owner))
+    return allowed
 
 
 def entries_of(prefix: str, owner: str) -> PassageScope:

@@ -1,4 +1,4 @@
-"""The tables of a document, from the form that its entry keeps."""
+"""The tables of a document, from the form that its entry keeps, and the cell that a question asks for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from core.document import DocumentEntry
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
+from core.passage import CELL, row_text
 from search_api.formats_out.notations import spreadsheet_safe
+from search_api.search.passages.coverage import content_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class DocumentTable:
 
 
 def tables_of(entry: DocumentEntry) -> Iterator[DocumentTable]:
-    return (table_from(number, kept) for number, kept in enumerate(entry.tables, 1))
+    return (table_from(number, stored) for number, stored in enumerate(entry.tables, 1))
 
 
 def table_of(entry: DocumentEntry, number: int) -> DocumentTable:
@@ -60,25 +62,25 @@ def table_of(entry: DocumentEntry, number: int) -> DocumentTable:
     return table_from(number, entry.tables[number - 1])
 
 
-def table_from(number: int, kept: JsonMapping) -> DocumentTable:
+def table_from(number: int, stored: JsonMapping) -> DocumentTable:
     """From the form that an entry keeps; ``number`` counts from 1."""
     return DocumentTable(
         number,
-        caption=kept.get("caption") or "",
-        csv=kept.get("csv") or "",
-        header_rows=int(kept.get("header_rows", 1)),
-        units=tuple(kept.get("units") or ()),
-        rows=int(kept.get("rows", 0)),
-        columns=int(kept.get("columns", 0)),
-        page=kept.get("page"),
-        confidence=kept.get("sure"),
-        found_by=kept.get("found_by"),
+        caption=stored.get("caption") or "",
+        csv=stored.get("csv") or "",
+        header_rows=int(stored.get("header_rows", 1)),
+        units=tuple(stored.get("units") or ()),
+        rows=int(stored.get("rows", 0)),
+        columns=int(stored.get("columns", 0)),
+        page=stored.get("page"),
+        confidence=stored.get("sure"),
+        found_by=stored.get("found_by"),
     )
 
 
 def described(table: DocumentTable) -> Json:
     """The table without its cells; members without a value are left out."""
-    said: Json = {
+    members: Json = {
         "number": table.number,
         "caption": table.caption,
         "page": table.page,
@@ -88,7 +90,7 @@ def described(table: DocumentTable) -> Json:
         "confidence": table.confidence,
         "foundBy": table.found_by,
     }
-    return {name: value for name, value in said.items() if value not in (None, "")}
+    return {name: value for name, value in members.items() if value not in (None, "")}
 
 
 def as_json(table: DocumentTable) -> Json:
@@ -96,3 +98,67 @@ def as_json(table: DocumentTable) -> Json:
     cells = table.cells
     header = [list(row) for row in cells[: table.header_rows]]
     return {**described(table), "header": header, "body": [list(row) for row in cells[table.header_rows :]]}
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedCell:
+    """``table`` is its number in the document, from 1; ``confidence`` (0..1) is of the table, None if not known."""
+
+    table: int
+    row: str
+    column: str
+    value: str
+    unit: str = ""
+    caption: str = ""
+    page: int | None = None
+    confidence: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The cell as an answer quotes it; the unit only where the heading does not state it."""
+        unit = f" {self.unit}" if self.unit and self.unit not in self.column else ""
+        return f"{self.row} – {self.column}: {self.value}{unit}"
+
+
+def quoted_cell(question: str, line: str, table: DocumentTable) -> QuotedCell | None:
+    """The cell of this row (as its passage writes it) whose headings the question names.
+
+    None if the row is not in the table, if the question names another row better, or if it names no column, or two
+    equally well: then the row alone is the quote.
+    """
+    cells = table.cells
+    body = cells[table.header_rows :]
+    row = next(
+        (other_row for other_row in body if line.strip() in (row_text(other_row), CELL.join(other_row).strip())), None
+    )
+    if row is None:
+        return None
+    question_words = content_words(question)
+    label_column = next((index for index, cell in enumerate(row) if cell), 0)
+    row_score = len(question_words & content_words(row[label_column]))
+    if row_score == 0 or any(
+        len(question_words & content_words(other_row[label_column])) > row_score for other_row in body
+    ):
+        return None
+    headings = table.heads
+    column_scores = [
+        (len(question_words & content_words(headings[column])), column)
+        for column in range(len(row))
+        if column != label_column
+    ]
+    best = max((score for score, column in column_scores if row[column]), default=0)
+    best_columns = [column for score, column in column_scores if score == best and row[column]]
+    if best == 0 or len(best_columns) != 1:
+        return None
+    (column,) = best_columns
+    unit = table.units[column] if column < len(table.units) else ""
+    return QuotedCell(
+        table.number,
+        row[label_column],
+        headings[column],
+        row[column],
+        unit,
+        table.caption,
+        table.page,
+        table.confidence,
+    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from search_api.search.passages.cells import QuotedCell
+from search_api.search.passages.tables import QuotedCell
 from search_api.search.request import Filters
 
 REFUSAL = "Sorry. I cannot find the answer based on the context."
@@ -17,7 +17,7 @@ Mode = Literal["model", "extractive", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ConversationTurn:
     """An earlier question with its answer."""
 
     question: str
@@ -37,7 +37,7 @@ class AnswerConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Granted:
+class SharedDocuments:
     """Documents that a collection opens to the caller: public ones, and those that ``owner`` put into it."""
 
     owner: str
@@ -47,12 +47,12 @@ class Granted:
 @dataclass(frozen=True, slots=True)
 class AskRequest:
     """``top_k`` and ``threshold`` override the configuration if given. ``owner``: the user from the token; None: an
-    anonymous caller, for whom only public passages are visible. ``granted`` replaces ``scope`` and ``owner``.
+    anonymous caller, for whom only public passages are visible. ``shared`` replaces ``scope`` and ``owner``.
     ``documents``: only these, where any are named.
     """
 
     question: str
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[ConversationTurn, ...] = ()
     filters: Filters = field(default_factory=Filters)
     record: str | None = None
     document: str | None = None
@@ -60,7 +60,7 @@ class AskRequest:
     roles: tuple[str, ...] = ()
     scope: Scope = "public"
     owner: str | None = None
-    granted: Granted | None = None
+    shared: SharedDocuments | None = None
     top_k: int | None = None
     threshold: float | None = None
 
@@ -92,7 +92,7 @@ class FoundPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class CitedSentence:
     """One sentence of an answer with its cited passages. ``supported``: the citations exist and support it.
 
     ``cell``: the cell of a table that the sentence, a row of it, is quoted for.
@@ -113,7 +113,7 @@ class CitedAnswer:
 
     text: str
     mode: Mode
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[CitedSentence, ...] = ()
     passages: tuple[FoundPassage, ...] = ()
     language: str | None = None
     degraded: tuple[str, ...] = ()

@@ -1,17 +1,165 @@
-"""The candidates of a ranking, stored by column so that numpy can process all at once."""
+"""The candidates of a ranking by column, read from their doc values, so that numpy can process all at once.
+
+Each signal declares its columns; no other code lists Elasticsearch fields.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from itertools import chain
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.hit import SignalName
 from core.json_types import Json
-from search_api.search.ranking.columns import Floats, Integers, floats
-from search_api.search.ranking.fields import AnyColumn, Column, Gathered, RankingFields, Value
+from search_api.search.ranking.diversity import Family
+from search_api.search.ranking.duplicates import DuplicateKey
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Several rows per candidate (its boxes, its spans): values (m, k) float64, sorted by owner.
+
+    ``owners``: (u,) the candidates that have any; ``starts``: (u,) where each one's rows begin.
+    """
+
+    values: Floats
+    owners: Integers
+    starts: Integers
+    count: int
+
+    @classmethod
+    def of(cls, values: Floats, lengths: Sequence[int]) -> Rows:
+        """``lengths[i]`` rows belong to candidate i, in order."""
+        per_candidate = np.asarray(lengths, dtype=np.int64)
+        owners = np.flatnonzero(per_candidate)
+        starts = (np.cumsum(per_candidate) - per_candidate)[owners]
+        return cls(values, owners.astype(np.int64), starts.astype(np.int64), len(lengths))
+
+    def best(self, scores: Floats) -> Floats:
+        """The highest score (..., m) of each candidate's rows: (..., n), NaN if it has none."""
+        return self._spread(np.maximum.reduceat(scores, self.starts, axis=-1) if len(self.starts) else None, scores)
+
+    def least(self, distances: Floats) -> Floats:
+        """The smallest distance (..., m) of each candidate's rows: (..., n), NaN if it has none."""
+        nearest = np.minimum.reduceat(distances, self.starts, axis=-1) if len(self.starts) else None
+        return self._spread(nearest, distances)
+
+    def _spread(self, reduced: Floats | None, values: Floats) -> Floats:
+        result = np.full((*values.shape[:-1], self.count), np.nan)
+        if reduced is not None:
+            result[..., self.owners] = reduced
+        return result
+
+    def of_candidate(self, index: int) -> Floats:
+        """The rows of one candidate, (j, k); empty if it has none."""
+        place = int(np.searchsorted(self.owners, index))
+        if place == len(self.owners) or self.owners[place] != index:
+            return self.values[:0]
+        end = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.values)
+        return self.values[self.starts[place] : end]
+
+
+def mean_of_measured(parts: Sequence[Floats]) -> Floats:
+    """The mean (n,) of the values that are not NaN, over columns (n,); NaN if all are. At least one column."""
+    stacked = np.stack(parts)
+    measured = (~np.isnan(stacked)).sum(axis=0)
+    mean: Floats = np.where(measured > 0, np.nansum(stacked, axis=0) / np.maximum(measured, 1), np.nan)
+    return mean
+
+
+def floats(values: Iterable[float | None]) -> Floats:
+    """(n,) float64; None becomes NaN, "not stated"."""
+    return np.array(list(values), dtype=np.float64)
+
+
+def number(value: object) -> float:
+    """A doc value, which may be text, as a number; None becomes NaN."""
+    return math.nan if value is None else float(value)  # type: ignore[arg-type]
+
+
+def rows_of(values: Sequence[tuple[float, ...]], width: int) -> Rows:
+    """Rows of ``width`` numbers, each candidate's one after the other."""
+    numbers = np.array(list(chain.from_iterable(values)), dtype=np.float64)
+    return Rows.of(numbers.reshape(-1, width), [len(one) // width for one in values])
+
+
+Fields = Mapping[str, Sequence[Any]]
+"""The ``fields`` of an Elasticsearch hit: doc values, lists of values by field."""
+
+DocValue = str | Mapping[str, str]
+"""An entry of ``docvalue_fields``: a field, or a field with its format."""
+
+Value = TypeVar("Value")
+Gathered = TypeVar("Gathered")
+
+DUPLICATE_FIELDS = ("source", "identity", "signature")
+_FAMILIES = ("series", "parent")
+_OF_NOBODY = DuplicateKey("")
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Value, Gathered]):
+    """One value of each candidate. ``read`` parses it from doc values, once for each version of a record;
+    ``gather`` combines the values of all candidates for numpy.
+    """
+
+    name: str
+    doc_values: tuple[DocValue, ...]
+    read: Callable[[Fields], Value]
+    gather: Callable[[Sequence[Value]], Gathered]
+
+
+AnyColumn = Column[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RankingFields:
+    """One candidate: the value of each column, in the order of the columns."""
+
+    values: tuple[Any, ...] = ()
+    duplicate_key: DuplicateKey = _OF_NOBODY
+    families: tuple[Family, ...] = ()
+
+
+def doc_values(columns: Iterable[AnyColumn]) -> list[DocValue]:
+    """The doc values that ``fields_of`` needs, each once."""
+    read = [value for column in columns for value in column.doc_values]
+    unique = {str(value): value for value in [*read, *DUPLICATE_FIELDS, *_FAMILIES]}
+    return list(unique.values())
+
+
+def fields_of(fields: Fields, columns: Iterable[AnyColumn]) -> RankingFields:
+    """From doc values as the index stores them. Raises ValueError for an unreadable value."""
+    return RankingFields(
+        values=tuple([column.read(fields) for column in columns]),
+        duplicate_key=duplicate_key_of(fields),
+        families=tuple((kind, name) for kind in _FAMILIES if (name := _text(fields, kind)) is not None),
+    )
+
+
+def duplicate_key_of(fields: Fields) -> DuplicateKey:
+    """From the doc values of ``DUPLICATE_FIELDS``."""
+    return DuplicateKey(str(first(fields, "source")), _text(fields, "identity"), _text(fields, "signature"))
+
+
+def first(fields: Fields, name: str) -> Any:
+    """The only value of a field, None if there is none."""
+    values = fields.get(name)
+    return values[0] if values else None
+
+
+def _text(fields: Fields, name: str) -> str | None:
+    value = first(fields, name)
+    return None if value is None else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +208,7 @@ class Candidates:
             arms={name: floats(arms[name]) for name in sorted(arms)},
             values={column.name: [one.values[place] for one in read] for place, column in enumerate(columns)},
             tie=_tie_order(tuple(ids)),
-            named=floats((named or {}).get(id, 0.0) for id in ids),
+            named=floats([(named or {}).get(id, 0.0) for id in ids]),
         )
 
 

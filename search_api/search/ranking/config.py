@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
 from core.hit import SignalName
 from core.json_types import Json
+from search_api.search.ranking.candidates import AnyColumn
 from search_api.search.ranking.combiners import COMBINERS
 from search_api.search.ranking.combiners.combiner import Combiner
 from search_api.search.ranking.diversity import Diversity
-from search_api.search.ranking.fields import AnyColumn
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares, exactly, section
 from search_api.search.ranking.signals import SIGNALS
 from search_api.search.ranking.signals.signal import Signal
@@ -74,14 +74,14 @@ class Ranker:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Extensions:
     """The names that a configuration may use."""
 
     signals: Sequence[type[Signal]] = SIGNALS
     combiners: Sequence[type[Combiner]] = COMBINERS
 
 
-EVERYTHING = Known()
+EVERYTHING = Extensions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +117,15 @@ class RankingConfig:
     similar: Ranker
     words: WordWeights
     quotes: QuoteWeights
+    record_columns: tuple[AnyColumn, ...] = field(init=False, repr=False, compare=False)
+    """What is read of a record, whichever target ranks it: one cache holds it for all."""
 
-    @property
-    def record_columns(self) -> tuple[AnyColumn, ...]:
-        """What is read of a record, whichever target ranks it: one memory holds it for all."""
-        every = (column for ranker in (self.records, self.similar) for column in ranker.columns)
-        return tuple({column.name: column for column in every}.values())
+    def __post_init__(self) -> None:
+        every = {column.name: column for ranker in (self.records, self.similar) for column in ranker.columns}
+        object.__setattr__(self, "record_columns", tuple(every.values()))
 
     @classmethod
-    def from_json(cls, text: str, known: Known = EVERYTHING) -> RankingConfig:
+    def from_json(cls, text: str, known: Extensions = EVERYTHING) -> RankingConfig:
         """Every number must be there and nothing else; raises ValueError that names what is not."""
         raw = exactly(json.loads(text), {*_TARGETS, "words", "quotes"}, "ranking configuration")
         return cls(
@@ -147,7 +147,7 @@ def default_config() -> RankingConfig:
     return RankingConfig.from_json(files(__package__).joinpath("config.json").read_text(encoding="utf-8"))
 
 
-def _ranker(raw: object, where: str, known: Known) -> Ranker:
+def _ranker(raw: object, where: str, known: Extensions) -> Ranker:
     parts = exactly(raw, {"combiner", "signals", "candidate_window", "max_results", "diversity"}, where)
     return Ranker(
         combiner=_combiner(parts["combiner"], known.combiners, f"{where}.combiner"),

@@ -9,14 +9,15 @@ import numpy as np
 
 from core.hit import SignalName
 from search_api.search.ranking.combiners.combiner import Term, total
-from search_api.search.ranking.pinned import Pinned
-from search_api.search.ranking.rank import Ranking
+from search_api.search.ranking.rank import Pinned, Ranking
 
 BOOST: SignalName = "source_boost"
 
 
-def boosted(ranking: Ranking, boosts: Mapping[str, float]) -> Ranking:
+def with_boosts(ranking: Ranking, boosts: Mapping[str, float]) -> Ranking:
     """Adds each source's boost to the scores of its records, as one more term; no score falls below 0."""
+    if not boosts:
+        return ranking
     sources = [id.partition(":")[0] for id in ranking.candidates.ids]
     if not boosts.keys() & set(sources):
         return ranking
@@ -33,7 +34,10 @@ def with_pins(ranking: Ranking, pins: Sequence[Pinned]) -> Ranking:
 
     A pinned record scores at least 1 more than every other hit. Pins whose record is not a candidate have no effect.
     """
-    place = {ranking.candidates.ids[index]: index for index in ranking.order.tolist()}
+    if not pins:
+        return ranking
+    ids = ranking.candidates.ids
+    place = {ids[index]: index for index in ranking.order.tolist()}
     there = [pin for pin in pins if pin.record in place]
     if not there:
         return ranking

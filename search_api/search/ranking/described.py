@@ -11,9 +11,7 @@ from core.hit import SignalName
 from core.record import ProvenanceKind, Resolution
 from core.time_overlap import span_array
 from core.timespan import TimeSpan
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import number
-from search_api.search.ranking.fields import AnyColumn, RankingFields
+from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields, number
 from search_api.search.ranking.place import BOXES
 from search_api.search.ranking.signals.kind import KIND
 from search_api.search.ranking.signals.resolution import RESOLUTION_M, STEP_S, resolution_metres, step_seconds

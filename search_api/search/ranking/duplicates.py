@@ -33,34 +33,35 @@ def deduplicate(ids: Sequence[str], keys: Mapping[str, DuplicateKey]) -> dict[st
     same and nothing contradicts: their sources differ (two equal records of one catalogue are two data sets) and they
     do not have different DOIs.
     """
-    identities = Counter(one.identity for one in keys.values())
-    signatures = Counter(one.signature for one in keys.values())
+    identities = Counter([key.identity for key in keys.values()])
+    signatures = Counter([key.signature for key in keys.values()])
     by_identity: dict[str, _Group] = {}
-    by_signature: dict[str, _Group] = {}
+    by_signature: dict[str | None, _Group] = {}
     folded: dict[str, list[str]] = {}
     for record in ids:
-        one = keys[record]
-        group = by_identity.get(one.identity) if one.identity is not None else None
-        if group is None and one.signature is not None:
-            group = _unless_opposed(by_signature.get(one.signature), one)
+        key = keys[record]
+        group = by_identity.get(key.identity) if key.identity is not None else None
+        if group is None and (alike := by_signature.get(key.signature)) is not None and not _opposes(alike, key):
+            group = alike
         if group is not None:
-            group.members.append(one)
+            group.members.append(key)
             group.folded.append(record)
-        elif identities[one.identity] == signatures[one.signature] == 1:  # nothing can be its duplicate
+        elif identities[key.identity] == signatures[key.signature] == 1:  # nothing can be its duplicate
             folded[record] = []
             continue
         else:
-            group = _Group([one])
+            group = _Group([key])
             folded[record] = group.folded
-        if one.identity is not None:
-            by_identity.setdefault(one.identity, group)
-        if one.signature is not None:
-            by_signature.setdefault(one.signature, group)
+        if key.identity is not None:
+            by_identity.setdefault(key.identity, group)
+        if key.signature is not None:
+            by_signature.setdefault(key.signature, group)
     return folded
 
 
-def _unless_opposed(group: _Group | None, one: DuplicateKey) -> _Group | None:
-    if group is None or any(member.source == one.source for member in group.members):
-        return None
+def _opposes(group: _Group, key: DuplicateKey) -> bool:
+    """Whether a member is of the same source, or another DOI is known."""
+    if any(member.source == key.source for member in group.members):
+        return True
     dois = {member.doi for member in group.members} - {None}
-    return group if one.doi is None or not dois or one.doi in dois else None
+    return key.doi is not None and bool(dois) and key.doi not in dois

@@ -8,7 +8,7 @@ from core.hit import SignalName
 from core.json_types import Json
 from search_api.search.ranking.curated import BOOST
 from search_api.search.ranking.rank import Ranking, measured
-from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.search.ranking.signals.best_only import CrossEncoderReading
 from search_api.search.ranking.signals.signal import Reason
 from search_api.search.ranking.signals.spatial import Spatial
 
@@ -75,4 +75,4 @@ def _reasons(ranking: Ranking, name: SignalName, index: int) -> tuple[Reason, ..
         return (_OF_THE_SOURCE if name == BOOST else _COMBINERS_OWN,)
     if np.isnan(term.raw[index]):
         return (signal.silence(float(term.counted[index])),)
-    return signal.reasons(ranking.asked, term.raw, index)
+    return signal.reasons(ranking.inputs, term.raw, index)

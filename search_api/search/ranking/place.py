@@ -28,8 +28,7 @@ import numpy as np
 
 from core.extent import BBox
 from core.geo import Comparison, compare, diagonal_deg, hausdorff_deg_many
-from search_api.search.ranking.columns import Flags, Floats, Rows, rows_of
-from search_api.search.ranking.fields import Column, Fields
+from search_api.search.ranking.candidates import Column, Fields, Flags, Floats, Rows, rows_of
 from search_api.search.ranking.numbers import check_finite, check_not_negative, check_positive
 from search_api.search.ranking.target import Relation, Target
 
@@ -75,7 +74,7 @@ class BlendWeights:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class OutsidePlace:
     """How to treat candidates wholly outside the asked place (``blend`` mode).
 
     ``tolerance``: how much better one outside must be in all else (the text score has weight 1) to rank above a
@@ -98,7 +97,7 @@ class PlaceNumbers:
     """
 
     blend: BlendWeights
-    outside: Outside
+    outside: OutsidePlace
     smallest_diagonal_deg: float
     smallest_area_km2: float
     unknown_diagonals: float
@@ -110,15 +109,15 @@ class PlaceNumbers:
 
 def blend_scores(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Floats:
     """scores: (n,) 0..1, NaN for a candidate without a box."""
-    scores = [_score_one(boxes, asked, target.relation, numbers) for asked in target.boxes]
+    scores = [_score_one(boxes, area, target.relation, numbers) for area in target.boxes]
     mean: Floats = np.mean(np.stack(scores), axis=0)
     return mean
 
 
-def blend_features(boxes: Rows, asked: BBox, relation: Relation | None, numbers: PlaceNumbers) -> Floats:
+def blend_features(boxes: Rows, area: BBox, relation: Relation | None, numbers: PlaceNumbers) -> Floats:
     """features: (6, n) 0..1 in the order of FEATURES, NaN without a box; the input for learning the weights."""
-    comparison = compare(asked, boxes.values)
-    diagonal = max(diagonal_deg(asked), numbers.smallest_diagonal_deg)
+    comparison = compare(area, boxes.values)
+    diagonal = max(diagonal_deg(area), numbers.smallest_diagonal_deg)
     query_share, box_share = _shares(comparison, relation)
     rows = np.stack(
         [
@@ -139,15 +138,15 @@ def wholly_outside(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Flags:
     Near is ``numbers.outside.margin`` of the asked box's diagonal: the boxes of names are drawn by hand, and a
     candidate that touches one or is just beside it may be meant.
     """
-    shared = np.max([_shared_when_grown(boxes, asked, numbers) for asked in target.boxes], axis=0)
+    shared = np.max([_shared_when_grown(boxes, area, numbers) for area in target.boxes], axis=0)
     outside: Flags = boxes.best(shared) <= 0.0  # NaN, where there is no box, is not
     return outside
 
 
-def _shared_when_grown(boxes: Rows, asked: BBox, numbers: PlaceNumbers) -> Floats:
+def _shared_when_grown(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
     """The area in km2 that each box (m,), grown on all sides by the margin, shares with the asked one."""
-    margin = numbers.outside.margin * max(diagonal_deg(asked), numbers.smallest_diagonal_deg)
-    return compare(asked, boxes.values + np.array([-margin, -margin, margin, margin])).overlap_km2
+    margin = numbers.outside.margin * max(diagonal_deg(area), numbers.smallest_diagonal_deg)
+    return compare(area, boxes.values + np.array([-margin, -margin, margin, margin])).overlap_km2
 
 
 def hausdorff_distances(boxes: Rows, target: Target, numbers: PlaceNumbers) -> Floats:
@@ -155,13 +154,13 @@ def hausdorff_distances(boxes: Rows, target: Target, numbers: PlaceNumbers) -> F
 
     Across the antimeridian the shorter way counts.
     """
-    each = [_distance_one(boxes, asked, numbers) for asked in target.boxes]
+    each = [_distance_one(boxes, area, numbers) for area in target.boxes]
     mean: Floats = np.mean(np.stack(each), axis=0)
     return mean
 
 
-def _score_one(boxes: Rows, asked: BBox, relation: Relation | None, numbers: PlaceNumbers) -> Floats:
-    features = blend_features(boxes, asked, relation, numbers)
+def _score_one(boxes: Rows, area: BBox, relation: Relation | None, numbers: PlaceNumbers) -> Floats:
+    features = blend_features(boxes, area, relation, numbers)
     if relation == "disjoint":
         outside: Floats = 1.0 - np.maximum(features[1], features[2])
         return outside
@@ -192,8 +191,8 @@ def _size(comparison: Comparison, smallest_km2: float) -> Floats:
     return alike
 
 
-def _distance_one(boxes: Rows, asked: BBox, numbers: PlaceNumbers) -> Floats:
-    nearest = boxes.least(np.min([hausdorff_deg_many(asked, boxes.values + turn) for turn in _TURNS], axis=0))
-    plain_diagonal = float(np.hypot(asked.width_deg, asked.height_deg))
+def _distance_one(boxes: Rows, area: BBox, numbers: PlaceNumbers) -> Floats:
+    nearest = boxes.least(np.min([hausdorff_deg_many(area, boxes.values + turn) for turn in _TURNS], axis=0))
+    plain_diagonal = float(np.hypot(area.width_deg, area.height_deg))
     unknown = numbers.unknown_diagonals * max(plain_diagonal, numbers.smallest_diagonal_deg)
     return np.where(np.isnan(nearest), unknown, nearest)

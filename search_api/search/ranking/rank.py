@@ -7,21 +7,38 @@ did not exist. The score is the sum of weight x counted over the terms, so every
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Literal
 
 import numpy as np
 
 from core.hit import Hit, SignalName
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats, Integers
+from core.json_types import Json
+from search_api.search.ranking.candidates import Candidates, Floats, Integers
 from search_api.search.ranking.combiners.combiner import Term, total
 from search_api.search.ranking.config import Ranker
-from search_api.search.ranking.pinned import Pinned
-from search_api.search.ranking.signals.signal import Asked
+from search_api.search.ranking.signals.signal import RankingInput
 from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """The decision of a steward for one question, as the explanation of the hit says it."""
+
+    rule: str
+    record: str
+    words: str
+    reason: str | None = None
+    until: date | None = None
+
+    def as_json(self) -> Json:
+        until = None if self.until is None else self.until.isoformat()
+        said = {"rule": self.rule, "words": self.words, "reason": self.reason, "until": until}
+        return {name: value for name, value in said.items() if value is not None}
+
 
 OrderedBy = Literal["fused", "cross_encoder", "hausdorff"]
 
@@ -34,7 +51,7 @@ class Ranking:
     ``distance_deg`` is set only in the `hausdorff` mode: (n,) degrees, which order the first ones.
     """
 
-    asked: Asked
+    inputs: RankingInput
     ranker: Ranker
     terms: Mapping[SignalName, Term]
     score: Floats
@@ -46,26 +63,36 @@ class Ranking:
 
     @property
     def candidates(self) -> Candidates:
-        return self.asked.candidates
+        return self.inputs.candidates
 
     def __len__(self) -> int:
         return len(self.order)
 
     def ids(self, first: int = 0, count: int | None = None) -> list[str]:
         """Ids, best first, from position ``first`` (0 is the best)."""
-        return [self.candidates.ids[index] for index in self._window(first, count)]
+        ids = self.inputs.candidates.ids
+        return [ids[index] for index in self._indexes(first, count)]
 
     def hits(self, first: int = 0, count: int | None = None) -> list[Hit]:
         """Hits, best first. Make them only for the page: a thousand of them cost more than ranking them."""
-        return [self._hit(index) for index in self._window(first, count)]
+        return self._hits(self._indexes(first, count))
 
-    def _window(self, first: int, count: int | None) -> list[int]:
+    def hits_at(self, positions: Sequence[int]) -> list[Hit]:
+        """The hits at these positions."""
+        return self._hits(self.order[list(positions)].tolist())
+
+    def _indexes(self, first: int, count: int | None) -> list[int]:
         window: list[int] = self.order[first : None if count is None else first + count].tolist()
         return window
 
-    def _hit(self, index: int) -> Hit:
-        signals: dict[SignalName, float | None] = {name: measured(term.raw[index]) for name, term in self.terms.items()}
-        return Hit(self.candidates.ids[index], float(self.score[index]), signals)
+    def _hits(self, indexes: Sequence[int]) -> list[Hit]:
+        ids = self.inputs.candidates.ids
+        scores = self.score[list(indexes)].tolist()
+        raw = {name: term.raw[list(indexes)].tolist() for name, term in self.terms.items()}
+        return [
+            Hit(ids[index], scores[place], {name: measured(values[place]) for name, values in raw.items()})
+            for place, index in enumerate(indexes)
+        ]
 
 
 def measured(value: float) -> float | None:
@@ -76,13 +103,13 @@ def measured(value: float) -> float | None:
 def rank(
     candidates: Candidates, target: Target, ranker: Ranker, cosine_floor: float = -1.0, words_share: float = 1.0
 ) -> Ranking:
-    """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``Asked``."""
-    asked = Asked(candidates, target, cosine_floor, words_share)
-    each = {name: signal.measure(asked) for name, signal in ranker.signals.items()}
-    terms = ranker.combiner.combine({name: one for name, one in each.items() if one is not None}, asked)
+    """Best first, at most ``max_results``; ties by id. ``cosine_floor`` and ``words_share`` as in ``RankingInput``."""
+    inputs = RankingInput(candidates, target, cosine_floor, words_share)
+    each = {name: signal.measure(inputs) for name, signal in ranker.signals.items()}
+    terms = ranker.combiner.combine({name: one for name, one in each.items() if one is not None}, inputs)
     score = total(terms, len(candidates))
     order = np.lexsort((candidates.tie, -score))[: ranker.max_results]
-    return Ranking(asked, ranker, terms, score, order)
+    return Ranking(inputs, ranker, terms, score, order)
 
 
 def nearest_first(ranking: Ranking) -> Ranking:
@@ -92,7 +119,7 @@ def nearest_first(ranking: Ranking) -> Ranking:
     1 + 1 / (1 + distance), which is above all others, whose scores are unchanged.
     """
     spatial = ranking.ranker.find(Spatial)
-    distance = spatial.distances_deg(ranking.asked) if spatial is not None else None
+    distance = spatial.distances_deg(ranking.inputs) if spatial is not None else None
     if spatial is None or distance is None:
         return ranking
     window, rest = np.split(ranking.order, [min(spatial.hausdorff_window, len(ranking))])

@@ -1,4 +1,4 @@
-"""Combines the cross-encoder's score of the best candidates with the fused score."""
+"""Combines the scores of models that read only the best candidates with the fused score."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from core.hit import SignalName
-from core.ports import CrossEncoderCard
-from search_api.search.ranking.columns import Floats
+from core.ports import CrossEncoderCard, Vectors
+from core.token_bits import Bits, late_interaction
+from search_api.search.ranking.candidates import Floats
 from search_api.search.ranking.combiners.combiner import Term, total
 from search_api.search.ranking.rank import Ranking
-from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
+from search_api.search.ranking.signals.best_only import CrossEncoderReading, LateInteraction, counted
 
 
 def calibrated(logits: Floats, card: CrossEncoderCard) -> Floats:
@@ -56,3 +57,27 @@ def with_share(ranking: Ranking, name: SignalName, raw: Floats, counted: Floats,
     score = total(terms, len(raw))
     block = block[np.lexsort((ranking.candidates.tie[block], -score[block]))]
     return replace(ranking, terms=terms, score=score, order=np.concatenate([block, rest]))
+
+
+def interact(ranking: Ranking, scores: Floats) -> Ranking:
+    """Scores the best block by (1 - weight) x fused + weight x its late interaction; the rest follows in its order.
+
+    ``scores``: (k,) of the ranking's first k, in its order, -1..1, NaN for a text without token vectors. Unchanged if
+    none has any.
+    """
+    signal = ranking.ranker.find(LateInteraction)
+    if signal is None or len(scores) == 0 or np.isnan(scores).all():
+        return ranking
+    block = ranking.order[: len(scores)]
+    raw, value = np.full(len(ranking.candidates), np.nan), np.zeros(len(ranking.candidates))
+    raw[block] = scores
+    value[block] = counted(scores)
+    return with_share(ranking, signal.name, raw, value, signal.weight, len(scores))
+
+
+def interactions(question: Vectors, texts: Sequence[Bits | None]) -> Floats:
+    """(n,) -1..1 of each text with the question's token vectors (tokens, dims); NaN for a text without."""
+    scores = np.full(len(texts), np.nan)
+    there = [place for place, text in enumerate(texts) if text is not None]
+    scores[there] = late_interaction(question, [text for text in texts if text is not None])
+    return scores

@@ -14,7 +14,7 @@ Boosts = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class NameWeights:
-    """How much of an asked name a record bears, where 1 is a name of its own that is exactly the asked one.
+    """How well a record matches a name in the question; 1 = its own exact name.
 
     ``mentioned``: it only mentions the name. ``begun``: it mentions a word that begins as asked. ``kin``: its own name
     begins with the asked one. ``typed``, ``other``: an acronym or its words as typed, and in the other form.
@@ -58,8 +58,8 @@ class NameWeights:
             return 1.0
         return min(1.0, max(0.0, math.log(self.common / share) / math.log(self.common / self.rare)))
 
-    def told(self, name: str, words: int) -> float:
-        """0..1: how much a name that is no code counts in a question of so many words."""
+    def mention_weight(self, name: str, words: int) -> float:
+        """0..1: weight of a name without digits; falls with the question's length (``words``)."""
         return min(1.0, max(0.0, 2.0 - words / (self.passing * len(name.split()))))
 
 

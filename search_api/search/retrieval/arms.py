@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from core.hit import SignalName
 from core.json_types import Json, JsonMapping
-from search_api.search.ranking.fields import AnyColumn, DocValue, RankingFields, doc_values, fields_of
+from search_api.search.caches import Version, versions_of
+from search_api.search.ranking.candidates import AnyColumn, DocValue, RankingFields, doc_values, fields_of
 from search_api.search.retrieval import knn
 from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.versioned_cache import Version, version_of
 
 BROWSING_ORDER: tuple[Json, ...] = (
     {"dates.modified": {"order": "desc", "missing": "_last"}},
@@ -39,27 +39,24 @@ class PassageKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way to find records. ``measured`` converts Elasticsearch's ``_score`` to the arm's own scale.
+    """One way to find records. An arm without a signal only adds candidates; the others score them.
 
-    An arm without a signal only adds candidates; the others score them.
+    ``is_meaning``: its scores are cosines. ``missing``: the value for a candidate missing from the completion: 0 for
+    words that do not occur, None for no vector. ``draws``: the search of all records, whatever the filters, whose hits
+    match the question (:mod:`search_api.search.round_one`); None: the arm finds only records that match by a condition.
     """
 
     signal: SignalName | None
     index: str
     on_passages: bool
     body: Callable[[int, Sequence[str] | None], Json]
-    measured: Callable[[float], float]
     missing: float | None
-    """The value for a candidate missing from the completion: 0 for words that do not occur, None for no vector."""
     draws: Callable[[int], Json] | None = None
-    """The search of all records, whatever the filters, whose hits match the question (:mod:`.drawn`). None: the arm
-    finds only records that match by a condition.
-    """
     is_meaning: bool = False
 
 
 def lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
-    """BM25 over records. Its completion is part of what every candidate is asked (:mod:`.telling`)."""
+    """BM25 over records. Its completion is part of :mod:`search_api.search.retrieval.candidate_matches`."""
     return _scored_arm("bm25", index, query, filters)
 
 
@@ -75,7 +72,7 @@ def _scored_arm(signal: SignalName, index: str, query: Clause, filters: Sequence
         only: list[Clause] = [{"ids": {"values": list(ids)}}] if ids is not None else []
         return {"query": {"bool": {"must": [query], "filter": [*filters, *only]}}, "size": k, **for_records()}
 
-    return Arm(signal, index, False, body, lambda score: score, 0.0)
+    return Arm(signal, index, False, body, 0.0)
 
 
 def dense_arm(
@@ -97,7 +94,7 @@ def dense_arm(
         return {"query": knn.nearest_query(vector, k, conditions), "size": k, **for_records()}
 
     drawing = (lambda k: nearest(k, asked)) if draws else None
-    return Arm("dense", index, False, body, knn.cosine, None, drawing, is_meaning=True)
+    return Arm("dense", index, False, body, None, drawing, is_meaning=True)
 
 
 def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
@@ -111,7 +108,7 @@ def browsing_arm(index: str, filters: Sequence[Clause]) -> Arm:
             **for_records(),
         }
 
-    return Arm(None, index, False, body, lambda score: score, None)
+    return Arm(None, index, False, body, None)
 
 
 def pinned_arm(index: str, ids: Sequence[str], filters: Sequence[Clause]) -> Arm:
@@ -121,7 +118,7 @@ def pinned_arm(index: str, ids: Sequence[str], filters: Sequence[Clause]) -> Arm
         query = {"bool": {"filter": [*filters, {"ids": {"values": list(ids)}}]}}
         return {"query": query, "size": k, **for_records()}
 
-    return Arm(None, index, False, body, lambda score: score, None)
+    return Arm(None, index, False, body, None)
 
 
 def passage_lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) -> Arm:
@@ -131,7 +128,7 @@ def passage_lexical_arm(index: str, query: Clause, filters: Sequence[Clause]) ->
         must = {"bool": {"must": [query], "filter": [*filters, *_of_records(ids)]}}
         return {"query": must, "size": k, **_for_passages()}
 
-    return Arm("passage_bm25", index, True, body, lambda score: score, 0.0, lambda k: body(k, None))
+    return Arm("passage_bm25", index, True, body, 0.0, lambda k: body(k, None))
 
 
 def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence[Clause]) -> Arm:
@@ -141,7 +138,7 @@ def passage_dense_arm(index: str, vector: NDArray[np.float32], filters: Sequence
         nearest = knn.nearest_query(vector, k, [*filters, *_of_records(ids)])
         return {"query": nearest, "size": k, **_for_passages()}
 
-    return Arm("passage_dense", index, True, body, knn.cosine, None, lambda k: body(k, None), is_meaning=True)
+    return Arm("passage_dense", index, True, body, None, lambda k: body(k, None), is_meaning=True)
 
 
 def _of_records(ids: Sequence[str] | None) -> list[Clause]:
@@ -173,7 +170,7 @@ def read_fields(
     """The answer to ``fields_body`` by record id, and the version of each record."""
     hits = {hit["fields"]["id"][0]: hit for hit in answer["hits"]["hits"]}
     fields = {record: fields_of(hit["fields"], columns) for record, hit in hits.items()}
-    return fields, {record: version_of(index_uuid, hit) for record, hit in hits.items()}
+    return fields, versions_of(index_uuid, hits)
 
 
 def _for_passages() -> Json:
@@ -188,7 +185,7 @@ def _for_passages() -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ArmScores:
     """The answer of one arm: scores by record id, best first."""
 
     scores: Mapping[str, float]
@@ -199,11 +196,11 @@ class Scored:
     is_all: bool = False
     """Whether it has every record that the arm can score. Never by meaning: any record has some distance."""
 
-    def best(self, most: int) -> Scored:
+    def best(self, most: int) -> ArmScores:
         """Only the best ``most`` records."""
         return self if len(self.scores) <= most else self.among(frozenset(islice(self.scores, most)))
 
-    def among(self, records: Collection[str]) -> Scored:
+    def among(self, records: Collection[str]) -> ArmScores:
         """Only those records."""
         scores, passages, versions = (
             {record: one for record, one in part.items() if record in records}
@@ -212,21 +209,22 @@ class Scored:
         return replace(self, scores=scores, passages=passages, versions=versions)  # type: ignore[arg-type]
 
 
-def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> Scored:
+def read_answer(arm: Arm, answer: JsonMapping, index_uuid: str, k: int = 0) -> ArmScores:
     """One item of an ``_msearch`` answer, already checked for errors. ``index_uuid``: of the arm's own index.
 
     ``k``: how many of the whole index were asked for; 0 for a completion.
     """
-    scores: dict[str, float] = {}
-    passages: dict[str, PassageKey] = {}
-    versions: dict[str, Version] = {}
+    hits = answer["hits"]["hits"]
     name = "record" if arm.on_passages else "id"
-    for hit in answer["hits"]["hits"]:
-        fields = hit["fields"]
-        record = fields[name][0]
-        scores[record] = arm.measured(hit["_score"] or 0.0)
-        if arm.on_passages:
-            passages[record] = PassageKey(fields["document"][0], fields["ordinal"][0], version_of(index_uuid, hit))
-        else:
-            versions[record] = version_of(index_uuid, hit)
-    return Scored(scores, passages, versions, is_all=arm.missing is not None and len(scores) < k)
+    by_record = {hit["fields"][name][0]: hit for hit in hits}
+    scores: dict[str, float] = {record: hit["_score"] or 0.0 for record, hit in by_record.items()}
+    if arm.is_meaning:
+        scores = {record: 2.0 * score - 1.0 for record, score in scores.items()}  # as knn.cosine
+    versions, passages = versions_of(index_uuid, by_record), {}
+    if arm.on_passages:
+        passages = {
+            record: PassageKey(hit["fields"]["document"][0], hit["fields"]["ordinal"][0], versions[record])
+            for record, hit in by_record.items()
+        }
+        versions = {}
+    return ArmScores(scores, passages, versions, is_all=arm.missing is not None and len(scores) < k)

@@ -1,12 +1,15 @@
-"""Filter clauses, the same for every arm: in ``bool.filter`` of BM25 and in ``knn.filter``."""
+"""Clauses: filters, the same for every arm (in ``bool.filter`` of BM25 and in ``knn.filter``), and words in fields."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from core.extent import BBox
 from core.json_types import Json
 from core.timespan import TimeSpan
 from es_mappings.codecs.records import envelope, time_range
 from search_api.search.ranking.target import Relation
+from search_api.search.ranking.words import Boosts
 from search_api.search.request import Filters
 
 Clause = Json
@@ -99,3 +102,30 @@ def area_clause(area: BBox, relation: Relation, field: str = "extent") -> Clause
 def span_clause(span: TimeSpan, field: str = "time") -> Clause:
     """Records whose time overlaps the span; records without a time never pass."""
     return {"range": {field: {**time_range(span), "relation": "intersects"}}}
+
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt")
+
+
+def boosted(boosts: Boosts, language: str | None) -> list[str]:
+    """Field names with their weights: the sub-fields of the language, else the plain folded ones."""
+    suffix = language_suffix(language)
+    return [f"{field}{suffix}^{boost:g}" for field, boost in boosts.items()]
+
+
+def language_suffix(language: str | None) -> str:
+    """The sub-field with this language's analyser; empty for a language without one."""
+    return f".{language}" if language in LANGUAGES else ""
+
+
+_TEXTS = ("words", "words.en")
+
+
+def phrase(text: str, fields: Collection[str] = _TEXTS) -> Clause:
+    """The words of the text one after another, within one title, keyword or abstract."""
+    return {"multi_match": {"query": text, "type": "phrase", "fields": list(fields)}}
+
+
+def every_word(text: str) -> Clause:
+    """All words of the text, anywhere in the record."""
+    return {"multi_match": {"query": text, "type": "cross_fields", "operator": "and", "fields": list(_TEXTS)}}

@@ -1,27 +1,71 @@
-"""Which names of a question the catalogue bears: as typed, by their beginning, or spelt a little differently.
-
-One request without hits. It also tells which words of a short question no record contains.
-"""
+"""Persons and organisations of a question that stand behind records: as typed, a person's name in any order."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.json_types import Json, JsonMapping
-from reading.names import NameCandidate
+from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Claims, Range
 from search_api.search.ranking.words import NameWeights
-from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.known_contacts import bears_contact
-from search_api.search.retrieval.record_texts import every_word, phrase
-from search_api.search.understanding.interpretation import NameAsked, NameMatch, TermFound, TextSpan
+from search_api.search.retrieval.filters import Clause, every_word, phrase
+from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
+
+_PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
+    "contacts.name",
+    "contacts.organisation",
+    "contacts.organisation.exact",
+)
+_TURNED = 5  # how far the words of a person's name may stand from where they were typed: last name first, initials
+_FEW_RECORDS = 1_000
+_BEHIND = "( ?[,;:(/].*)?"  # an organisation's name goes on with its department or its place
+
+
+def contacts_body(candidates: Sequence[ContactCandidate]) -> Json:
+    """Counts the records behind which each candidate (at least one) stands; no hits."""
+    filters: dict[str, Clause] = {}
+    for number, one in enumerate(candidates):
+        filters[f"contact{number}"] = contact_clause(one.text) if one.is_whole else _whole_contact_clause(one.text)
+        if one.is_whole:
+            filters[f"text{number}"] = phrase(one.text)
+    return {"size": 0, "track_total_hits": True, "aggs": {"counts": {"filters": {"filters": filters}}}}
+
+
+def matched_contacts(candidates: Sequence[ContactCandidate], answer: JsonMapping, length: int) -> tuple[QueryName, ...]:
+    """Those behind records; of overlapping ones the longer. A question that texts hold rather asks for these texts."""
+    counts = {name: one["doc_count"] for name, one in answer["aggregations"]["counts"]["buckets"].items()}
+    every, claims, found = max(answer["hits"]["total"]["value"], _FEW_RECORDS), Claims(length), []
+    for number, one in enumerate(candidates):
+        count = counts[f"contact{number}"]
+        if count > counts.get(f"text{number}", 0) and claims.claim((one.start, one.end)):
+            span = TextSpan(one.text, one.start, one.end, "contacts", 1.0)
+            found.append(QueryName(span, "exact", (), count, count / every, is_contact=True))
+    return tuple(sorted(found, key=lambda one: one.mention.start))
+
+
+def contact_clause(text: str) -> Clause:
+    """Records of the person, or of an organisation with these words one after another."""
+    return {"bool": {"should": [_of_person(text), {"match_phrase": {_ORGANISATION: text}}]}}
+
+
+def _whole_contact_clause(text: str) -> Clause:
+    """The same, but the organisation's name begins so, and goes on only behind a sign."""
+    letters = "".join(re.escape(letter) if letter.isascii() else letter for letter in text.lower())
+    named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": letters + _BEHIND, "case_insensitive": True}}}
+    return {"bool": {"should": [_of_person(text), named]}}
+
+
+def _of_person(text: str) -> Clause:
+    return {"match_phrase": {_PERSON: {"query": text, "slop": _TURNED}}}
+
 
 Weighed = tuple[Clause, float]
 
-_OWN, _SAID = "names.keys", "names.mentioned"
+_OWN, _MENTIONED = "names.keys", "names.mentioned"
 _ANYWHERE = "words"
 _FORMATS, _ORGANISATIONS = "formats", "contacts.organisation"
 _LEAST_BEGUN = 3  # characters of a beginning
@@ -31,9 +75,9 @@ _LIKE = 0.81  # 1 minus the share of different letters
 _FEW = 1_000  # records: in a smaller catalogue, a name of some records is still rare
 
 
-def names_asked(
+def matched_names(
     candidates: Sequence[NameCandidate], answer: JsonMapping, length: int, begun: JsonMapping | None = None
-) -> tuple[NameAsked, ...]:
+) -> tuple[QueryName, ...]:
     """The names that do not overlap, from left to right; of overlapping ones the exact and the longer one.
 
     ``answer``: to ``names_body``; ``begun``: to ``abstracts_body``. ``length``: of the question.
@@ -41,7 +85,7 @@ def names_asked(
     counts = {**_counts(answer), **(_counts(begun) if begun is not None else {})}
     every = max(answer["hits"]["total"]["value"], _FEW)
     looked_up = [
-        _Known(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
+        _NameLookup(one, number, counts, _spelt(answer.get("suggest", {}), one, number))
         for number, one in enumerate(candidates)
     ]
     # With several unknown words, the question is probably about something that is not in the catalogue.
@@ -51,9 +95,9 @@ def names_asked(
     found = sorted((one for one in read if one is not None), key=lambda one: ladder.index(one.how))
     claims, chosen = Claims(length), []
     for one in found:
-        if claims.claim((one.found.start, one.found.end)):
+        if claims.claim((one.mention.start, one.mention.end)):
             chosen.append(one)
-    return tuple(sorted(chosen, key=lambda one: one.found.start))
+    return tuple(sorted(chosen, key=lambda one: one.mention.start))
 
 
 def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> Json | None:
@@ -62,7 +106,9 @@ def abstracts_body(candidates: Sequence[NameCandidate], answer: JsonMapping) -> 
     ``answer``: to ``names_body``. Only such a question pays for a second request.
     """
     counts = _counts(answer)
-    unknown = [number for number, one in enumerate(candidates) if _Known(one, number, counts, None).is_unknown_word]
+    unknown = [
+        number for number, one in enumerate(candidates) if _NameLookup(one, number, counts, None).is_unknown_word
+    ]
     if len(unknown) != 1:
         return None
     number, key = unknown[0], candidates[unknown[0]].keys[-1]
@@ -84,7 +130,7 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
     filters: dict[str, Clause] = {}
     for number, one in enumerate(candidates):
         filters[f"own{number}"] = {"terms": {_OWN: list(one.keys)}}
-        filters[f"said{number}"] = {"terms": {_SAID: list(one.keys)}}
+        filters[f"said{number}"] = {"terms": {_MENTIONED: list(one.keys)}}
         filters[f"word{number}"] = every_word(one.text)
         if one.certain and one.text.isalpha():
             filters[f"offer{number}"] = _offers(one.text)
@@ -94,7 +140,7 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
         f"{field}{number}": {"text": one.keys[-1], "term": _suggestions(field)}
         for number, one in enumerate(candidates)
         if len(one.keys[-1]) >= _LEAST_SPELT
-        for field in (_OWN, _SAID)
+        for field in (_OWN, _MENTIONED)
     }
     return {
         "size": 0,
@@ -106,7 +152,7 @@ def names_body(candidates: Sequence[NameCandidate]) -> Json:
 
 def begins(key: str) -> Clause:
     """Records with a name or a word of the title that begins with the key."""
-    return {"bool": {"should": [{"prefix": {_OWN: key}}, {"prefix": {_SAID: key}}]}}
+    return {"bool": {"should": [{"prefix": {_OWN: key}}, {"prefix": {_MENTIONED: key}}]}}
 
 
 def _offers(word: str) -> Clause:
@@ -128,7 +174,7 @@ def _suggestions(field: str) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _NameLookup:
     candidate: NameCandidate
     number: int
     counts: dict[str, int]
@@ -139,7 +185,7 @@ class _Known:
         is_known = any(self._count(kind) for kind in ("own", "said", "word", "begun"))
         return not is_known and len(self.candidate.text.split()) == 1
 
-    def read(self, every: int, unknown: int) -> NameAsked | None:
+    def read(self, every: int, unknown: int) -> QueryName | None:
         """``every``: the number of records; ``unknown``: of unknown words in the question."""
         one = self.candidate
         own, said, word, begun = (self._count(kind) for kind in ("own", "said", "word", "begun"))
@@ -162,15 +208,15 @@ class _Known:
     def _count(self, kind: str) -> int:
         return self.counts.get(f"{kind}{self.number}", 0)
 
-    def _asked(self, how: NameMatch, keys: tuple[str, ...], count: int, every: int) -> NameAsked:
+    def _asked(self, how: NameMatch, keys: tuple[str, ...], count: int, every: int) -> QueryName:
         one = self.candidate
-        return NameAsked(TextSpan(one.text, one.start, one.end, "names", 1.0), how, keys, count, count / every)
+        return QueryName(TextSpan(one.text, one.start, one.end, "names", 1.0), how, keys, count, count / every)
 
 
 def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str | None:
     options = [
         (option["score"], option["freq"], option["text"])
-        for field in (_OWN, _SAID)
+        for field in (_OWN, _MENTIONED)
         for entry in suggest.get(f"{field}{number}", ())
         for option in entry["options"]
         if option["score"] >= _LIKE and option["text"] != candidate.keys[-1]
@@ -180,8 +226,8 @@ def _spelt(suggest: JsonMapping, candidate: NameCandidate, number: int) -> str |
 
 def names_query(
     weights: NameWeights,
-    names: Iterable[NameAsked],
-    forms: Iterable[TermFound] = (),
+    names: Iterable[QueryName],
+    forms: Iterable[QueryTerm] = (),
     words: int = 1,
     *,
     alone: bool = False,
@@ -195,11 +241,11 @@ def names_query(
     others. None if no record bears any name that counts.
     """
     borne = [one for one in names if one.how != "unknown"]
-    other: dict[Range, list[TermFound]] = defaultdict(list)
+    other: dict[Range, list[QueryTerm]] = defaultdict(list)
     for term in forms:
-        other[term.found.start, term.found.end].append(term)
-    parts = {(one.found.start, one.found.end): _counted(_bearing(weights, one, words)) for one in borne}
-    counts = {(one.found.start, one.found.end): _count_of(weights, one, alone=alone) for one in borne}
+        other[term.mention.start, term.mention.end].append(term)
+    parts = {(one.mention.start, one.mention.end): _counted(_name_clauses(weights, one, words)) for one in borne}
+    counts = {(one.mention.start, one.mention.end): _count_of(weights, one, alone=alone) for one in borne}
     for place, found in other.items():
         parts[place] = [*parts.get(place, ()), *_other_forms(weights, found)]
         counts.setdefault(place, 1.0)
@@ -215,7 +261,7 @@ def _weighed(clause: Clause, boost: float) -> Clause:
     return {"constant_score": {"filter": clause, "boost": boost}}
 
 
-def _count_of(weights: NameWeights, name: NameAsked, *, alone: bool) -> float:
+def _count_of(weights: NameWeights, name: QueryName, *, alone: bool) -> float:
     """0..1: how much the name counts. Nothing else is asked (``alone``): even a common one counts."""
     if name.is_preference:
         return weights.preferred
@@ -223,25 +269,25 @@ def _count_of(weights: NameWeights, name: NameAsked, *, alone: bool) -> float:
     return max(rarity, weights.preferred) if alone else rarity
 
 
-def _bearing(weights: NameWeights, name: NameAsked, words: int) -> list[Weighed]:
+def _name_clauses(weights: NameWeights, name: QueryName, words: int) -> list[Weighed]:
     if name.is_contact:
-        return [(bears_contact(name.found.text), 1.0)]
-    key, keys, told = name.keys[-1], list(name.keys), weights.told(name.found.text, words)
-    own = 1.0 if any(letter.isdigit() for letter in key) else told  # a product's code is never named in passing
+        return [(contact_clause(name.mention.text), 1.0)]
+    key, keys, weight = name.keys[-1], list(name.keys), weights.mention_weight(name.mention.text, words)
+    own = 1.0 if any(letter.isdigit() for letter in key) else weight  # a product's code is never named in passing
     if name.is_preference:
-        return [(_offers(name.found.text), 1.0), ({"terms": {_OWN: keys}}, 1.0), ({"terms": {_SAID: keys}}, 1.0)]
+        return [(_offers(name.mention.text), 1.0), ({"terms": {_OWN: keys}}, 1.0), ({"terms": {_MENTIONED: keys}}, 1.0)]
     if name.in_abstracts:
-        return [({"prefix": {_ANYWHERE: key}}, weights.begun * told)]
+        return [({"prefix": {_ANYWHERE: key}}, weights.begun * weight)]
     if name.how == "beginning":
-        return [({"prefix": {_OWN: key}}, own), ({"prefix": {_SAID: key}}, weights.begun * told)]
+        return [({"prefix": {_OWN: key}}, own), ({"prefix": {_MENTIONED: key}}, weights.begun * weight)]
     kin: list[Weighed] = [({"prefix": {_OWN: key}}, weights.kin * own)] if len(key) > _LEAST_BEGUN else []
-    return [({"terms": {_OWN: keys}}, own), ({"terms": {_SAID: keys}}, weights.mentioned * told), *kin]
+    return [({"terms": {_OWN: keys}}, own), ({"terms": {_MENTIONED: keys}}, weights.mentioned * weight), *kin]
 
 
-def _other_forms(weights: NameWeights, terms: Sequence[TermFound]) -> list[Weighed]:
+def _other_forms(weights: NameWeights, terms: Sequence[QueryTerm]) -> list[Weighed]:
     """What was typed as a phrase, before the acronym's words or the words' acronym."""
     forms = dict.fromkeys(label.text for term in terms for label in term.synonyms)
-    weighed = [(terms[0].found.text, weights.typed), *((form, weights.other) for form in forms)]
+    weighed = [(terms[0].mention.text, weights.typed), *((form, weights.other) for form in forms)]
     return [(phrase(text), weight) for text, weight in weighed]
 
 

@@ -13,27 +13,38 @@ from search_api.search.ranking.words import NameWeights, WordWeights
 from search_api.search.request import Filters, SearchRequest
 from search_api.search.retrieval import arms, bm25
 from search_api.search.retrieval.arms import Arm
-from search_api.search.retrieval.counting import Nearness
-from search_api.search.retrieval.expansion import passages_expansion, records_expansion
-from search_api.search.retrieval.fetch import marks
+from search_api.search.retrieval.bm25 import passages_expansion, records_expansion
+from search_api.search.retrieval.candidate_matches import match_clauses
 from search_api.search.retrieval.filters import Clause, area_clause, passage_filters, record_filters, span_clause
 from search_api.search.retrieval.known_names import names_query
-from search_api.search.retrieval.known_titles import titled_clause
+from search_api.search.retrieval.page_records import marks
+from search_api.search.retrieval.refinement import asked_title_clause
 from search_api.search.retrieval.serving import Serving
-from search_api.search.retrieval.telling import telling_clauses
-from search_api.search.understanding.interpretation import Interpretation, TermFound
-from search_api.search.understanding.topic import telling_words
+from search_api.search.understanding.interpretation import Interpretation, QueryTerm
+from search_api.search.understanding.topic import significant_words
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class Nearness:
+    """The cosines that decide what is a hit by meaning alone: at least ``min_score``.
+
+    If no candidate reaches ``answer_score`` and none contains every word, the question is about something else, and the
+    nearest records are not hits either.
+    """
+
+    min_score: float
+    answer_score: float = -1.0
+
+
+@dataclass(frozen=True, slots=True)
+class CountClauses:
     """Filters for records with enough of the question's words, and for all that match."""
 
     every_word: Clause
     matching: Clause
 
     @classmethod
-    def of(cls, filters: Sequence[Clause], every_word: Clause, matching: Clause) -> Counting:
+    def of(cls, filters: Sequence[Clause], every_word: Clause, matching: Clause) -> CountClauses:
         words, every = ({"bool": {"filter": [*filters, one]}} for one in (every_word, matching))
         return cls(words, every)
 
@@ -42,8 +53,8 @@ class Counting:
 class RetrievalPlan:
     """``words`` is the lexical query, ``marked`` the section of highlights.
 
-    ``telling``: what the texts of the candidates are asked (:mod:`search_api.search.retrieval.telling`); empty if
-    nothing depends on it. ``counting``: otherwise, what the first request counts.
+    ``match_clauses``: what the candidates are checked for (:mod:`search_api.search.retrieval.candidate_matches`); empty
+    if nothing depends on it. ``counting``: otherwise, what round one counts.
 
     ``nearness``: what hits must pass in meaning; None: nothing.
     ``index``: the alias of the records, ``index_uuid`` its index; ``filters``: the conditions on each record.
@@ -60,8 +71,8 @@ class RetrievalPlan:
     nearness: Nearness | None = None
     matching: Clause = field(default_factory=lambda: {"match_none": {}})
     vector: NDArray[np.float32] | None = None
-    telling: tuple[Clause, ...] = ()
-    counting: Counting | None = None
+    match_clauses: tuple[Clause, ...] = ()
+    counting: CountClauses | None = None
     passages_uuid: str = ""
     pinned: tuple[str, ...] = ()
 
@@ -82,16 +93,16 @@ def plan_retrieval(
     A question with only small words or signs finds nothing; an empty question finds everything.
     """
     identifiers = tuple(one.value for one in read.identifiers)
-    telling = telling_words(read.thematic)
-    length = len(telling.split())
+    topic_words = significant_words(read.thematic)
+    length = len(topic_words.split())
     terms = _widening(read, weights.names, length)
-    names = (name for place in read.places for name in dict.fromkeys((place.found.text, place.name)))
+    names = (name for place in read.places for name in dict.fromkeys((place.mention.text, place.name)))
     places = tuple(names) if "place" in serving.structured else ()  # else they are part of the topic already
     fields = serving.word_fields(weights)
     further = records_expansion(weights, fields, terms, read.beside_terms, read.language)
     words = bm25.records_query(weights, fields, read.parted, read.named, read.language, identifiers, further)
     # Boxes and periods judge place and time words; marking "since" and "the" would explain nothing.
-    marked = bm25.records_query(weights, fields, telling, "", read.language, (), further)
+    marked = bm25.records_query(weights, fields, topic_words, "", read.language, (), further)
     filters = record_filters(request.filters)
     index = serving.records.index
     chosen: list[Arm] = []
@@ -100,21 +111,23 @@ def plan_retrieval(
     if vector is not None:
         chosen.append(arms.dense_arm(index, vector, filters, draws=True))
     named = names_query(
-        weights.names, read.names, read.other_forms, length, alone=read.is_names_only, titled=titled_clause(read)
+        weights.names, read.names, read.other_forms, length, alone=read.is_names_only, titled=asked_title_clause(read)
     )
     if named is not None:
         chosen.append(arms.names_arm(index, named, filters))
     if not read.thematic and not identifiers and not read.is_stopwords_only:
-        chosen.append(arms.browsing_arm(index, [*filters, *asked_clauses(read)]))
+        chosen.append(arms.browsing_arm(index, [*filters, *place_and_time_clauses(read)]))
     chosen += _there_and_then(chosen, request, read, words, vector)
     chosen += _passage_arms(request, read, serving, vector, weights, terms)
+    if request.pinned:
+        chosen.append(arms.pinned_arm(index, request.pinned, filters))
     judges_meaning = bool(read.thematic) and vector is not None
     every_word = bm25.every_word_query(weights, fields, read.parted, read.language, identifiers, further)
     matching = _matching(request, read, words, every_word if judges_meaning else None)
     if named is not None:
         matching = _either(matching, named)
-    told = judges_meaning or bool(places)
-    is_counted = vector is None and request.algorithm != "dense" and not told and not any(arm.draws for arm in chosen)
+    checks = judges_meaning or bool(places)
+    is_counted = vector is None and request.algorithm != "dense" and not checks and not any(arm.draws for arm in chosen)
     return RetrievalPlan(
         index,
         serving.records.uuid,
@@ -125,9 +138,10 @@ def plan_retrieval(
         _nearness(request, serving) if judges_meaning else None,
         matching,
         vector,
-        telling=telling_clauses(every_word, matching if judges_meaning else None, places, fields) if told else (),
-        counting=Counting.of(filters, every_word, matching) if is_counted else None,
+        match_clauses=match_clauses(every_word, matching if judges_meaning else None, places, fields) if checks else (),
+        counting=CountClauses.of(filters, every_word, matching) if is_counted else None,
         passages_uuid="" if serving.passages is None else serving.passages.uuid,
+        pinned=request.pinned,
     )
 
 
@@ -143,7 +157,7 @@ def _matching(request: SearchRequest, read: Interpretation, words: Clause, every
     """``every_word``: used if meaning judges records with only some words. A record without a vector cannot be
     judged.
     """
-    asked = asked_clauses(read)
+    asked = place_and_time_clauses(read)
     if request.algorithm == "dense" and read.text:
         return {"bool": {"filter": list(asked)}} if asked and not read.thematic else {"match_none": {}}
     if every_word is not None:
@@ -172,7 +186,7 @@ def _there_and_then(
     If thousands of records share a topic, the window would fill with other places and years, and ranking by place and
     time would have nothing to choose from.
     """
-    asked = asked_clauses(read, place=request.spatial != "off", time=request.temporal)
+    asked = place_and_time_clauses(read, place=request.spatial != "off", time=request.temporal)
     if not asked:
         return []
     filters = record_filters(request.filters)
@@ -185,9 +199,9 @@ def _there_and_then(
     return [replace(arm, signal=None) for arm in inside]
 
 
-def _widening(read: Interpretation, weights: NameWeights, length: int) -> list[TermFound]:
+def _widening(read: Interpretation, weights: NameWeights, length: int) -> list[QueryTerm]:
     """The terms without the acronyms that a long question only mentions: their words would outweigh its own."""
-    return [one for one in read.terms if not one.is_acronym or weights.told(one.found.text, length) > 0.0]
+    return [one for one in read.terms if not one.is_acronym or weights.mention_weight(one.mention.text, length) > 0.0]
 
 
 def _passage_arms(
@@ -196,7 +210,7 @@ def _passage_arms(
     serving: Serving,
     vector: NDArray[np.float32] | None,
     weights: WordWeights,
-    terms: Sequence[TermFound],
+    terms: Sequence[QueryTerm],
 ) -> list[Arm]:
     if serving.passages is None or read.is_empty or not serving.has_passages:
         return []
@@ -212,7 +226,7 @@ def _passage_arms(
     return chosen
 
 
-def asked_clauses(read: Interpretation, *, place: bool = True, time: bool = True) -> Sequence[Clause]:
+def place_and_time_clauses(read: Interpretation, *, place: bool = True, time: bool = True) -> Sequence[Clause]:
     """The question's own place and time; only to choose candidates. Whatever the filters, they are the same."""
     clauses: list[Clause] = []
     if place and read.areas:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, get_args
 
 from cachetools import TTLCache
 
@@ -15,11 +16,11 @@ from es_gateway.client import Elasticsearch
 from es_mappings.indices import ServingIndex, serving
 from es_mappings.lost_aliases import lost_aliases
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
+from reading.language import detect_language
 from search_api.http.telemetry import count_cache_lookup
+from search_api.search.caches import NO_STATE, IndexState
 from search_api.search.ranking.words import Boosts, WordWeights
 from search_api.search.request import COUNTED, FacetName
-from search_api.search.understanding.catalogue_languages import catalogue_languages
-from search_api.search.understanding.structured_fields import structured_fields
 from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField
 
 EmbedderFor = Callable[[str], Embedder]
@@ -27,20 +28,6 @@ EmbedderFor = Callable[[str], Embedder]
 
 _KEPT_S = 2.0  # an alias can move at any time; the old index remains for a rollback, so a short cache is safe
 _LANGUAGES_KEPT_S = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class IndexState:
-    """What an index shows: ``refreshes`` counts how often that changed; ``uuid``: a name can be reused."""
-
-    uuid: str
-    refreshes: int
-
-    @classmethod
-    def read(cls, client: Elasticsearch, index: ServingIndex) -> IndexState:
-        """Raises Unavailable."""
-        stats = client.indices.stats(index=index.index, metric="refresh").body
-        return cls(index.uuid, int(stats["_all"]["total"]["refresh"]["external_total"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +45,7 @@ class Serving:
     has_passages: bool = False
     structured: frozenset[StructuredField] = STRUCTURED_FIELDS
     languages: frozenset[str] = frozenset()
-    state: IndexState = IndexState("", 0)
+    state: IndexState = NO_STATE
 
     def lacks(self, language: str | None) -> bool:
         """Whether the records are surely in other languages (ISO 639-1; None: unknown)."""
@@ -99,6 +86,11 @@ class Serving:
     def cosine_floor(self) -> float:
         """Where the embedder's cosines begin; -1 without an embedder."""
         return -1.0 if self.embedder is None else self.embedder.card.floor
+
+
+def _state_of(client: Elasticsearch, index: ServingIndex) -> IndexState:
+    stats = client.indices.stats(index=index.index, metric="refresh").body
+    return IndexState(index.uuid, int(stats["_all"]["total"]["refresh"]["external_total"]))
 
 
 class Resolver(Protocol):
@@ -153,7 +145,7 @@ class ServingResolver:
         has_passages = passages is not None and self._client.count(index=passages.index).body["count"] > 0
         structured = structured_fields(self._client, records.index)
         languages = self._languages_of(records)
-        state = IndexState.read(self._client, records)
+        state = _state_of(self._client, records)
         try:
             embedder = self._embedder_for(records.meta.embedding_model)
         except ModelMissing as error:
@@ -171,3 +163,35 @@ class ServingResolver:
         with self._lock:
             self._languages[records.uuid] = found
         return found
+
+
+_SAMPLED = 200
+_LEAST_SHARE = 0.02
+
+
+def catalogue_languages(client: Elasticsearch, index: str) -> frozenset[str]:
+    """The languages that at least one in fifty of the sampled records is written in; empty if none is recognised."""
+    sample = {"function_score": {"query": {"match_all": {}}, "random_score": {"seed": 7, "field": "_seq_no"}}}
+    found = client.search(index=index, query=sample, source={"includes": ["title", "abstract"]}, size=_SAMPLED)
+    sources = (hit["_source"] for hit in found["hits"]["hits"])
+    texts = (f"{source.get('title') or ''}. {source.get('abstract') or ''}" for source in sources)
+    return common_languages([language for text in texts if (language := detect_language(text)) is not None])
+
+
+def common_languages(seen: list[str]) -> frozenset[str]:
+    """Those of at least one in fifty of ``seen``: fewer may be misread."""
+    return frozenset(code for code, count in Counter(seen).items() if count >= _LEAST_SHARE * len(seen))
+
+
+_FIELDS: dict[StructuredField, str] = {"place": "extent", "time": "time"}
+
+
+def structured_fields(client: Elasticsearch, index: str) -> frozenset[StructuredField]:
+    """Which of place and time any record of the index has; the search stops at the first."""
+    searches: list[dict[str, object]] = []
+    for name in get_args(StructuredField):
+        searches.append({"index": index})
+        searches.append({"query": {"exists": {"field": _FIELDS[name]}}, "size": 0, "terminate_after": 1})
+    answers = client.msearch(searches=searches).body["responses"]
+    named = zip(get_args(StructuredField), answers, strict=True)
+    return frozenset(name for name, answer in named if "error" in answer or answer["hits"]["total"]["value"])

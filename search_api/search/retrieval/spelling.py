@@ -10,9 +10,8 @@ from typing import NamedTuple
 import orjson
 
 from core.json_types import Json, JsonMapping
-from es_gateway.searching import Later, SearchBatch
-from search_api.search.retrieval.remembered_answers import RememberedAnswers
-from search_api.search.retrieval.serving import IndexState
+from es_gateway.searching import Search
+from search_api.search.caches import AnswerCache, IndexState
 
 _SHORTEST = 4
 _SHORTEST_HELD = 7  # of a word that some record contains: short words have real neighbours (moss, most)
@@ -49,29 +48,38 @@ class CheckedWords:
 
 @dataclass(frozen=True, slots=True)
 class WordCheck:
-    """``fields``: where the records have words. ``memory``: what was found about single words, at ``state``."""
+    """``keys``: of the checked words in the cache, whose answers hold at ``state``. ``fields``: where records have
+    words. ``searches``: for the words that are not cached.
+    """
 
-    index: str
+    question: str
     fields: Collection[str]
     state: IndexState
-    memory: RememberedAnswers
+    cache: AnswerCache
+    keys: Mapping[str, bytes]
+    cached: Mapping[bytes, JsonMapping]
+    searches: Mapping[str, Search]
 
-    def checked(self, batch: SearchBatch, question: str, words: str) -> Later[CheckedWords]:
-        """Checks only ``words``: the question without its places and times. Asks only for what is not remembered."""
-        found = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
-        if not found:
-            return CheckedWords
-        keys = {word: orjson.dumps(["word", *self.fields, word]) for word in found}
-        known = self.memory.known("words", self.state, list(keys.values()))
-        new = [word for word in found if keys[word] not in known]
-        answer = batch.add({"index": self.index}, _body(self.fields, new)) if new else None
+    @classmethod
+    def of(
+        cls, question: str, words: str, index: str, fields: Collection[str], state: IndexState, cache: AnswerCache
+    ) -> WordCheck:
+        """Checks only ``words``: the question without its places and times."""
+        checked = list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]
+        keys = {word: orjson.dumps(["word", *fields, word]) for word in checked}
+        cached = cache.get("words", state, list(keys.values())) if keys else {}
+        new = [word for word in checked if keys[word] not in cached]
+        searches: dict[str, Search] = {"words": ({"index": index}, _body(fields, new))} if new else {}
+        return cls(question, fields, state, cache, keys, cached, searches)
 
-        def read() -> CheckedWords:
-            fresh = {} if answer is None else _by_word(self.fields, new, answer())
-            self.memory.keep(self.state, {keys[word]: one for word, one in fresh.items()})
-            return _checked(question, {word: fresh.get(word) or known[keys[word]] for word in found})
-
-        return read
+    def read(self, answers: Mapping[str, JsonMapping]) -> CheckedWords:
+        if not self.keys:
+            return CheckedWords()
+        new = [word for word, key in self.keys.items() if key not in self.cached]
+        fresh = _by_word(self.fields, new, answers["words"]) if new else {}
+        self.cache.put(self.state, {self.keys[word]: counts for word, counts in fresh.items()})
+        words = {word: fresh.get(word) or self.cached[key] for word, key in self.keys.items()}
+        return _checked(self.question, words)
 
 
 def _by_word(fields: Collection[str], words: Sequence[str], answer: JsonMapping) -> dict[str, JsonMapping]:

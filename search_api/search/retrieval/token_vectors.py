@@ -1,8 +1,9 @@
-"""Fetches the token vectors of the best records, those not cached in their current version."""
+"""Token vectors of records: those that are not cached in their current version are searched."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import structlog
 
@@ -11,10 +12,10 @@ from core.json_types import Json, JsonMapping
 from core.ports import TokenCard
 from core.token_bits import Bits
 from es_gateway.client import Elasticsearch
-from es_gateway.searching import Later, SearchBatch
+from es_gateway.searching import Search, search_named
 from es_mappings.codecs.vectors import TOKENS, bits_of
+from search_api.search.caches import Version, VersionedCache, versions_of
 from search_api.search.retrieval.filters import Clause
-from search_api.search.retrieval.versioned_cache import Version, VersionedCache, version_of
 
 log = structlog.get_logger(__name__)
 
@@ -22,46 +23,61 @@ _PART = 100
 """Records a search: Elasticsearch reads the parts side by side, and most of the time is the unpacking of texts."""
 
 
+@dataclass(frozen=True, slots=True)
+class TokenPrefetch:
+    """Token vectors are read for the ``depth`` most promising candidates, which will probably be the best ones."""
+
+    made_by: TokenCard
+    cache: VersionedCache[Bits | None]
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """The token vectors of some records, and the searches for those that are not cached."""
+
+    cached: Mapping[str, Bits | None]
+    index_uuid: str
+    made_by: TokenCard
+    cache: VersionedCache[Bits | None]
+    searches: Mapping[str, Search]
+
+    @classmethod
+    def of(
+        cls, index: str, versions: Mapping[str, Version], made_by: TokenCard, cache: VersionedCache[Bits | None]
+    ) -> TokenVectors:
+        cached = cache.get(versions)
+        missing = [record for record in versions if record not in cached]
+        searches: dict[str, Search] = {}
+        for number, part in enumerate(batched(missing, _PART)):
+            body = {**tokens_of({"ids": {"values": part}}, len(part)), "seq_no_primary_term": True}
+            searches[f"token vectors {number}"] = ({"index": index}, body)
+        return cls(cached, versions[missing[0]][0] if missing else "", made_by, cache, searches)
+
+    def read(self, answers: Mapping[str, JsonMapping]) -> dict[str, Bits | None]:
+        """By record id; None: without usable ones. Caches them."""
+        if not self.searches:
+            return dict(self.cached)
+        hits = {hit["_id"]: hit for name in self.searches for hit in answers[name]["hits"]["hits"]}
+        vectors = {record: usable_bits(hit, self.made_by) for record, hit in hits.items()}
+        self.cache.put(versions_of(self.index_uuid, hits), vectors)
+        return {**self.cached, **vectors}
+
+
 def fetch_token_vectors(
     client: Elasticsearch,
     index: str,
     versions: Mapping[str, Version],
     made_by: TokenCard,
-    memory: VersionedCache[Bits | None],
+    cache: VersionedCache[Bits | None],
 ) -> dict[str, Bits]:
     """By record id; a record without vectors, or with damaged ones or another encoder's, is left out (and logged).
 
     At most one request, none if all are cached.
     """
-    batch = SearchBatch(client)
-    read = ask_token_vectors(batch, index, versions, made_by, memory)
-    batch.send()
-    return {record: bits for record, bits in read().items() if bits is not None}
-
-
-def ask_token_vectors(
-    batch: SearchBatch,
-    index: str,
-    versions: Mapping[str, Version],
-    made_by: TokenCard,
-    memory: VersionedCache[Bits | None],
-) -> Later[dict[str, Bits | None]]:
-    """Adds a search for those that are not cached; the result caches them. None: without usable ones."""
-    known = memory.known(versions)
-    unknown = [record for record in versions if record not in known]
-    if not unknown:
-        return lambda: known
-    bodies = [tokens_of({"ids": {"values": part}}, len(part)) for part in batched(unknown, _PART)]
-    answers = [batch.add({"index": index}, {**body, "seq_no_primary_term": True}) for body in bodies]
-
-    def read() -> dict[str, Bits | None]:
-        hits = [hit for answer in answers for hit in answer()["hits"]["hits"]]
-        found = {hit["_id"]: usable_bits(hit, made_by) for hit in hits}
-        uuid = versions[unknown[0]][0]
-        memory.keep({hit["_id"]: version_of(uuid, hit) for hit in hits}, found)
-        return {**known, **found}
-
-    return read
+    vectors = TokenVectors.of(index, versions, made_by, cache)
+    answers = search_named(client, vectors.searches)
+    return {record: bits for record, bits in vectors.read(answers).items() if bits is not None}
 
 
 def tokens_of(query: Clause, most: int) -> Json:

@@ -28,8 +28,8 @@ class TextSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceFound:
-    found: TextSpan
+class QueryPlace:
+    mention: TextSpan
     name: str
     kind: str
     bbox: BBox
@@ -38,21 +38,21 @@ class PlaceFound:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationFound:
-    found: TextSpan
+class QueryRelation:
+    mention: TextSpan
     relation: str
 
 
 @dataclass(frozen=True, slots=True)
-class TimeFound:
-    found: TextSpan
+class QueryTime:
+    mention: TextSpan
     span: TimeSpan
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
-class ScaleFound:
-    found: TextSpan
+class QueryScale:
+    mention: TextSpan
     metres: float | None = None
     scale_denominator: int | None = None
     time_step: str | None = None
@@ -60,16 +60,16 @@ class ScaleFound:
 
 
 @dataclass(frozen=True, slots=True)
-class KindFound:
-    found: TextSpan
+class QueryKind:
+    mention: TextSpan
     kind: ProvenanceKind
 
 
 @dataclass(frozen=True, slots=True)
-class IdentifierFound:
+class QueryIdentifier:
     """``known``: whether any record has it; None if not checked."""
 
-    found: TextSpan
+    mention: TextSpan
     kind: str
     value: str
     known: bool | None = None
@@ -87,7 +87,7 @@ NameMatch = Literal["exact", "beginning", "spelling", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class NameAsked:
+class QueryName:
     """The name of a product, platform, instrument or project, or the beginning of one.
 
     ``keys``: how it stands in the index. ``count`` records bear it, which is ``share`` of all. ``in_abstracts``: only
@@ -95,7 +95,7 @@ class NameAsked:
     or an organisation of many records, which the topic goes without.
     """
 
-    found: TextSpan
+    mention: TextSpan
     how: NameMatch
     keys: tuple[str, ...]
     count: int
@@ -106,13 +106,13 @@ class NameAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class TermFound:
-    """A term of a vocabulary; ``found.source`` is the vocabulary's name.
+class QueryTerm:
+    """A term of a vocabulary; ``mention.source`` is the vocabulary's name.
 
     ``synonyms`` (in all languages) and ``narrower`` extend the question, most likely first.
     """
 
-    found: TextSpan
+    mention: TextSpan
     uri: str
     synonyms: tuple[Label, ...]
     narrower: tuple[Label, ...]
@@ -120,11 +120,11 @@ class TermFound:
     @property
     def is_acronym(self) -> bool:
         """Whether its synonyms are the other forms of an acronym."""
-        return self.found.source in (ACRONYM_LIST, CATALOGUE)
+        return self.mention.source in (ACRONYM_LIST, CATALOGUE)
 
 
 @dataclass(frozen=True, slots=True)
-class Possible:
+class NameCandidates:
     """Parts of which only the index can tell whether they are names, contacts or acronyms.
 
     ``taken``: the ranges that are not of the topic. ``is_looked_up``: whether the index is asked for names at all.
@@ -152,19 +152,19 @@ class Interpretation:
     text: str
     thematic: str
     language: str | None = None
-    places: tuple[PlaceFound, ...] = ()
-    relations: tuple[RelationFound, ...] = ()
+    places: tuple[QueryPlace, ...] = ()
+    relations: tuple[QueryRelation, ...] = ()
     areas: tuple[BBox, ...] = ()
-    times: tuple[TimeFound, ...] = ()
+    times: tuple[QueryTime, ...] = ()
     span: TimeSpan | None = None
     latest: bool = False
-    scales: tuple[ScaleFound, ...] = ()
-    kinds: tuple[KindFound, ...] = ()
-    identifiers: tuple[IdentifierFound, ...] = ()
-    names: tuple[NameAsked, ...] = ()
-    terms: tuple[TermFound, ...] = ()
+    scales: tuple[QueryScale, ...] = ()
+    kinds: tuple[QueryKind, ...] = ()
+    identifiers: tuple[QueryIdentifier, ...] = ()
+    names: tuple[QueryName, ...] = ()
+    terms: tuple[QueryTerm, ...] = ()
     beside_terms: str = ""
-    possible: Possible = Possible()
+    possible: NameCandidates = NameCandidates()
     named: str = ""
     unread: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
@@ -181,20 +181,20 @@ class Interpretation:
     @property
     def is_names_only(self) -> bool:
         """Whether the topic is only names, known or not: what such a code means to a model is noise."""
-        said = [one.found for one in self.names]
-        expanded = {(one.found.start, one.found.end) for one in self.terms if one.is_acronym}
-        return bool(said) and not any((one.start, one.end) in expanded for one in said) and self._is_all(said)
+        names = [name.mention for name in self.names]
+        expanded = {(one.mention.start, one.mention.end) for one in self.terms if one.is_acronym}
+        return bool(names) and not any((one.start, one.end) in expanded for one in names) and self._is_all(names)
 
     @property
-    def other_forms(self) -> tuple[TermFound, ...]:
+    def other_forms(self) -> tuple[QueryTerm, ...]:
         """The acronyms of a topic that says nothing else, and the words of acronyms; empty for a longer topic."""
         forms = tuple(one for one in self.terms if one.is_acronym)
-        return forms if self._is_all([one.found for one in forms] + [one.found for one in self.names]) else ()
+        return forms if self._is_all([one.mention for one in forms] + [one.mention for one in self.names]) else ()
 
-    def _is_all(self, found: Sequence[TextSpan]) -> bool:
+    def _is_all(self, spans: Sequence[TextSpan]) -> bool:
         """Whether the topic has no word besides these."""
         rest = self.thematic
-        for one in sorted(found, key=lambda one: -len(one.text)):
+        for one in sorted(spans, key=lambda one: -len(one.text)):
             rest = rest.replace(one.text, " ")
         return not any(letter.isalnum() for letter in rest)
 
@@ -204,8 +204,8 @@ class Interpretation:
         topic = self.thematic
         for one in self.names:
             if one.how == "unknown":
-                words = [part for part in _SIGNS.split(one.found.text) if part.isalpha() and len(part) >= _WORD]
-                topic = topic.replace(one.found.text, " ".join(words) or one.found.text)
+                words = [part for part in _SIGNS.split(one.mention.text) if part.isalpha() and len(part) >= _WORD]
+                topic = topic.replace(one.mention.text, " ".join(words) or one.mention.text)
         return topic
 
     @property
@@ -215,9 +215,9 @@ class Interpretation:
         """
         text, thematic = self._without_unknown(self._without_aside()), self._without_unknown(self.thematic)
         for one in self.terms:
-            if one.is_acronym and len(one.found.text.split()) == 1:
+            if one.is_acronym and len(one.mention.text.split()) == 1:
                 words = one.synonyms[0].text
-                text, thematic = text.replace(one.found.text, words), thematic.replace(one.found.text, words)
+                text, thematic = text.replace(one.mention.text, words), thematic.replace(one.mention.text, words)
         return text, thematic
 
     def _without_unknown(self, text: str) -> str:

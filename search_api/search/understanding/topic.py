@@ -37,7 +37,7 @@ def topic_of(text: str, taken: Sequence[Range]) -> str:
     return "" if _says_nothing(topic) else topic
 
 
-def telling_words(topic: str) -> str:
+def significant_words(topic: str) -> str:
     """A topic without its small words, in any of the six languages; a topic of one word is unchanged."""
     words = [match[0].rstrip("'’") for match in _WORD.finditer(topic)]
     return topic if len(words) < 2 else " ".join(word for word in words if word.lower() not in EMPTY_WORDS)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import structlog
+from prometheus_client import Counter
 
 from core.extent import BBox
 from core.timespan import TimeSpan
@@ -20,22 +23,21 @@ from reading.scale import ScaleMention, read_scales
 from reading.sentences import Claims, Range
 from reading.targets import target_box
 from reading.times import TimeMention, TimeReader
-from reading.vocabulary.vocabulary import TermMention, Vocabulary
+from reading.vocabulary import Label
+from reading.vocabulary.vocabulary import TermMention, Vocabulary, term_key
 from search_api.search.request import Part
-from search_api.search.understanding.guarded import GuardedReaders
 from search_api.search.understanding.interpretation import (
-    IdentifierFound,
     Interpretation,
-    KindFound,
-    PlaceFound,
-    Possible,
-    RelationFound,
-    ScaleFound,
-    TermFound,
+    NameCandidates,
+    QueryIdentifier,
+    QueryKind,
+    QueryPlace,
+    QueryRelation,
+    QueryScale,
+    QueryTerm,
+    QueryTime,
     TextSpan,
-    TimeFound,
 )
-from search_api.search.understanding.terms import widened_by
 from search_api.search.understanding.topic import free_ranges, topic_of
 
 StructuredField = Literal["place", "time"]
@@ -84,7 +86,7 @@ class Understander:
         elsewhere = [*gone, *(located if "place" in structured else []), *certain]
         taken = [(one.start, one.end) for one in elsewhere]
         terms = readers.mentions("terms", lambda: self._terms(text, taken, language), wanted="terms" in parts)
-        beside = [*taken, *((one.found.start, one.found.end) for one in terms)]
+        beside = [*taken, *((one.mention.start, one.mention.end) for one in terms)]
         return Interpretation(
             text=text,
             thematic=readers.read("topic", lambda: topic_of(text, taken), text),
@@ -126,7 +128,7 @@ class Understander:
             unread=(*unread, *(("entities",) if "place" in parts and len(text) > RECOGNISED else ())),
         )
 
-    def _terms(self, text: str, taken: list[Range], language: str | None) -> list[TermFound]:
+    def _terms(self, text: str, taken: list[Range], language: str | None) -> list[QueryTerm]:
         """Of the first terms, those with another name."""
         mentions = self.vocabulary().find(text, free_ranges(len(text), taken), language, _MOST_TERMS)
         terms = [_term(mention, language) for mention in mentions]
@@ -135,14 +137,14 @@ class Understander:
 
 def _possible(
     text: str, taken: Sequence[Range], identified: Sequence[Range], parts: frozenset[Part], readers: GuardedReaders
-) -> Possible:
+) -> NameCandidates:
     names = readers.mentions("names", lambda: name_candidates(text, taken), wanted="names" in parts)
     acronyms = readers.mentions(
         "acronyms", lambda: acronym_candidates(text, taken, own_acronyms()), wanted="terms" in parts
     )
     unclaimed = [one for one in names if not any(one.start < end and start < one.end for start, end in identified)]
     contacts = readers.mentions("contacts", lambda: contact_candidates(text, taken), wanted="names" in parts)
-    return Possible(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken), "names" in parts)
+    return NameCandidates(tuple(unclaimed), tuple(contacts), tuple(acronyms), tuple(taken), "names" in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,34 +205,109 @@ def _found(mention: PlaceMention | TimeMention | KindMention, source: str) -> Te
     return TextSpan(mention.text, mention.start, mention.end, source, mention.confidence)
 
 
-def _place(one: PlaceMention) -> PlaceFound:
+def _place(one: PlaceMention) -> QueryPlace:
     place = one.place
-    return PlaceFound(_found(one, one.source), place.name, place.kind, place.bbox, place.country, place.estimated)
+    return QueryPlace(_found(one, one.source), place.name, place.kind, place.bbox, place.country, place.estimated)
 
 
-def _relation(text: str, one: RelationMention) -> RelationFound:
-    return RelationFound(TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
+def _relation(text: str, one: RelationMention) -> QueryRelation:
+    return QueryRelation(TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.relation)
 
 
-def _time(one: TimeMention) -> TimeFound:
-    return TimeFound(_found(one, "pattern"), one.span, one.kind)
+def _time(one: TimeMention) -> QueryTime:
+    return QueryTime(_found(one, "pattern"), one.span, one.kind)
 
 
-def _scale(one: ScaleMention) -> ScaleFound:
+def _scale(one: ScaleMention) -> QueryScale:
     found = TextSpan(one.text, one.start, one.end, "pattern", _SURE)
-    return ScaleFound(found, one.metres, one.scale_denominator, one.time_step, one.level)
+    return QueryScale(found, one.metres, one.scale_denominator, one.time_step, one.level)
 
 
-def _kind(one: KindMention) -> KindFound:
-    return KindFound(_found(one, "pattern"), one.kind)
+def _kind(one: KindMention) -> QueryKind:
+    return QueryKind(_found(one, "pattern"), one.kind)
 
 
-def _term(one: TermMention, language: str | None) -> TermFound:
+def _term(one: TermMention, language: str | None) -> QueryTerm:
     found = TextSpan(one.text, one.start, one.end, one.vocabulary, one.confidence)
-    return TermFound(found, one.uri, *widened_by(one, language))
+    return QueryTerm(found, one.uri, *names_to_add(one, language))
 
 
-def _identifier(text: str, one: IdentifierMention) -> IdentifierFound:
-    return IdentifierFound(
+def _identifier(text: str, one: IdentifierMention) -> QueryIdentifier:
+    return QueryIdentifier(
         TextSpan(text[one.start : one.end], one.start, one.end, "pattern", _SURE), one.kind, one.value
     )
+
+
+T = TypeVar("T")
+
+Reader = Literal[
+    "language",
+    "identifier",
+    "time",
+    "place",
+    "relation",
+    "area",
+    "scale",
+    "kind",
+    "names",
+    "contacts",
+    "acronyms",
+    "terms",
+    "topic",
+]
+
+_FAILED = Counter("sonde_reader_failures_total", "Questions of which a reader failed to read its part", ["reader"])
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class GuardedReaders:
+    """Calls the readers of one question; ``failed`` names those that raised, each once, in order."""
+
+    failed: list[Reader] = field(default_factory=list)
+
+    def mentions(self, reader: Reader, reading: Callable[[], list[T]], *, wanted: bool = True) -> list[T]:
+        """The reader's mentions; empty if it raises or is not wanted."""
+        nothing: list[T] = []
+        return self.read(reader, reading, nothing) if wanted else nothing
+
+    def read(self, reader: Reader, reading: Callable[[], T], otherwise: T) -> T:
+        """The reader's result, or ``otherwise`` if it raises: a defect in one part must not refuse the question."""
+        try:
+            return reading()
+        except Exception as error:  # noqa: BLE001 - readers are pure: nothing is half done where one stops
+            log.error("understanding.reader_failed", reader=reader, error=type(error).__name__)
+            _FAILED.labels(reader).inc()
+            if reader not in self.failed:
+                self.failed.append(reader)
+            return otherwise
+
+
+MOST_SYNONYMS = 10
+MOST_NARROWER = 8
+
+
+def names_to_add(term: TermMention, language: str | None) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """Synonyms and narrower names, without duplicates and without names that contain the term itself.
+
+    Names in the question's language and in English come first (catalogues are mostly English), then one of each other
+    language. Narrower names are used only in the question's language and English, and only if a concept has few of
+    them: a concept with fifty kinds is too general for any eight of them.
+    """
+    near = {language, "en", None}
+    own = [label for label in term.synonyms if label.language in near]
+    foreign = {label.language: label for label in reversed(term.synonyms) if label.language not in near}
+    others = sorted(foreign.values(), key=lambda label: (label.language or "", label.text))
+    synonyms = _telling([*own, *others], term_key(term.text))
+    narrower = _telling((label for label in term.narrower if label.language in near), term_key(term.text))
+    return tuple(synonyms[:MOST_SYNONYMS]), tuple(narrower) if len(narrower) <= MOST_NARROWER else ()
+
+
+def _telling(labels: Iterable[Label], term: str) -> list[Label]:
+    """Each name once; "soil moisture regime" adds nothing to "soil moisture", because it contains its words."""
+    kept: dict[str, Label] = {}
+    for label in labels:
+        key = term_key(label.text)
+        if key and f" {term} " not in f" {key} ":
+            kept.setdefault(key, label)
+    return list(kept.values())

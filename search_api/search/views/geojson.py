@@ -16,7 +16,7 @@ from reading.vocabulary import Label
 from search_api.formats_out.notations import enclosing_rfc3339, iri, rfc3339_moment
 from search_api.search.answer import Answer, FoundRecord
 from search_api.search.ranking.config import default_config
-from search_api.search.understanding.interpretation import IdentifierFound, Interpretation, TextSpan
+from search_api.search.understanding.interpretation import Interpretation, QueryIdentifier, TextSpan
 
 
 def feature(record: Record) -> Json:
@@ -227,26 +227,26 @@ def interpretation(read: Interpretation) -> Json:
         "thematic": read.thematic,
         "language": read.language,
         "places": [
-            {**_found(p.found), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
+            {**_found(p.mention), "name": p.name, "kind": p.kind, "bbox": p.bbox.as_list(), "country": p.country}
             | ({"estimated": True} if p.estimated else {})
             for p in read.places
         ],
-        "relations": [{**_found(r.found), "relation": r.relation} for r in read.relations],
+        "relations": [{**_found(r.mention), "relation": r.relation} for r in read.relations],
         "areas": [box.as_list() for box in read.areas],
         "times": [
-            {**_found(t.found), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso} for t in read.times
+            {**_found(t.mention), "kind": t.kind, "start": t.span.start_iso, "end": t.span.end_iso} for t in read.times
         ],
         "datetime": _interval(read.span),
         "latest": read.latest,
         "scales": [
-            {**_found(s.found), **_said(s.metres, s.scale_denominator, s.time_step), "level": s.level}
+            {**_found(s.mention), **_said(s.metres, s.scale_denominator, s.time_step), "level": s.level}
             for s in read.scales
         ],
-        "kinds": [{**_found(k.found), "kind": k.kind} for k in read.kinds],
+        "kinds": [{**_found(k.mention), "kind": k.kind} for k in read.kinds],
         "identifiers": [_identifier(one) for one in read.identifiers],
-        "names": [{**_found(n.found), "match": n.how, "count": n.count} for n in read.names],
+        "names": [{**_found(n.mention), "match": n.how, "count": n.count} for n in read.names],
         "terms": [
-            {**_found(t.found), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
+            {**_found(t.mention), "concept": t.uri, "synonyms": _labels(t.synonyms), "narrower": _labels(t.narrower)}
             for t in read.terms
         ],
         "corrected": [{"text": typed, "read": meant} for typed, meant in read.corrected],
@@ -254,9 +254,9 @@ def interpretation(read: Interpretation) -> Json:
     }
 
 
-def _identifier(one: IdentifierFound) -> Json:
+def _identifier(one: QueryIdentifier) -> Json:
     known = {} if one.known is None else {"known": one.known}
-    return {**_found(one.found), "kind": one.kind, "value": one.value, **known}
+    return {**_found(one.mention), "kind": one.kind, "value": one.value, **known}
 
 
 def _labels(labels: tuple[Label, ...]) -> list[Json]:

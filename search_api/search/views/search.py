@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
-from flask import Response, jsonify, request
+import orjson
+from cachetools import LRUCache
+from flask import Response, abort, jsonify, request
 from flask_openapi import APIBlueprint, Tag
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Unsupported
 from core.json_types import Json
+from core.record import Record
 from search_api.formats_out.formats import result_writers
 from search_api.formats_out.output_format import ResultPage
 from search_api.http.access.guard import caller
-from search_api.http.addresses import GEOJSON, Addresses, ways_on
+from search_api.http.addresses import GEOJSON, Addresses, document_link, item_path, link, ways_on
 from search_api.http.openapi import answer_as
 from search_api.http.parameters import checked_query
-from search_api.http.problems import Problem
+from search_api.http.problems import Problem, from_validation
+from search_api.http.responses import json_part
 from search_api.page.plain_page import HTML, wants_html
 from search_api.page.shell import page
 from search_api.parts import Parts
-from search_api.search.answer import Answer
+from search_api.search.answer import Answer, FoundRecord
 from search_api.search.parameters import SearchParameters, cursor_for, to_request
 from search_api.search.request import SearchRequest
 from search_api.search.telemetry import searched
-from search_api.search.usage.entry import Asker, new_id
+from search_api.search.usage.log import Requester, new_id
 from search_api.search.views import geojson
-from search_api.search.views.presented import Presented
-from search_api.search.views.search_body import read_body, request_body
 
 _DEGRADED = (
     "What this answer goes without: signals that were down (`dense`, `cross_encoder`), and parts of the question that "
@@ -131,7 +136,7 @@ def _noted(
     if not log.is_on or not asked.q or asked.offset or query.cell_area or query.typed or _by_steward():
         return lambda _record: None
     id = new_id()
-    log.asked(id, asked.q, asked.algorithm, answer, Asker(caller().subject, request.remote_addr or ""))
+    log.asked(id, asked.q, asked.algorithm, answer, Requester(caller().subject, request.remote_addr or ""))
     return lambda record: addresses.to(f"/opened/{log.link_id(id, record)}")
 
 
@@ -153,3 +158,99 @@ def _result_page(query: SearchParameters, answer: Answer, addresses: Addresses, 
     entries = [(found.record, addresses.item(found.record)) for found in answer.found]
     title = f"Sonde: {query.q}" if query.q else "Sonde: all records"
     return ResultPage(title, addresses.this(), answer.matched, entries, following)
+
+
+FORM = "application/x-www-form-urlencoded"
+LARGEST_BODY_BYTES = 256 * 1024
+
+
+def request_body() -> Json:
+    """The body's description for OpenAPI."""
+    shape = {"schema": SearchParameters.model_json_schema()}
+    return {"required": True, "content": {"application/json": shape, FORM: shape}}
+
+
+def read_body() -> SearchParameters:
+    """The parameters of `GET /search`, from a JSON object or a form.
+
+    Raises Unsupported for another media type; ends the request if a parameter is invalid.
+    """
+    request.max_content_length = LARGEST_BODY_BYTES
+    if request.mimetype == FORM:
+        given = _of_form()
+    elif request.is_json:
+        given = _of_json()
+    else:
+        raise Unsupported(f"A search by POST is JSON or {FORM}, and the body's Content-Type says which.")
+    try:
+        return SearchParameters.model_validate(given)
+    except ValidationError as error:
+        abort(from_validation(error))
+
+
+def _of_form() -> Json:
+    described = SearchParameters.model_json_schema()["properties"]
+    lists = {name for name, schema in described.items() if schema.get("type") == "array"}
+    return {name: request.form.getlist(name) if name in lists else request.form[name] for name in request.form}
+
+
+def _of_json() -> Json:
+    """The object; a CQL2 JSON filter may be an object instead of text."""
+    given = request.get_json(silent=True)
+    if not isinstance(given, dict):
+        raise InvalidInput("body", "body: is not a JSON object of parameters")
+    if isinstance(given.get("filter"), dict):
+        given["filter"] = json.dumps(given["filter"])
+    return {name: value for name, value in given.items() if value is not None}
+
+
+MOST_BYTES = 32 * 1024 * 1024
+"""Of JSON; the records themselves, which an entry holds too, take about as much again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """``opened``: the record's feature as JSON, still open at the end of its links. ``path``: the record's own."""
+
+    record: Record
+    opened: bytes
+    path: str
+
+    @classmethod
+    def of(cls, record: Record) -> _Written:
+        feature = geojson.feature(record)
+        whole = json_part(feature)  # its last member is a list: the links
+        return cls(record, whole[:-2] + (b"," if feature["links"] else b""), item_path(record))
+
+
+class Presented:
+    """Thread-safe.
+
+    The key is the identity of the record object, which the search's cache returns until the record is written again.
+    The entry holds the record, so its memory address cannot be reused for another one.
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._lock = threading.Lock()
+        self._kept: LRUCache[int, _Written] = LRUCache(most_bytes, lambda kept: len(kept.opened))
+
+    def hit(self, found: FoundRecord, addresses: Addresses, opened: str | None = None) -> orjson.Fragment:
+        """What ``geojson.hit_feature`` makes, as a part for orjson. ``opened``: the address that counts an opening."""
+        written = self._of(found.record)
+        own = json_part(link("self", f"{addresses.base}{written.path}", GEOJSON))
+        if (document := document_link(found.record, addresses.base)) is not None:
+            own = b",".join((own, json_part(document)))
+        members = geojson.hit_members(found)
+        beside = json_part(members if opened is None else {**members, "sonde:opened": opened})
+        return orjson.Fragment(b"".join((written.opened, own, b"],", beside[1:])))
+
+    def _of(self, record: Record) -> _Written:
+        with self._lock:
+            kept = self._kept.get(id(record))
+        if kept is not None and kept.record is record:
+            return kept
+        made = _Written.of(record)
+        with self._lock:
+            if len(made.opened) <= self._kept.maxsize:
+                self._kept[id(record)] = made
+        return made

@@ -24,12 +24,12 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import on_current, search_all
 from es_mappings.names import alias
 from search_api.http.access.visibility import visible_clause
-from search_api.search.deciding import blocked_clauses
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.curate import blocked_clauses
+from search_api.search.flow import SearchPipeline
 from search_api.search.retrieval.filters import Clause
 from search_api.search.retrieval.serving import Serving
 from search_api.stewards.alerts.compiled import Compiled, compile_question, compiled_by
-from search_api.stewards.alerts.notices import RECORDS_KEPT, Notice, NoticeStore, RecordFound, Round
+from search_api.stewards.alerts.notices import RECORDS_KEPT, MatchingRound, Notice, NoticeStore, RecordFound
 from search_api.stewards.alerts.saved import Channel, Every, SavedSearch, request_of
 from search_api.stewards.alerts.store import SavedSearchStore, SearchPage, StoredSearch
 
@@ -38,20 +38,20 @@ log = structlog.get_logger(__name__)
 Floats = NDArray[np.float32]
 
 SETTLED = timedelta(minutes=30)
-"""A record is visible at most so long after the time that it carries: a batch is embedded before it is written."""
+"""The longest time from a record's ``harvest.written`` until it is searchable, since its batch is embedded between."""
 FIRST_WINDOW = timedelta(days=1)
 MOST_RECORDS = 100_000
-"""Of one window; a longer list is matched in several."""
+"""Records in one window; more are matched in several windows."""
 _PAGE = 2_000
-_AT_ONCE = 200
-_NEAR = 200
-"""Of a search: the records nearest in meaning that are looked at."""
-_READ = 1_000
+_BATCH = 200
+_NEAREST = 200
+"""Nearest records in meaning that are considered for a search."""
+_RECORDS_A_REQUEST = 1_000
 _MONDAY = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class RecordWindow:
     """The records written from ``since`` (inclusive) until ``until`` (exclusive), ISO 8601. ``vectors``: (n, dims)
     float32, unit norm, in the order of ``ids``; a record without a vector is not among them.
     """
@@ -65,23 +65,23 @@ class Window:
     def clause(self) -> Clause:
         return {"range": {"harvest.written": {"gte": self.since, "lt": self.until}}}
 
-    def near(self, questions: Floats, least: float) -> list[list[tuple[str, float]]]:
-        """For each question the records with a cosine of at least ``least``, nearest first, at most 200."""
+    def near(self, questions: Floats, min_cosine: float) -> list[list[tuple[str, float]]]:
+        """For each question the records with a cosine of at min_cosine ``min_cosine``, nearest first, at most 200."""
         if not len(self.ids) or not len(questions):
             return [[] for _ in questions]
         cosines = questions @ self.vectors.T
-        return [self._best(row, least) for row in cosines]
+        return [self._best(row, min_cosine) for row in cosines]
 
-    def _best(self, row: Floats, least: float) -> list[tuple[str, float]]:
-        good = np.flatnonzero(row >= least)
-        if len(good) > _NEAR:
-            good = good[np.argpartition(-row[good], _NEAR)[:_NEAR]]
+    def _best(self, row: Floats, min_cosine: float) -> list[tuple[str, float]]:
+        good = np.flatnonzero(row >= min_cosine)
+        if len(good) > _NEAREST:
+            good = good[np.argpartition(-row[good], _NEAREST)[:_NEAREST]]
         ordered = good[np.argsort(-row[good], kind="stable")]
         return [(self.ids[place], float(row[place])) for place in ordered]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchMatches:
     """``records``: at most 50, nearest in meaning first, then newest."""
 
     records: tuple[RecordFound, ...]
@@ -93,7 +93,7 @@ Rights = Callable[[SavedSearch], frozenset[str] | None]
 
 @dataclass(frozen=True)
 class Matcher:
-    """Methods raise Unavailable if Elasticsearch or the embedder does not answer; a later call goes on."""
+    """Methods raise Unavailable if Elasticsearch or the embedder does not answer; a later call continues."""
 
     client: Elasticsearch
     prefix: str
@@ -105,17 +105,17 @@ class Matcher:
     settled: timedelta = SETTLED
 
     def match(self, seconds: float) -> bool:
-        """Goes on with the current round, or begins the next one; whether there is more to do.
+        """Continues the current round or begins the next one. Returns whether there is more to do.
 
-        The round's state is written after the notices of each page: a cut repeats a page, whose notices are the same.
+        The state is written after the notices of each page. After a crash a page is repeated, with equal notices.
         """
         current = self._current()
         if current is None:
             return False
         started = time.monotonic()
-        window, rights = self._read(current), self.rights()
+        window, rights = self.window(current.since, current.until), self.rights()
         while not current.done:
-            begun = time.monotonic()
+            page_started = time.monotonic()
             page = self.searches.active(current.after, _PAGE)
             notices = self.page(page, window, rights)
             self.notices.write(notices)
@@ -123,9 +123,9 @@ class Matcher:
                 current,
                 after=page.after,
                 done=page.after is None,
-                searches=current.searches + len(page.found),
+                searches=current.searches + len(page.searches),
                 found=current.found + len(notices),
-                took_s=current.took_s + time.monotonic() - begun,
+                took_s=current.took_s + time.monotonic() - page_started,
             )
             self.notices.put_round(current)
             if time.monotonic() - started >= seconds:
@@ -135,40 +135,42 @@ class Matcher:
             log.info("alerts.matched", searches=current.searches, notices=current.found, took_s=round(current.took_s))
         return not current.done or self._is_behind(current)
 
-    def page(self, page: SearchPage, window: Window, rights: Rights) -> list[Notice]:
-        """What these searches found in the window."""
+    def page(self, page: SearchPage, window: RecordWindow, rights: Rights) -> list[Notice]:
+        """Notices of these searches for the records of the window."""
         due = due_times(self.now())
-        chosen = [(one, groups) for one in page.found if (groups := rights(one.saved)) is not None]
-        fresh = on_current(self.pipeline.parts.resolver, lambda serving: self._compiled(chosen, serving))
-        found = self.found(fresh, window)
+        allowed = [(stored, groups) for stored in page.searches if (groups := rights(stored.saved)) is not None]
+        current = on_current(self.pipeline.parts.resolver, lambda serving: self._compiled(allowed, serving))
+        matches = self.matches(current, window)
         return [
             notice
-            for (one, _), what in zip(fresh, found, strict=True)
-            for notice in _notices(one.saved, what, window, due[one.saved.every])
-            if what.total
+            for (stored, _), match in zip(current, matches, strict=True)
+            for notice in _notices(stored.saved, match, window, due[stored.saved.every])
+            if match.total
         ]
 
-    def found(self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: Window) -> list[Found]:
-        """What each of them found, in their order, with these groups."""
-        near = self._near([one.compiled for one, _ in searches], window)
-        asked: dict[tuple[object, ...], int] = {}
+    def matches(
+        self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], window: RecordWindow
+    ) -> list[SearchMatches]:
+        """The matches of each search, in their order, for these groups."""
+        near = self._near([stored.compiled for stored, _ in searches], window)
+        place_of: dict[tuple[object, ...], int] = {}
         bodies: list[Json] = []
         scores: list[Mapping[str, float]] = []
         places = []
-        for (one, groups), nearest in zip(searches, near, strict=True):
-            # A search hears only of what was written after it was saved.
-            since = one.saved.watched if one.saved.watched > window.since else ""
-            key = (one.saved.same, groups, one.compiled.by, one.saved.changes, since)
-            if key not in asked:
-                asked[key] = len(bodies)
-                bodies.append(self._body(one, groups, [id for id, _ in nearest], window))
+        for (stored, groups), nearest in zip(searches, near, strict=True):
+            # A search reports only records written after it was saved.
+            since = stored.saved.watched if stored.saved.watched > window.since else ""
+            key = (stored.saved.question_key, groups, stored.compiled.by, stored.saved.changes, since)
+            if key not in place_of:
+                place_of[key] = len(bodies)
+                bodies.append(self._body(stored, groups, [id for id, _ in nearest], window))
                 scores.append(dict(nearest))
-            places.append(asked[key])
-        answers = self._asked(bodies)
-        read = [_found(answer, cosines, window) for answer, cosines in zip(answers, scores, strict=True)]
-        return [read[place] for place in places]
+            places.append(place_of[key])
+        answers = self._run(bodies)
+        matches = [_read_matches(answer, cosines, window) for answer, cosines in zip(answers, scores, strict=True)]
+        return [matches[place] for place in places]
 
-    def window(self, since: str, until: str) -> Window:
+    def window(self, since: str, until: str) -> RecordWindow:
         """The window with its vectors."""
         ids: list[str] = []
         vectors: list[Sequence[float]] = []
@@ -180,10 +182,10 @@ class Matcher:
         matrix = np.array(vectors, dtype=np.float32) if vectors else np.zeros((0, 1), np.float32)
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         unit = (matrix / np.where(norms > 0.0, norms, 1.0)).astype(np.float32)
-        return Window(since, until, ids, unit)
+        return RecordWindow(since, until, ids, unit)
 
-    def _current(self) -> Round | None:
-        """The round that is not done, else the next one; None if nothing has settled since."""
+    def _current(self) -> MatchingRound | None:
+        """The unfinished round, else the next one; None if no new window is complete."""
         last = self.notices.round()
         if last is not None and not last.done:
             return last
@@ -192,14 +194,11 @@ class Matcher:
         since = last.until if last is not None else (now - self.settled - FIRST_WINDOW).isoformat()
         if since >= until:
             return None
-        began = Round(since, self._edge(since, until))
+        began = MatchingRound(since, self._edge(since, until))
         self.notices.put_round(began)  # a repeated round has the same window, so its notices have the same ids
         return began
 
-    def _read(self, current: Round) -> Window:
-        return self.window(current.since, current.until)
-
-    def _is_behind(self, current: Round) -> bool:
+    def _is_behind(self, current: MatchingRound) -> bool:
         """Whether the window was cut because it held too many records."""
         return current.until < (self.now() - self.settled - timedelta(hours=1)).isoformat()
 
@@ -225,53 +224,57 @@ class Matcher:
             hits = self.client.search(
                 index=alias(self.prefix, "records"),
                 query=query,
-                size=_READ,
+                size=_RECORDS_A_REQUEST,
                 sort=[{"harvest.written": "asc"}, {"id": "asc"}],
                 source={"includes": ["vector"]},
                 track_total_hits=False,
                 **more,
             ).body["hits"]["hits"]
             yield from hits
-            if len(hits) < _READ:
+            if len(hits) < _RECORDS_A_REQUEST:
                 return
             after = hits[-1]["sort"]
 
     def _compiled(
         self, searches: Sequence[tuple[StoredSearch, frozenset[str]]], serving: Serving
     ) -> list[tuple[StoredSearch, frozenset[str]]]:
-        """Those compiled for another model or schema are compiled again, and kept so."""
-        by, again, found = compiled_by(serving), [], []
-        for one, groups in searches:
-            if one.compiled.by != by:
+        """Compiles and stores questions again that were compiled for another model or schema."""
+        by, recompiled, current = compiled_by(serving), [], []
+        for stored, groups in searches:
+            if stored.compiled.by != by:
                 try:
-                    compiled = compile_question(self.pipeline, request_of(one.saved.asked), serving)
+                    compiled = compile_question(self.pipeline, request_of(stored.saved.parameters), serving)
                 except InvalidInput as error:
-                    self.searches.pause(one.saved.id, str(error))
+                    self.searches.pause(stored.saved.id, str(error))
                     continue
-                one = StoredSearch(one.saved, compiled)
-                again.append(one)
-            found.append((one, groups))
-        self.searches.put_compiled(again)
-        return found
+                stored = StoredSearch(stored.saved, compiled)
+                recompiled.append(stored)
+            current.append((stored, groups))
+        self.searches.put_compiled(recompiled)
+        return current
 
-    def _near(self, compiled: Sequence[Compiled], window: Window) -> list[list[tuple[str, float]]]:
-        """Nothing for a question without a vector, or one of another model."""
-        dims, least = window.vectors.shape[1], self._least()
-        places = [place for place, one in enumerate(compiled) if one.vector is not None and len(one.vector) == dims]
-        found: list[list[tuple[str, float]]] = [[] for _ in compiled]
-        if places and least is not None:
-            questions = np.stack([vector for place in places if (vector := compiled[place].vector) is not None])
-            for place, near in zip(places, window.near(questions, least), strict=True):
-                found[place] = near
-        return found
+    def _near(self, compiled: Sequence[Compiled], window: RecordWindow) -> list[list[tuple[str, float]]]:
+        """The nearest records of each question; empty without a vector of this model."""
+        dims, min_cosine = window.vectors.shape[1], self._min_cosine()
+        with_vector = [
+            place
+            for place, question in enumerate(compiled)
+            if question.vector is not None and len(question.vector) == dims
+        ]
+        nearest: list[list[tuple[str, float]]] = [[] for _ in compiled]
+        if with_vector and min_cosine is not None:
+            questions = np.stack([vector for place in with_vector if (vector := compiled[place].vector) is not None])
+            for place, near in zip(with_vector, window.near(questions, min_cosine), strict=True):
+                nearest[place] = near
+        return nearest
 
-    def _least(self) -> float | None:
+    def _min_cosine(self) -> float | None:
         embedder = self.pipeline.parts.resolver.resolve().embedder
         return None if embedder is None else embedder.card.min_score
 
-    def _body(self, one: StoredSearch, groups: frozenset[str], near: Sequence[str], window: Window) -> Json:
-        saved, clauses = one.saved, one.compiled.clauses(near)
-        blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.asked.get("q", ""))))
+    def _body(self, stored: StoredSearch, groups: frozenset[str], near: Sequence[str], window: RecordWindow) -> Json:
+        saved, clauses = stored.saved, stored.compiled.clauses(near)
+        blocked = blocked_clauses(self.pipeline.parts.curation().decided(str(saved.parameters.get("q", ""))))
         filters = [window.clause, visible_clause(groups), *clauses]
         if saved.watched > window.since:
             filters.append({"range": {"harvest.written": {"gte": saved.watched}}})
@@ -287,23 +290,23 @@ class Matcher:
             "track_total_hits": True,
         }
 
-    def _asked(self, bodies: Sequence[Json]) -> list[Json]:
+    def _run(self, bodies: Sequence[Json]) -> list[Json]:
         header = {"index": alias(self.prefix, "records")}
         answers: list[Json] = []
-        for start in range(0, len(bodies), _AT_ONCE):
-            batch = bodies[start : start + _AT_ONCE]
+        for start in range(0, len(bodies), _BATCH):
+            batch = bodies[start : start + _BATCH]
             answers += search_all(self.client, [part for body in batch for part in (header, body)])
         return answers
 
 
 def due_times(now: datetime) -> dict[Every, str]:
-    """When a digest may be told: at once, or at the next Monday's round (on a Monday at once)."""
+    """When a digest may be sent: at once, or on the next Monday (on a Monday at once)."""
     ahead = (_MONDAY - now.weekday()) % 7
     monday = now if ahead == 0 else (now + timedelta(days=ahead)).replace(hour=0, minute=0, second=0, microsecond=0)
     return {"day": now.isoformat(), "week": monday.isoformat()}
 
 
-def _found(answer: JsonMapping, cosines: Mapping[str, float], window: Window) -> Found:
+def _read_matches(answer: JsonMapping, cosines: Mapping[str, float], window: RecordWindow) -> SearchMatches:
     since_ms = datetime.fromisoformat(window.since).timestamp() * 1000.0
     hits = sorted(answer["hits"]["hits"], key=lambda hit: -cosines.get(hit["_id"], -1.0))  # stable: then newest
     records = [
@@ -311,12 +314,12 @@ def _found(answer: JsonMapping, cosines: Mapping[str, float], window: Window) ->
         for hit in hits
         if "fields" in hit
     ]
-    return Found(tuple(records), int(answer["hits"]["total"]["value"]))
+    return SearchMatches(tuple(records), int(answer["hits"]["total"]["value"]))
 
 
-def _notices(saved: SavedSearch, found: Found, window: Window, due: str) -> list[Notice]:
+def _notices(saved: SavedSearch, matches: SearchMatches, window: RecordWindow, due: str) -> list[Notice]:
     def notice(channel: Channel | Literal["feed"], target: str) -> Notice:
         whose, when = (saved.id, saved.owner), (window.since, window.until, due)
-        return Notice(*whose, channel, target, *when, found.records, found.total)
+        return Notice(*whose, channel, target, *when, matches.records, matches.total)
 
     return [notice("feed", ""), *(notice(channel, target) for channel, target in saved.channels.items())]

@@ -1,9 +1,9 @@
-"""What was found and what is to be sent, in the index ``{prefix}-notices``: an outbox that survives a power cut.
+"""Matches and their deliveries in the index ``{prefix}-notices``: an outbox that survives a crash.
 
-A round of matching writes notices under ids made of search, window and channel: written again, they are the same. A
-delivery is made of notices under an id made of theirs, marks them as taken, and only then may be sent. So nothing is
-lost, and nothing is sent in two deliveries. A cut between the receiver's yes and the note of it sends a delivery once
-more, under the same id, which the receiver can tell.
+A round of matching writes notices; their ids are made of search, window and channel, so writing them again changes
+nothing. A delivery collects notices; its id is made of theirs. It marks them before it may be sent. So no notice is
+lost or is part of two deliveries. A crash after the receiver accepted a delivery and before this is stored sends it
+once more, under the same id, by which the receiver can drop it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from search_api.stewards.alerts.saved import Channel
 log = structlog.get_logger(__name__)
 
 State = Literal["new", "pending", "sent", "failed", "dropped"]
-"""``new``: its notices are not all marked yet. ``dropped``: nothing in it may be told any more."""
+"""``new``: not all of its notices are marked yet. ``dropped``: nothing in it may be sent any more."""
 
 KEPT_DAYS = 60
 RECORDS_KEPT = 50
-"""Of one notice; what is beyond is counted."""
-_COLLECTED = 2_000
-_CLAIM = timedelta(minutes=10)
+"""Records in one notice; more are only counted."""
+_PAGE = 2_000
+_CLAIM_TIME = timedelta(minutes=10)
 _PAUSES = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6), timedelta(hours=24))
 _CONFLICT = 409
 
@@ -49,8 +49,8 @@ class RecordFound:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What one search found in one window, for one channel, or for its ``feed``. ``total``: how many records, of which
-    ``records`` are the first 50. Times are ISO 8601 in UTC; ``due``: when it may be told.
+    """Matches of one search in one window, for one channel or its ``feed``. ``total``: number of matches, of which
+    ``records`` are the first 50. ``due``: when it may be sent. Times are ISO 8601 in UTC.
     """
 
     search: str
@@ -70,7 +70,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """``notices``: their ids, none for the confirmation of an address. ``attempts``: those begun."""
+    """``notices``: ids; empty for the confirmation of an address. ``attempts``: number of attempts begun."""
 
     id: str
     channel: Channel
@@ -88,8 +88,8 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """The matching of one window. ``after``: how far it is; ``done``: to its end. ``found``: notices so far."""
+class MatchingRound:
+    """The matching of one window. ``after``: its position; ``found``: notices so far."""
 
     since: str
     until: str
@@ -108,52 +108,54 @@ class NoticeStore:
         self._prefix = prefix
         self._index = alias(prefix, "notices")
 
-    def round(self) -> Round | None:
-        """The last one, in real time; None before the first."""
-        found = self._get("round")
-        if found is None:
+    def round(self) -> MatchingRound | None:
+        """The last round, in real time; None before the first."""
+        source = self._get("round")
+        if source is None:
             return None
-        said = found["content"]
-        after = None if said.get("after") is None else (said["after"][0], said["after"][1])
-        numbers = said["searches"], said["found"], said["took_s"]
-        return Round(found["from"], found["until"], after, said["done"], *numbers)
+        content = source["content"]
+        after = None if content.get("after") is None else (content["after"][0], content["after"][1])
+        numbers = content["searches"], content["found"], content["took_s"]
+        return MatchingRound(source["from"], source["until"], after, content["done"], *numbers)
 
-    def put_round(self, one: Round) -> None:
+    def put_round(self, state: MatchingRound) -> None:
         """After the notices of the searches up to ``after``."""
         self._ready()
         content = {
-            "after": None if one.after is None else list(one.after),
-            "done": one.done,
-            "searches": one.searches,
-            "found": one.found,
-            "took_s": round(one.took_s, 1),
+            "after": None if state.after is None else list(state.after),
+            "done": state.done,
+            "searches": state.searches,
+            "found": state.found,
+            "took_s": round(state.took_s, 1),
         }
-        document = {"kind": "round", "from": one.since, "until": one.until, "content": content}
+        document = {"kind": "round", "from": state.since, "until": state.until, "content": content}
         self._client.index(index=self._index, id="round", document=document, require_alias=True)
 
     def write(self, notices: Sequence[Notice]) -> None:
-        """Those that are there stay as they are. Raises Unavailable if some could not be written."""
+        """Existing notices stay unchanged. Raises Unavailable if some could not be written."""
         if not notices:
             return
         self._ready()
-        lines = [line for one in notices for line in ({"create": {"_id": one.id}}, _document(one))]
+        lines = [line for notice in notices for line in ({"create": {"_id": notice.id}}, _document(notice))]
         self._bulk(lines)
 
     def of_search(self, search: str, size: int) -> list[Notice]:
-        """What it found, newest first."""
-        query = {"bool": {"filter": [_is("notice"), {"term": {"search": search}}, {"term": {"channel": "feed"}}]}}
+        """Notices of a search, newest first."""
+        query = {
+            "bool": {"filter": [_kind_clause("notice"), {"term": {"search": search}}, {"term": {"channel": "feed"}}]}
+        }
         return [_notice(hit["_source"]) for hit in self._search(query, [{"until": "desc"}], size)]
 
-    def some(self, ids: Sequence[str]) -> list[Notice]:
+    def find_many(self, ids: Sequence[str]) -> list[Notice]:
         """Those that exist, in real time and in this order."""
-        found = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
-        return [_notice(one["_source"]) for one in found.get("docs", ()) if one.get("found")]
+        answer = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
+        return [_notice(item["_source"]) for item in answer.get("docs", ()) if item.get("found")]
 
-    def forget(self, search: str) -> None:
-        self._delete({"bool": {"filter": [_is("notice"), {"term": {"search": search}}]}})
+    def delete_of(self, search: str) -> None:
+        self._delete({"bool": {"filter": [_kind_clause("notice"), {"term": {"search": search}}]}})
 
     def ask_confirmation(self, owner: str, mail: str, now: datetime, number: int) -> None:
-        """A delivery that asks the owner of the address to confirm it."""
+        """Creates a delivery that asks the receiver to confirm the address."""
         id = _digest("confirm", owner, mail, str(number))
         self._ready()
         self._create([Delivery(id, "mail", mail, owner, (), "pending", now.isoformat())], now)
@@ -162,7 +164,7 @@ class NoticeStore:
         """The number of deliveries by channel and state."""
         by_state = {"terms": {"field": "state"}}
         aggs = {"channels": {"terms": {"field": "channel"}, "aggs": {"states": by_state}}}
-        query = {"bool": {"filter": [_is("delivery")]}}
+        query = {"bool": {"filter": [_kind_clause("delivery")]}}
         answer = self._client.search(index=self._index, query=query, aggs=aggs, size=0, ignore_unavailable=True)
         return [
             {"channel": channel["key"], "state": state["key"], "count": state["doc_count"]}
@@ -176,8 +178,8 @@ class NoticeStore:
         One process at a time.
         """
         # Left by a cut between deliveries and their marks.
-        self._mark(self._deliveries([{"term": {"state": "new"}}], _COLLECTED), now)
-        made = 0
+        self._mark(self._deliveries([{"term": {"state": "new"}}], _PAGE), now)
+        count = 0
         while True:
             hits = self._uncollected(now)
             deliveries = [
@@ -186,18 +188,18 @@ class NoticeStore:
             ]
             self._create(deliveries, now)
             self._mark(deliveries, now)
-            made += len(deliveries)
-            if len(hits) < _COLLECTED:
-                return made
+            count += len(deliveries)
+            if len(hits) < _PAGE:
+                return count
 
     def due(self, now: datetime, size: int) -> list[Delivery]:
         """Those to be sent now, oldest first."""
-        waiting: list[Json] = [{"term": {"state": "pending"}}, {"range": {"due": {"lte": now.isoformat()}}}]
-        return self._deliveries(waiting, size)
+        filters: list[Json] = [{"term": {"state": "pending"}}, {"range": {"due": {"lte": now.isoformat()}}}]
+        return self._deliveries(filters, size)
 
     def claim(self, delivery: Delivery, now: datetime) -> bool:
-        """Notes an attempt before it is made; False if another process just did."""
-        doc = {"attempts": delivery.attempts + 1, "due": (now + _CLAIM).isoformat()}
+        """Stores an attempt before it is made; False if another process did so first."""
+        doc = {"attempts": delivery.attempts + 1, "due": (now + _CLAIM_TIME).isoformat()}
         seq_no, primary_term = delivery.version
         try:
             self._client.update(
@@ -208,12 +210,11 @@ class NoticeStore:
         return True
 
     def finish(self, delivery: Delivery, state: State, problem: str | None, now: datetime) -> None:
-        """``refresh`` shows it to ``due``."""
         doc: Json = {"state": state, "at": now.isoformat(), "problem": problem or ""}
         self._client.update(index=self._index, id=delivery.id, doc=doc)
 
     def retry(self, delivery: Delivery, problem: str, now: datetime) -> bool:
-        """Plans another attempt; False if there were enough, and the delivery has failed."""
+        """Plans another attempt; False after the last one: the delivery has failed."""
         if delivery.attempts >= len(_PAUSES):
             self.finish(delivery, "failed", problem, now)
             return False
@@ -222,59 +223,61 @@ class NoticeStore:
         return True
 
     def refresh(self) -> None:
-        """Shows what was claimed and finished."""
+        """Makes claims and results visible to ``due``."""
         self._client.indices.refresh(index=self._index, ignore_unavailable=True)
 
     def expire(self, now: datetime) -> None:
-        """Deletes what is older than 60 days and not waiting."""
+        """Deletes notices and deliveries older than 60 days, unless they wait to be sent."""
         before = (now - timedelta(days=KEPT_DAYS)).isoformat()
         old: list[Json] = [{"range": {"due": {"lt": before}}}]
         self._delete({"bool": {"filter": old, "must_not": [{"terms": {"state": ["new", "pending"]}}]}})
 
     def _uncollected(self, now: datetime) -> list[Json]:
-        filters: list[Json] = [_is("notice"), {"range": {"due": {"lte": now.isoformat()}}}]
+        filters: list[Json] = [_kind_clause("notice"), {"range": {"due": {"lte": now.isoformat()}}}]
         none: list[Json] = [{"exists": {"field": "delivery"}}, {"term": {"channel": "feed"}}]
-        return self._search({"bool": {"filter": filters, "must_not": none}}, [{"owner": "asc"}], _COLLECTED)
+        return self._search({"bool": {"filter": filters, "must_not": none}}, [{"owner": "asc"}], _PAGE)
 
     def _create(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         lines: list[Json] = []
-        for one in deliveries:
+        for delivery in deliveries:
             document = {
                 "kind": "delivery",
-                "channel": one.channel,
-                "target": one.target,
-                "owner": one.owner,
-                "state": one.state,
-                "due": one.due,
+                "channel": delivery.channel,
+                "target": delivery.target,
+                "owner": delivery.owner,
+                "state": delivery.state,
+                "due": delivery.due,
                 "attempts": 0,
                 "at": now.isoformat(),
-                "content": {"notices": list(one.notices)},
+                "content": {"notices": list(delivery.notices)},
             }
-            lines += [{"create": {"_id": one.id}}, document]
+            lines += [{"create": {"_id": delivery.id}}, document]
         self._bulk(lines)
 
     def _mark(self, deliveries: Sequence[Delivery], now: datetime) -> None:
         """Each delivery may be sent once its notices are marked."""
         lines: list[Json] = []
-        for one in deliveries:
-            for id in one.notices:
-                lines += [{"update": {"_id": id}}, {"doc": {"delivery": one.id}}]
-            lines += [{"update": {"_id": one.id}}, {"doc": {"state": "pending", "due": now.isoformat()}}]
+        for delivery in deliveries:
+            for id in delivery.notices:
+                lines += [{"update": {"_id": id}}, {"doc": {"delivery": delivery.id}}]
+            lines += [{"update": {"_id": delivery.id}}, {"doc": {"state": "pending", "due": now.isoformat()}}]
         self._bulk(lines, allowed=(404,))  # its search was deleted meanwhile
 
     def _deliveries(self, filters: Sequence[Json], size: int) -> list[Delivery]:
-        query = {"bool": {"filter": [_is("delivery"), *filters]}}
+        query = {"bool": {"filter": [_kind_clause("delivery"), *filters]}}
         return [_delivery(hit) for hit in self._search(query, [{"due": "asc"}], size)]
 
     def _bulk(self, lines: Sequence[Json], allowed: Iterable[int] = ()) -> None:
         if not lines:
             return
         answer = self._client.bulk(index=self._index, operations=lines, refresh=True, require_alias=True).body
-        good = {_CONFLICT, *allowed}
-        states = [next(iter(item.values())) for item in answer["items"]]
-        bad = [one for one in states if one["status"] >= 400 and one["status"] not in good]
-        if bad:
-            raise Unavailable(f"Elasticsearch refused {len(bad)} notices: {bad[0].get('error', {}).get('type')}.")
+        accepted = {_CONFLICT, *allowed}
+        results = [next(iter(item.values())) for item in answer["items"]]
+        failures = [result for result in results if result["status"] >= 400 and result["status"] not in accepted]
+        if failures:
+            raise Unavailable(
+                f"Elasticsearch refused {len(failures)} notices: {failures[0].get('error', {}).get('type')}."
+            )
 
     def _delete(self, query: Json) -> None:
         self._client.delete_by_query(
@@ -285,34 +288,34 @@ class NoticeStore:
         ensure_without_vectors(self._client, self._prefix, ("notices",))
 
     def _get(self, id: str) -> JsonMapping | None:
-        found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return found["_source"] if found.get("found") else None
+        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return answer["_source"] if answer.get("found") else None
 
     def _search(self, query: Json, sort: list[Json], size: int) -> list[Json]:
-        found = self._client.search(
+        answer = self._client.search(
             index=self._index, query=query, sort=sort, size=size, seq_no_primary_term=True, ignore_unavailable=True
         )
-        return list(found.body["hits"]["hits"])
+        return list(answer.body["hits"]["hits"])
 
 
 def _grouped(hits: Sequence[Json]) -> Mapping[tuple[str, Channel, str, str], list[str]]:
-    """Ids of notices by owner, channel and target: a mail tells all of an address, a webhook one search.
+    """Ids of notices by owner, channel and target; a mail holds all searches of an address, a webhook event one.
 
-    ``hits``: by owner. The last owner of a full list may have more of them, and waits for the next one.
+    ``hits``: sorted by owner. The last owner of a full page may have more, and is left for the next page.
     """
-    last = hits[-1]["_source"]["owner"] if len(hits) == _COLLECTED else None
+    last = hits[-1]["_source"]["owner"] if len(hits) == _PAGE else None
     if last == (hits[0]["_source"]["owner"] if hits else None):
         last = None
-    found: defaultdict[tuple[str, Channel, str, str], list[str]] = defaultdict(list)
+    groups: defaultdict[tuple[str, Channel, str, str], list[str]] = defaultdict(list)
     for hit in hits:
         source = hit["_source"]
         if source["owner"] != last:
-            apart = source["search"] if source["channel"] == "webhook" else ""
-            found[source["owner"], source["channel"], source["target"], apart].append(hit["_id"])
-    return found
+            separate_search = source["search"] if source["channel"] == "webhook" else ""
+            groups[source["owner"], source["channel"], source["target"], separate_search].append(hit["_id"])
+    return groups
 
 
-def _is(kind: str) -> Json:
+def _kind_clause(kind: str) -> Json:
     return {"term": {"kind": kind}}
 
 
@@ -320,17 +323,17 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
 
 
-def _document(one: Notice) -> Json:
+def _document(notice: Notice) -> Json:
     return {
         "kind": "notice",
-        "search": one.search,
-        "owner": one.owner,
-        "channel": one.channel,
-        "target": one.target,
-        "from": one.since,
-        "until": one.until,
-        "due": one.due,
-        "content": {"records": [[record.id, record.new] for record in one.records], "total": one.total},
+        "search": notice.search,
+        "owner": notice.owner,
+        "channel": notice.channel,
+        "target": notice.target,
+        "from": notice.since,
+        "until": notice.until,
+        "due": notice.due,
+        "content": {"records": [[record.id, record.new] for record in notice.records], "total": notice.total},
     }
 
 

@@ -1,4 +1,4 @@
-"""What the owner of a saved search may see now: asked again at each matching and at each sending."""
+"""What the owner of a saved search may see now: checked at each matching and at each sending."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from core.clock import utc_now
+from core.record import Record
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.records import from_document
+from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.names import alias
 from search_api.http.access.keys import ApiKey
+from search_api.http.access.visibility import visible_clause
 from search_api.stewards.alerts.saved import SavedSearch
 
 
@@ -15,9 +21,9 @@ from search_api.stewards.alerts.saved import SavedSearch
 class OwnerRights:
     """The rights of owners, by their keys; ``keys``: all keys, ``token_days``: how long the groups of a token count.
 
-    A search never shows more than its owner could see when it was saved. An owner with keys, all of which have ended,
-    is told nothing. The groups of an owner without keys (one who comes with tokens) count for ``token_days`` after the
-    last visit; later only public records are told.
+    A search never shows more than its owner could see when it was saved. An owner whose keys have all expired gets
+    nothing. The groups of an owner with tokens instead of keys are valid for ``token_days`` after the last visit;
+    later the owner gets public records only.
     """
 
     keys: Callable[[], Sequence[ApiKey]]
@@ -25,7 +31,7 @@ class OwnerRights:
     now: Callable[[], datetime] = field(default=utc_now)
 
     def current(self) -> Callable[[SavedSearch], frozenset[str] | None]:
-        """The keys are read once. The result gives the groups of a search's owner; None: tell nothing."""
+        """Reads the keys once. Returns a function to the groups of a search's owner; None: send nothing."""
         now = self.now()
         by_owner: dict[str, list[ApiKey]] = {}
         for key in self.keys():
@@ -46,3 +52,19 @@ class OwnerRights:
 
 def _may_search(key: ApiKey) -> bool:
     return bool(key.grant.scopes & {"search", "admin"})
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRecords:
+    """``client`` sees everything; the groups are given with each call. Raises the errors of the gateway."""
+
+    client: Elasticsearch
+    prefix: str
+
+    def visible(self, ids: Sequence[str], groups: frozenset[str]) -> dict[str, Record]:
+        """The existing records that these groups may see now."""
+        if not ids:
+            return {}
+        query = {"bool": {"filter": [{"ids": {"values": list(ids)}}, visible_clause(groups)]}}
+        answer = self.client.search(index=alias(self.prefix, "records"), query=query, size=len(ids), source=WITHOUT)
+        return {hit["_id"]: from_document(hit["_source"]) for hit in answer.body["hits"]["hits"]}

@@ -1,4 +1,4 @@
-"""A saved search: what its owner asks, how it is told, and its place in the index ``{prefix}-searches``."""
+"""A saved search: its question, how its owner is notified, and its form in the index ``{prefix}-searches``."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Every = Literal["day", "week"]
 Channel = Literal["mail", "webhook"]
 
 LONGEST_TITLE = 200
-_NOT_ASKED = (
+_PRESENTATION = (
     "limit", "cursor", "facets", "cell_area", "cell_level", "explain", "highlight", "typed", "f", "scope", "group",
     "diversity", "sortby",
 )  # fmt: skip
-"""Parameters that say how an answer is shown, not what matches."""
+"""Parameters of presentation, which do not change what matches."""
 
 
 def _webhook(text: str) -> str:
@@ -64,39 +64,40 @@ class SavedSearchBody(BaseModel):
 
     @field_validator("search", mode="before")
     @classmethod
-    def _filter_as_text(cls, given: object) -> object:
+    def _filter_as_text(cls, value: object) -> object:
         """A CQL2 JSON filter may be an object, as in `POST /search`."""
-        if isinstance(given, dict) and isinstance(given.get("filter"), dict):
-            return {**given, "filter": json.dumps(given["filter"])}
-        return given
+        if isinstance(value, dict) and isinstance(value.get("filter"), dict):
+            return {**value, "filter": json.dumps(value["filter"])}
+        return value
 
-    def asked(self) -> Json:
-        """The parameters that say what matches, without defaults. Raises InvalidInput for private documents."""
+    def parameters(self) -> Json:
+        """The parameters that decide what matches, without defaults. Raises InvalidInput for private documents."""
         if self.search.scope != "public":
             raise InvalidInput("search", "search.scope: a saved search watches records, not one's own documents")
-        said: Json = self.search.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude=set(_NOT_ASKED))
-        return said
+        parameters: Json = self.search.model_dump(
+            mode="json", by_alias=True, exclude_defaults=True, exclude=set(_PRESENTATION)
+        )
+        return parameters
 
 
-def request_of(asked: JsonMapping) -> SearchRequest:
+def request_of(parameters: JsonMapping) -> SearchRequest:
     """Raises InvalidInput if parameters contradict each other."""
-    return to_request(SearchParameters.model_validate(dict(asked)))
+    return to_request(SearchParameters.model_validate(dict(parameters)))
 
 
 @dataclass(frozen=True, slots=True)
 class SavedSearch:
-    """``groups``: those that the owner had when it was saved, the most that it may ever show. ``seen``: when the owner
-    last came with a key or token. Times are ISO 8601 in UTC.
+    """``groups``: the owner's groups when it was saved; it never shows more. ``seen``: the owner's last visit.
 
-    ``watched``: since when; what was written before is not told. ``problem``: why it tells nothing now; None if nothing
-    is wrong. ``feed``: part of the address of its feed, changed to end the address before.
+    ``watched``: it reports records written since then. ``problem``: why it sends nothing now; None if all is well.
+    ``feed``: part of the address of its feed; a change ends the earlier address. Times are ISO 8601 in UTC.
     """
 
     id: str
     owner: str
     groups: frozenset[str]
     title: str
-    asked: Json
+    parameters: Json
     every: Every
     changes: bool
     active: bool
@@ -111,28 +112,28 @@ class SavedSearch:
     feed: str = ""
 
     @property
-    def same(self) -> str:
+    def question_key(self) -> str:
         """Equal for searches that match the same records: they are evaluated together."""
-        said = json.dumps([self.asked, sorted(self.groups)], sort_keys=True)
-        return hashlib.sha256(said.encode()).hexdigest()[:24]
+        question = json.dumps([self.parameters, sorted(self.groups)], sort_keys=True)
+        return hashlib.sha256(question.encode()).hexdigest()[:24]
 
     @property
     def channels(self) -> dict[Channel, str]:
-        """Where it is told, by channel."""
-        found: dict[Channel, str] = {}
+        """The receiver by channel."""
+        targets: dict[Channel, str] = {}
         if self.mail is not None:
-            found["mail"] = self.mail
+            targets["mail"] = self.mail
         if self.webhook is not None:
-            found["webhook"] = self.webhook
-        return found
+            targets["webhook"] = self.webhook
+        return targets
 
     def with_body(self, body: SavedSearchBody, groups: frozenset[str], now: str) -> SavedSearch:
-        """As its owner now wants it; a problem of before is forgotten, and another question begins now."""
-        same = body.asked() == self.asked and self.active
+        """With the owner's changes. Clears the problem; a changed question is watched from now on."""
+        is_same = body.parameters() == self.parameters and self.active
         return replace(
             self,
             title=body.title,
-            asked=body.asked(),
+            parameters=body.parameters(),
             mail=body.mail,
             webhook=body.webhook,
             every=body.every,
@@ -141,7 +142,7 @@ class SavedSearch:
             groups=groups,
             changed=now,
             seen=now,
-            watched=self.watched if same else now,
+            watched=self.watched if is_same else now,
             problem=None,
             language=body.language or self.language,
         )
@@ -155,8 +156,8 @@ def to_document(saved: SavedSearch, compiled: Compiled) -> Json:
         "groups": sorted(saved.groups),
         "seen": saved.seen,
         "title": saved.title,
-        "asked": saved.asked,
-        "same": saved.same,
+        "asked": saved.parameters,
+        "same": saved.question_key,
         "mail": saved.mail,
         "webhook": saved.webhook,
         "every": saved.every,

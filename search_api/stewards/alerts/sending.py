@@ -1,7 +1,7 @@
-"""Sends what is due: collects notices into deliveries, looks at rights again, sends, and notes how it ended.
+"""Sends due notices: collects them into deliveries, checks rights again, sends, and stores the result.
 
-At least once: an attempt is noted before it is made, and its end after. A cut between the two sends the delivery again
-ten minutes later under the same id (``Message-ID``, the event's ``id``).
+Sends at least once: an attempt is stored before it is made, its result after. After a crash between the two, the
+delivery is sent again ten minutes later under the same id (``Message-ID``, the event's ``id``).
 """
 
 from __future__ import annotations
@@ -20,19 +20,27 @@ from core.errors import Unavailable
 from core.record import Record
 from net.gate import Gate
 from search_api.stewards.alerts.desk import webhook_secret
-from search_api.stewards.alerts.digest import AlertAddresses, Told
-from search_api.stewards.alerts.links import LinkSigner
-from search_api.stewards.alerts.mail import Letter, MailRefused, confirmation, digest
 from search_api.stewards.alerts.matching import Rights
+from search_api.stewards.alerts.messages import (
+    AlertAddresses,
+    LinkSigner,
+    MailEnvelope,
+    MailRefused,
+    SearchDigest,
+    WebhookRefused,
+    confirmation_mail,
+    digest_mail,
+    post_event,
+    webhook_event,
+)
 from search_api.stewards.alerts.notices import Delivery, Notice, NoticeStore, State
-from search_api.stewards.alerts.records import AlertRecords
+from search_api.stewards.alerts.rights import AlertRecords
 from search_api.stewards.alerts.saved import SavedSearch
 from search_api.stewards.alerts.store import SavedSearchStore
-from search_api.stewards.alerts.webhook import WebhookRefused, event, post
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 100
+_BATCH = 100
 
 
 class MailPort(Protocol):
@@ -43,7 +51,7 @@ class MailPort(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SendPolicy:
-    """``base``: the service's public address; ``name``: what it calls itself; ``sender``: the From of its mails."""
+    """``base``: the service's public address; ``name``: its name; ``sender``: the From of its mails."""
 
     base: str
     secret: bytes = field(repr=False)
@@ -53,7 +61,7 @@ class SendPolicy:
 
 @dataclass(frozen=True)
 class Sender:
-    """``mail`` None: the operator named no mail server. One process sends at a time."""
+    """``mail`` None: no mail server is configured. Only one process may send at a time."""
 
     searches: SavedSearchStore
     notices: NoticeStore
@@ -65,11 +73,11 @@ class Sender:
     now: Callable[[], datetime] = field(default=utc_now)
 
     def send(self, seconds: float) -> bool:
-        """Whether more is due. Raises Unavailable if Elasticsearch does not answer; a later call goes on."""
+        """Returns whether more is due. Raises Unavailable if Elasticsearch does not answer; a later call continues."""
         started = time.monotonic()
         self.notices.collect(self.now())
         rights: Rights | None = None
-        while due := self.notices.due(self.now(), _AT_ONCE):
+        while due := self.notices.due(self.now(), _BATCH):
             rights = rights or self.rights()
             for delivery in due:
                 if time.monotonic() - started >= seconds:
@@ -84,8 +92,8 @@ class Sender:
         try:
             state, problem = self._attempt(delivery, rights)
         except Unavailable as error:
-            again = self.notices.retry(delivery, str(error), self.now())
-            log.warning("alerts.not_sent", channel=delivery.channel, again=again, reason=str(error))
+            will_retry = self.notices.retry(delivery, str(error), self.now())
+            log.warning("alerts.not_sent", channel=delivery.channel, again=will_retry, reason=str(error))
             return
         except (MailRefused, WebhookRefused) as error:
             self._refused(delivery, error)
@@ -95,44 +103,46 @@ class Sender:
 
     def _attempt(self, delivery: Delivery, rights: Rights) -> tuple[State, str | None]:
         if delivery.is_confirmation:
-            if delivery.target not in {one.mail for one in self.searches.of_owner(delivery.owner)}:
+            if delivery.target not in {saved.mail for saved in self.searches.of_owner(delivery.owner)}:
                 return "dropped", "its owner wants another address now"
             language = self.searches.confirmation(delivery.owner, delivery.target).language
-            self._mailed(confirmation(self._letter(delivery), delivery.owner, language, self._addresses))
+            self._send_mail(confirmation_mail(self._letter(delivery), delivery.owner, language, self._addresses))
             return "sent", None
-        told = self._told(delivery, rights)
-        if not told:
+        digests = self._digests(delivery, rights)
+        if not digests:
             return "dropped", "nothing in it may be told any more"
         if delivery.channel == "mail":
-            self._mailed(digest(self._letter(delivery), told, self._addresses))
+            self._send_mail(digest_mail(self._letter(delivery), digests, self._addresses))
         else:
-            (one,) = told
-            secret = webhook_secret(self.policy.secret, one.saved.id)
-            post(self.gate(), event(delivery.id, one, secret, self._addresses), int(self.now().timestamp()))
+            (saved,) = digests
+            secret = webhook_secret(self.policy.secret, saved.saved.id)
+            post_event(
+                self.gate(), webhook_event(delivery.id, saved, secret, self._addresses), int(self.now().timestamp())
+            )
         return "sent", None
 
-    def _told(self, delivery: Delivery, rights: Rights) -> list[Told]:
-        """What may still be told: the search exists and wants it here, and its owner may see the record now."""
+    def _digests(self, delivery: Delivery, rights: Rights) -> list[SearchDigest]:
+        """Digests that may be sent now: the search still has this receiver, and its owner may see the records."""
         by_search: dict[str, list[Notice]] = {}
-        for notice in self.notices.some(delivery.notices):
+        for notice in self.notices.find_many(delivery.notices):
             by_search.setdefault(notice.search, []).append(notice)
-        found = []
-        for id, saved in self.searches.some(list(by_search)).items():
+        digests = []
+        for id, saved in self.searches.find_many(list(by_search)).items():
             groups = rights(saved)
             if groups is None or not self._is_wanted(saved, delivery):
                 continue
             records = self._visible(by_search[id], groups)
             if records:
-                found.append(Told(saved, by_search[id], records))
-        return sorted(found, key=lambda one: one.saved.created)
+                digests.append(SearchDigest(saved, by_search[id], records))
+        return sorted(digests, key=lambda digest: digest.saved.created)
 
     def _visible(self, notices: Sequence[Notice], groups: frozenset[str]) -> list[tuple[Record, bool]]:
         new: dict[str, bool] = {}
         for notice in notices:
-            for one in notice.records:
-                new[one.id] = new.get(one.id, False) or one.new
-        seen = self.records.visible(list(new), groups)
-        return [(seen[id], is_new) for id, is_new in new.items() if id in seen]
+            for record in notice.records:
+                new[record.id] = new.get(record.id, False) or record.new
+        visible = self.records.visible(list(new), groups)
+        return [(visible[id], is_new) for id, is_new in new.items() if id in visible]
 
     def _is_wanted(self, saved: SavedSearch, delivery: Delivery) -> bool:
         if not saved.active or saved.channels.get(delivery.channel) != delivery.target:
@@ -142,22 +152,22 @@ class Sender:
         return self.searches.confirmation(saved.owner, delivery.target).confirmed is not None
 
     def _refused(self, delivery: Delivery, error: MailRefused | WebhookRefused) -> None:
-        """The owner sees why; a receiver that is gone is not asked again."""
+        """Shows the problem to the owner; pauses the search if the receiver is gone for good."""
         gone = isinstance(error, MailRefused) or error.gone
-        searches = {notice.search for notice in self.notices.some(delivery.notices)} if delivery.notices else set()
+        searches = {notice.search for notice in self.notices.find_many(delivery.notices)} if delivery.notices else set()
         for id in searches:
             if gone:
                 self.searches.pause(id, str(error))
             else:
                 self.searches.note_problem(id, str(error))
 
-    def _mailed(self, message: EmailMessage) -> None:
+    def _send_mail(self, message: EmailMessage) -> None:
         if self.mail is None:
             raise Unavailable("No mail server is named (SONDE_MAIL__HOST).")
         self.mail.send(message)
 
-    def _letter(self, delivery: Delivery) -> Letter:
-        return Letter(delivery.id, delivery.target, self.policy.sender, self.policy.name, self.now())
+    def _letter(self, delivery: Delivery) -> MailEnvelope:
+        return MailEnvelope(delivery.id, delivery.target, self.policy.sender, self.policy.name, self.now())
 
     @property
     def _addresses(self) -> AlertAddresses:

@@ -18,16 +18,16 @@ from search_api.stewards.alerts.compiled import Compiled
 from search_api.stewards.alerts.saved import SavedSearch, compiled_of, from_document, to_document
 from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, Language
 
-MOST_OF_ALL_OWN = 1_000
-Counted = Literal["owner", "mailbox", "domain"]
-"""Whose mails of a day are counted."""
+MOST_OF_OWNER = 1_000
+BudgetKind = Literal["owner", "mailbox", "domain"]
+"""Whose mails per day are limited."""
 _DAY = timedelta(days=1)
 _SPEND = (
     "if (ctx._source.mailed == null || ctx._source.mailed.compareTo(params.before) < 0)"
     " { ctx._source.mailed = params.now; ctx._source.mails = 0; }"
     " if (ctx._source.mails >= params.most) { ctx.op = 'none'; } else { ctx._source.mails += 1; }"
 )
-_OF_SEARCHES: Json = {"term": {"kind": "search"}}
+_IS_SEARCH: Json = {"term": {"kind": "search"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class MailConfirmation:
 
 @dataclass(frozen=True, slots=True)
 class StoredSearch:
-    """A saved search, and its question as it was compiled last."""
+    """A saved search with its compiled question."""
 
     saved: SavedSearch
     compiled: Compiled
@@ -56,7 +56,7 @@ class StoredSearch:
 class SearchPage:
     """``after``: where the next page begins; None at the end."""
 
-    found: Sequence[StoredSearch]
+    searches: Sequence[StoredSearch]
     after: tuple[str, str] | None
 
 
@@ -76,92 +76,104 @@ class SavedSearchStore:
         )
 
     def put_compiled(self, stored: Sequence[StoredSearch]) -> None:
-        """New readings of unchanged searches; one that was changed or deleted meanwhile is left alone."""
+        """Stores compiled questions; skips searches that were changed or deleted meanwhile."""
         lines: list[Json] = []
-        for one in stored:
+        for search in stored:
             script = {
                 "source": "if (ctx._source.changed == params.changed) { ctx._source.putAll(params.doc); }"
                 " else { ctx.op = 'none'; }",
                 "params": {
-                    "changed": one.saved.changed,
-                    "doc": {"compiled_by": one.compiled.by, "compiled": one.compiled.as_json()},
+                    "changed": search.saved.changed,
+                    "doc": {"compiled_by": search.compiled.by, "compiled": search.compiled.as_json()},
                 },
             }
-            lines += [{"update": {"_id": one.saved.id}}, {"script": script}]
+            lines += [{"update": {"_id": search.saved.id}}, {"script": script}]
         if lines:
             self._client.bulk(index=self._index, operations=lines, require_alias=True)
 
     def find(self, id: str) -> StoredSearch:
         """In real time. Raises NotFound."""
-        found = self._get(id)
-        if found is None or found["kind"] != "search":
+        source = self._get(id)
+        if source is None or source["kind"] != "search":
             raise NotFound("There is no such saved search.")
-        return StoredSearch(from_document(id, found), compiled_of(found))
+        return StoredSearch(from_document(id, source), compiled_of(source))
 
     def of_owner(self, owner: str) -> list[SavedSearch]:
         """Oldest first."""
-        query = {"bool": {"filter": [_OF_SEARCHES, {"term": {"owner": owner}}]}}
-        hits = self._search(query, [{"created": "asc"}, {"id": "asc"}], MOST_OF_ALL_OWN)
+        query = {"bool": {"filter": [_IS_SEARCH, {"term": {"owner": owner}}]}}
+        hits = self._search(query, [{"created": "asc"}, {"id": "asc"}], MOST_OF_OWNER)
         return [from_document(hit["_id"], hit["_source"]) for hit in hits]
 
     def count(self) -> int:
         """Of all owners."""
-        found = self._client.count(index=self._index, query=_OF_SEARCHES, ignore_unavailable=True)
-        return int(found.body["count"])
+        answer = self._client.count(index=self._index, query=_IS_SEARCH, ignore_unavailable=True)
+        return int(answer.body["count"])
 
-    def some(self, ids: Sequence[str]) -> dict[str, SavedSearch]:
+    def find_many(self, ids: Sequence[str]) -> dict[str, SavedSearch]:
         """Those that exist, in real time."""
         if not ids:
             return {}
-        found = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
-        there = [one for one in found.get("docs", ()) if one.get("found")]
-        return {one["_id"]: from_document(one["_id"], one["_source"]) for one in there}
+        answer = self._client.options(ignore_status=404).mget(index=self._index, ids=list(ids)).body
+        existing = [item for item in answer.get("docs", ()) if item.get("found")]
+        return {item["_id"]: from_document(item["_id"], item["_source"]) for item in existing}
 
     def active(self, after: tuple[str, str] | None, size: int) -> SearchPage:
-        """Equal questions one behind the other; ``size``: at most 10,000."""
-        query = {"bool": {"filter": [_OF_SEARCHES, {"term": {"active": True}}]}}
+        """Active searches, equal questions together; ``size``: at most 10,000."""
+        query = {"bool": {"filter": [_IS_SEARCH, {"term": {"active": True}}]}}
         hits = self._search(query, [{"same": "asc"}, {"id": "asc"}], size, after)
-        found = [StoredSearch(from_document(hit["_id"], hit["_source"]), compiled_of(hit["_source"])) for hit in hits]
-        return SearchPage(found, tuple(hits[-1]["sort"]) if len(hits) == size else None)
+        searches = [
+            StoredSearch(from_document(hit["_id"], hit["_source"]), compiled_of(hit["_source"])) for hit in hits
+        ]
+        return SearchPage(searches, tuple(hits[-1]["sort"]) if len(hits) == size else None)
 
     def delete(self, id: str) -> None:
         """Nothing happens if it is gone."""
         self._client.options(ignore_status=404).delete(index=self._index, id=id, refresh=True)
 
     def pause(self, id: str, problem: str) -> None:
-        """``problem``: why, for its owner, who makes it active again."""
+        """``problem`` tells the owner why; only the owner can activate it again."""
         self._update(id, {"active": False, "problem": problem})
 
     def note_problem(self, id: str, problem: str) -> None:
-        """For its owner; the search goes on."""
+        """Shows a problem to the owner; the search stays active."""
         self._update(id, {"problem": problem})
 
     def note_seen(self, owner: str, at: str) -> None:
-        """The owner came with a key or token: what the groups of a token are worth is counted from here."""
+        """Stores the owner's visit, from which the validity of a token's groups is counted."""
         self._client.update_by_query(
             index=self._index,
-            query={"bool": {"filter": [_OF_SEARCHES, {"term": {"owner": owner}}]}},
+            query={"bool": {"filter": [_IS_SEARCH, {"term": {"owner": owner}}]}},
             script={"source": "ctx._source.seen = params.at", "params": {"at": at}},
             conflicts="proceed",
             ignore_unavailable=True,
         )
 
     def confirmation(self, owner: str, mail: str) -> MailConfirmation:
-        """As it is, confirmed or not."""
-        found = self._get(_address_id(owner, mail)) or {}
-        asked = found.get("mails", 0), found.get("language", DEFAULT_LANGUAGE)
-        return MailConfirmation(owner, mail, found.get("confirmed"), found.get("mailed"), *asked)
+        """Also for an unknown address, as unconfirmed."""
+        source = self._get(_address_id(owner, mail)) or {}
+        sent = source.get("mails", 0), source.get("language", DEFAULT_LANGUAGE)
+        return MailConfirmation(owner, mail, source.get("confirmed"), source.get("mailed"), *sent)
 
-    def put_confirmation(self, one: MailConfirmation) -> None:
+    def put_confirmation(self, confirmation: MailConfirmation) -> None:
         self._ready()
-        said = {"kind": "address", "owner": one.owner, "mail": one.mail, "mailed": one.mailed, "mails": one.mails}
-        said["language"] = one.language
-        document = {**said, **({} if one.confirmed is None else {"confirmed": one.confirmed})}
+        members = {
+            "kind": "address",
+            "owner": confirmation.owner,
+            "mail": confirmation.mail,
+            "mailed": confirmation.mailed,
+            "mails": confirmation.mails,
+        }
+        members["language"] = confirmation.language
+        document = {**members, **({} if confirmation.confirmed is None else {"confirmed": confirmation.confirmed})}
         self._client.index(
-            index=self._index, id=_address_id(one.owner, one.mail), document=document, refresh=True, require_alias=True
+            index=self._index,
+            id=_address_id(confirmation.owner, confirmation.mail),
+            document=document,
+            refresh=True,
+            require_alias=True,
         )
 
-    def spend(self, kind: Counted, whose: str, most: int, now: datetime) -> bool:
+    def spend(self, kind: BudgetKind, whose: str, most: int, now: datetime) -> bool:
         """Counts one mail, unless there were ``most`` in the day that began with the first; whether it may be sent.
 
         One request, so that many at once cannot pass together.
@@ -190,15 +202,15 @@ class SavedSearchStore:
         ensure_without_vectors(self._client, self._prefix, ("searches", "notices"))
 
     def _get(self, id: str) -> JsonMapping | None:
-        found: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
-        return found["_source"] if found.get("found") else None
+        answer: Json = self._client.options(ignore_status=404).get(index=self._index, id=id).body
+        return answer["_source"] if answer.get("found") else None
 
     def _search(self, query: Json, sort: list[Json], size: int, after: tuple[str, str] | None = None) -> list[Json]:
         more: Json = {} if after is None else {"search_after": list(after)}
-        found = self._client.search(
+        answer = self._client.search(
             index=self._index, query=query, sort=sort, size=size, ignore_unavailable=True, **more
         )
-        return list(found.body["hits"]["hits"])
+        return list(answer.body["hits"]["hits"])
 
 
 def _address_id(owner: str, mail: str) -> str:

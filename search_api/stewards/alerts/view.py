@@ -1,4 +1,4 @@
-"""``/saved-searches``: searches that tell their owner what is new; signed links for what a mail offers."""
+"""``/saved-searches``: saved searches of the caller, and the signed links of their mails and feeds."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from search_api.http.problems import Problem
 from search_api.page.plain_page import HTML, PageWords, plain_page
 from search_api.parts import Parts
 from search_api.stewards.alerts.desk import AlertDesk
-from search_api.stewards.alerts.links import SignedLink
+from search_api.stewards.alerts.messages import SignedLink
 from search_api.stewards.alerts.notices import Notice
 from search_api.stewards.alerts.saved import SavedSearch, SavedSearchBody
 from search_api.stewards.alerts.texts import DEFAULT_LANGUAGE, LANGUAGES, TEXTS, Language
-from search_api.stewards.steward import fresh
+from search_api.stewards.steward import uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, **_GUARDED}
@@ -45,7 +45,7 @@ class SavedPath(BaseModel):
     search: str = Field(max_length=64)
 
 
-class LinkPath(BaseModel):
+class SavedSearchLinkPath(BaseModel):
     """A signed link."""
 
     token: str = Field(max_length=2000)
@@ -94,37 +94,37 @@ def saved_search_views(parts: Parts) -> APIBlueprint:
         "saved_searches", __name__, abp_tags=[Tag(name="saved searches", description="Told of what is new")]
     )
     desk = parts.alerts
-    _own(api, parts, desk)
-    _linked(api, parts, desk)
+    _add_own(api, parts, desk)
+    _add_links(api, parts, desk)
     return api
 
 
-def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
+def _add_own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     def shown(saved: SavedSearch) -> Json:
-        return _shown(saved, desk, Addresses.of(parts.http))
+        return _saved_json(saved, desk, Addresses.of(parts.http))
 
     @api.get("/saved-searches", summary="One's own saved searches", responses={200: SavedListAnswer, **_GUARDED})
     def own() -> Response:
-        return fresh({"searches": [shown(one) for one in desk.own(caller())]})
+        return uncached({"searches": [shown(saved) for saved in desk.list_own(caller())]})
 
     @api.post("/saved-searches", summary="Save a search", responses={201: SavedAnswer, **_WRITING})
     def save(body: SavedSearchBody) -> Response:
-        saved = desk.save(body, caller(), _spoken())
+        saved = desk.save(body, caller(), _preferred_language())
         audit("saved_search.added", saved.id, subject=caller().subject)
-        response = fresh(shown(saved))
+        response = uncached(shown(saved))
         response.status_code = 201
         response.headers["Location"] = Addresses.of(parts.http).to(f"/saved-searches/{saved.id}")
         return response
 
     @api.get("/saved-searches/<search>", summary="One saved search", responses={200: SavedAnswer, **_GUARDED})
     def one(path: SavedPath) -> Response:
-        return fresh(shown(desk.of(path.search, caller())))
+        return uncached(shown(desk.find(path.search, caller())))
 
     @api.put("/saved-searches/<search>", summary="Change a saved search", responses={200: SavedAnswer, **_WRITING})
     def change(path: SavedPath, body: SavedSearchBody) -> Response:
         saved = desk.change(path.search, body, caller())
         audit("saved_search.changed", saved.id, subject=caller().subject)
-        return fresh(shown(saved))
+        return uncached(shown(saved))
 
     @api.delete("/saved-searches/<search>", summary="Delete a saved search", responses={204: None, **_WRITING})
     def delete(path: SavedPath) -> Response:
@@ -140,7 +140,7 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     def renew(path: SavedPath) -> Response:
         saved = desk.renew_feed(path.search, caller())
         audit("saved_search.feed_renewed", saved.id, subject=caller().subject)
-        return fresh(shown(saved))
+        return uncached(shown(saved))
 
     @api.get(
         "/saved-searches/<search>/found",
@@ -148,74 +148,82 @@ def _own(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
         responses={200: FoundAnswer, **_GUARDED},
     )
     def found(path: SavedPath) -> Response:
-        saved = desk.of(path.search, caller())
-        notices = desk.found(saved, _NOTICES)
+        saved = desk.find(path.search, caller())
+        notices = desk.notices_of(saved, _NOTICES)
         ids = list(dict.fromkeys(record.id for notice in notices for record in notice.records))[:_IN_FEED]
-        seen = desk.records.visible(ids, caller().groups & saved.groups)
-        return fresh({"found": [_found(one, {id: record.title for id, record in seen.items()}) for one in notices]})
+        visible = desk.records.visible(ids, caller().groups & saved.groups)
+        return uncached(
+            {
+                "found": [
+                    _notice_json(notice, {id: record.title for id, record in visible.items()}) for notice in notices
+                ]
+            }
+        )
 
 
-def _spoken() -> Language:
-    """The first language of ``Accept-Language`` that mails speak; ``fr-CA`` is French."""
-    wanted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
-    known = {language: language for language in LANGUAGES}
-    return next((known[tag] for tag in wanted if tag in known), DEFAULT_LANGUAGE)
+def _preferred_language() -> Language:
+    """The first language of ``Accept-Language`` in which mails are written; ``fr-CA`` is French."""
+    accepted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+    supported = {language: language for language in LANGUAGES}
+    return next((supported[tag] for tag in accepted if tag in supported), DEFAULT_LANGUAGE)
 
 
-def _linked(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
+def _add_links(api: APIBlueprint, parts: Parts, desk: AlertDesk) -> None:
     @api.get(
         "/saved-searches/links/<token>",
         summary="What a link of a mail does, with a button",
         description="Looking at a link changes nothing: mail scanners open every link.",
         responses={200: text_answer(HTML), **WITH_NOT_FOUND},
     )
-    def look(path: LinkPath) -> Response:
-        language, title, said = _asked(desk, desk.links.read(path.token))
+    def look(path: SavedSearchLinkPath) -> Response:
+        language, title, sentence = _link_texts(desk, desk.links.read(path.token))
         form = f'<form method="post"><button type="submit">{html.escape(title)}</button></form>'
-        return _page(language, title, f"<p>{html.escape(said)}</p>{form}")
+        return _page(language, title, f"<p>{html.escape(sentence)}</p>{form}")
 
     @api.post(
         "/saved-searches/links/<token>",
         summary="Confirm an address, or unsubscribe (RFC 8058)",
         responses={200: text_answer(HTML), **WITH_NOT_FOUND},
     )
-    def follow(path: LinkPath) -> Response:
+    def follow(path: SavedSearchLinkPath) -> Response:
         link = desk.links.read(path.token)
-        language, _, _ = _asked(desk, link)
+        language, _, _ = _link_texts(desk, link)
         desk.follow(link)
         audit(f"saved_search.{link.action}", "link", subject=None)
-        say = TEXTS[language]
-        return _page(language, say.confirmed if link.action == "confirm" else say.unsubscribed)
+        words = TEXTS[language]
+        return _page(language, words.confirmed if link.action == "confirm" else words.unsubscribed)
 
     @api.get(
         "/saved-searches/links/<token>/feed",
         summary="What a saved search found, as an Atom feed",
         responses={200: text_answer(ATOM), **WITH_NOT_FOUND},
     )
-    def feed(path: LinkPath) -> Response:
+    def feed(path: SavedSearchLinkPath) -> Response:
         saved, addresses = desk.feed_of(path.token), Addresses.of(parts.http)
         groups = desk.rights.current()(saved)
         if groups is None:
             raise NotFound("The owner of this search has no valid key any more.")
-        ids = list(dict.fromkeys(one.id for notice in desk.found(saved, _NOTICES) for one in notice.records))[:_IN_FEED]
-        seen = desk.records.visible(ids, groups)
-        entries = [(seen[id], addresses.record_page(id)) for id in ids if id in seen]
+        ids = list(
+            dict.fromkeys(record.id for notice in desk.notices_of(saved, _NOTICES) for record in notice.records)
+        )[:_IN_FEED]
+        visible = desk.records.visible(ids, groups)
+        entries = [(visible[id], addresses.record_page(id)) for id in ids if id in visible]
         page = ResultPage(saved.title, addresses.this(), len(entries), entries)
         response = Response(atom(page), mimetype=ATOM)
         response.headers["Cache-Control"] = "private, no-cache"
         return response
 
 
-def _asked(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
+def _link_texts(desk: AlertDesk, link: SignedLink) -> tuple[Language, str, str]:
     """The owner's language, and what the link does, as a title and a sentence. Raises NotFound."""
     if link.action == "confirm":
         language = desk.searches.confirmation(link.subject, link.target).language
-        say = TEXTS[language]
-        return language, say.confirm, say.confirm_asks.format(owner=link.subject, mail=link.target)
+        words = TEXTS[language]
+        return language, words.confirm, words.confirm_asks.format(owner=link.subject, mail=link.target)
     if link.action == "stop":
         saved = desk.searches.find(link.subject).saved
-        say = TEXTS[saved.language]
-        return saved.language, say.unsubscribe, say.unsubscribe_asks.format(title=saved.title)
+        words = TEXTS[saved.language]
+        return saved.language, words.unsubscribe, words.unsubscribe_asks.format(title=saved.title)
     raise NotFound("There is nothing to confirm here.")
 
 
@@ -228,11 +236,11 @@ def _page(language: Language, title: str, more: str = "") -> Response:
     return response
 
 
-def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
+def _saved_json(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
     return {
         "id": saved.id,
         "title": saved.title,
-        "search": saved.asked,
+        "search": saved.parameters,
         "mail": saved.mail,
         "mail_confirmed": saved.mail is not None and desk.is_confirmed(saved),
         "webhook": saved.webhook,
@@ -248,6 +256,10 @@ def _shown(saved: SavedSearch, desk: AlertDesk, addresses: Addresses) -> Json:
     }
 
 
-def _found(notice: Notice, titles: Mapping[str, str]) -> Json:
-    records = [{"id": one.id, "new": one.new, "title": titles[one.id]} for one in notice.records if one.id in titles]
+def _notice_json(notice: Notice, titles: Mapping[str, str]) -> Json:
+    records = [
+        {"id": record.id, "new": record.new, "title": titles[record.id]}
+        for record in notice.records
+        if record.id in titles
+    ]
     return {"since": notice.since, "until": notice.until, "total": notice.total, "records": records}

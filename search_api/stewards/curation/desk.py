@@ -1,4 +1,4 @@
-"""What stewards do with rules: write, remove, undo, draft and publish. Every change is kept with who made it."""
+"""Actions of stewards on rules: import, remove, undo, draft and publish. The history keeps every change."""
 
 from __future__ import annotations
 
@@ -12,15 +12,24 @@ from core.clock import utc_now
 from core.errors import Conflict, InvalidInput, NotFound
 from core.json_types import Json
 from core.overlay import Overlay
-from search_api.search.curation.changes import Action, Change, KeptRule, RuleKey
-from search_api.search.curation.live import LiveCuration
-from search_api.search.curation.rules import RULES, TRIED, OverlayRule, Rule, RuleKind
+from search_api.search.curation.live import LiveRules
+from search_api.search.curation.rules import (
+    DRAFT_KINDS,
+    RULES,
+    CurationRule,
+    OverlayRule,
+    RuleAction,
+    RuleChange,
+    RuleKey,
+    RuleKind,
+    StoredRule,
+)
 from search_api.search.curation.store import MOST_RULES, CurationStore
-from search_api.stewards.curation.lines import Lines, Refused
+from search_api.stewards.curation.lines import RefusedLine, RuleLines
 
 
 class OverlayWriter(Protocol):
-    """Writes a record with its overlay, or as its source says it (None)."""
+    """Writes a record with its overlay, or as in its source (None)."""
 
     def apply(self, record: str, overlay: Overlay | None) -> None:
         """Searchable when this returns. Raises NotFound, Conflict while its source is harvested, Unavailable."""
@@ -28,11 +37,11 @@ class OverlayWriter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """``ids`` by line. ``later``: overlays that count from the next harvest on, because one is under way."""
+class ImportResult:
+    """``ids`` by line. ``later``: records whose overlay applies after the harvest that runs now."""
 
     ids: Mapping[int, str]
-    refused: tuple[Refused, ...]
+    refused: tuple[RefusedLine, ...]
     later: tuple[str, ...] = ()
 
 
@@ -41,102 +50,108 @@ class CurationDesk:
     """Methods raise the gateway's errors; ``by`` is the steward."""
 
     store: CurationStore
-    live: LiveCuration
+    live: LiveRules
     overlays: OverlayWriter
     now: Callable[[], datetime] = field(default=utc_now)
 
-    def take(self, kind: RuleKind, lines: Lines, by: str, draft: str = "") -> Taken:
-        """Writes the rules that could be read; a rule with the id of another replaces it."""
+    def import_rules(self, kind: RuleKind, lines: RuleLines, by: str, draft: str = "") -> ImportResult:
+        """Writes the valid rules. A rule replaces the earlier one with its id."""
         self._refuse_draft(kind, draft)
-        named = {line: _named(rule) for line, rule in lines.rules.items()}
-        last = {rule.id: line for line, rule in named.items()}
-        doubled = [
-            Refused(line, f"id: line {last[r.id]} has it too") for line, r in named.items() if last[r.id] != line
+        rules_by_line = {line: _with_id(rule) for line, rule in lines.rules.items()}
+        last = {rule.id: line for line, rule in rules_by_line.items()}
+        duplicates = [
+            RefusedLine(line, f"id: line {last[rule.id]} has it too")
+            for line, rule in rules_by_line.items()
+            if last[rule.id] != line
         ]
-        rules = {line: rule for line, rule in named.items() if last[rule.id] == line}
+        rules = {line: rule for line, rule in rules_by_line.items() if last[rule.id] == line}
         self._refuse_too_many(kind, len(rules))
-        unknown, later = self._overlaid(rules)
-        refused = sorted((*lines.refused, *doubled, *unknown), key=lambda one: one.line)
-        lost = {one.line for one in unknown}
-        after = {RuleKey(kind, str(rule.id), draft): _content(rule) for line, rule in rules.items() if line not in lost}
+        unknown, later = self._apply_overlays(rules)
+        refused = sorted((*lines.refused, *duplicates, *unknown), key=lambda refused_line: refused_line.line)
+        unknown_lines = {refused_line.line for refused_line in unknown}
+        after = {
+            RuleKey(kind, str(rule.id), draft): _content(rule)
+            for line, rule in rules.items()
+            if line not in unknown_lines
+        }
         self._write(after, by)
-        ids = {line: str(rule.id) for line, rule in rules.items() if line not in lost}
-        return Taken(ids, tuple(refused), tuple(later))
+        ids = {line: str(rule.id) for line, rule in rules.items() if line not in unknown_lines}
+        return ImportResult(ids, tuple(refused), tuple(later))
 
     def remove(self, key: RuleKey, by: str) -> None:
-        """In a draft: the draft takes the live rule away. Raises NotFound."""
-        known = self.store.find([key, key.live()])
-        if not known:
+        """In a draft: publishing it will remove the live rule. Raises NotFound."""
+        stored = self.store.find([key, key.live()])
+        if not stored:
             raise NotFound(f"There is no rule {key.id!r} among the {key.kind}.")
-        before = known[key].content if key in known else None
+        before = stored[key].content if key in stored else None
         if key.kind == "overlays":
             self._apply(key.id, None)
         self._commit([self._change(key, "removed", before, None, by)])
 
-    def undo(self, id: str, by: str) -> Change:
-        """Puts back what was before a change. Raises NotFound; Conflict if the rule was changed again since."""
-        done = self.store.change(id)
-        current = self.store.find([done.key]).get(done.key)
-        if (None if current is None else current.content) != done.after:
+    def undo(self, id: str, by: str) -> RuleChange:
+        """Restores the rule before a change. Raises NotFound; Conflict if the rule was changed again since."""
+        change = self.store.change(id)
+        current = self.store.find([change.key]).get(change.key)
+        if (None if current is None else current.content) != change.after:
             raise Conflict("This rule was changed again since; undo the later change first.")
-        undone = self._change(done.key, "undone", done.after, done.before, by)
-        if done.key.kind == "overlays":
-            rule = None if done.before is None else RULES["overlays"].model_validate(done.before)
-            self._apply(done.key.id, rule.overlay if isinstance(rule, OverlayRule) else None)
+        undone = self._change(change.key, "undone", change.after, change.before, by)
+        if change.key.kind == "overlays":
+            rule = None if change.before is None else RULES["overlays"].model_validate(change.before)
+            self._apply(change.key.id, rule.overlay if isinstance(rule, OverlayRule) else None)
         self._commit([undone])
         return undone
 
     def drafts(self) -> dict[str, int]:
         """The number of rules of each draft."""
         counts: dict[str, int] = {}
-        for one in self.store.rules():
-            if one.key.draft:
-                counts[one.key.draft] = counts.get(one.key.draft, 0) + 1
+        for stored in self.store.rules():
+            if stored.key.draft:
+                counts[stored.key.draft] = counts.get(stored.key.draft, 0) + 1
         return counts
 
-    def draft(self, name: str) -> list[KeptRule]:
+    def draft(self, name: str) -> list[StoredRule]:
         """Raises NotFound."""
-        found = self.store.rules(draft=name) if name else []
-        if not found:
+        rules = self.store.rules(draft=name) if name else []
+        if not rules:
             raise NotFound(f"There is no draft {name!r}.")
-        return found
+        return rules
 
     def publish(self, name: str, by: str) -> int:
-        """Puts the rules of the draft into service; returns their number. Raises NotFound."""
+        """Makes the rules of the draft live; returns their number. Raises NotFound."""
         rules = self.draft(name)
-        live = self.store.find([one.key.live() for one in rules])
+        live = self.store.find([rule.key.live() for rule in rules])
         changes = []
-        for one in rules:
-            before = live[one.key.live()].content if one.key.live() in live else None
-            changes.append(self._change(one.key.live(), "published", before, one.content, by))
-            changes.append(self._change(one.key, "published", one.content, None, by))
+        for rule in rules:
+            before = live[rule.key.live()].content if rule.key.live() in live else None
+            changes.append(self._change(rule.key.live(), "published", before, rule.content, by))
+            changes.append(self._change(rule.key, "published", rule.content, None, by))
         self._commit(changes)
         return len(rules)
 
     def discard(self, name: str, by: str) -> None:
         """Raises NotFound."""
         rules = self.draft(name)
-        self._commit([self._change(one.key, "undone", one.content, None, by) for one in rules])
+        self._commit([self._change(rule.key, "undone", rule.content, None, by) for rule in rules])
 
     def _write(self, after: Mapping[RuleKey, Json], by: str) -> None:
-        known = self.store.find(list(after))
+        stored = self.store.find(list(after))
         changes = []
         for key, content in after.items():
-            before = known[key].content if key in known else None
+            before = stored[key].content if key in stored else None
             if before != content:
-                changes.append(self._change(key, "changed" if key in known else "added", before, content, by))
+                changes.append(self._change(key, "changed" if key in stored else "added", before, content, by))
         self._commit(changes)
 
-    def _commit(self, changes: list[Change]) -> None:
+    def _commit(self, changes: list[RuleChange]) -> None:
         if changes:
             self.store.write(changes)
-            self.live.try_tick()  # the rules are written; if they cannot be read now, the next tick does it
+            self.live.try_tick()  # the rules are stored; if reading fails now, the next tick reads them
 
-    def _change(self, key: RuleKey, action: Action, before: Json | None, after: Json | None, by: str) -> Change:
-        return Change(key, action, before, after, by, self.now().isoformat())
+    def _change(self, key: RuleKey, action: RuleAction, before: Json | None, after: Json | None, by: str) -> RuleChange:
+        return RuleChange(key, action, before, after, by, self.now().isoformat())
 
-    def _overlaid(self, rules: Mapping[int, Rule]) -> tuple[list[Refused], list[str]]:
-        """Writes the records anew: the lines whose record does not exist, and the records that must wait."""
+    def _apply_overlays(self, rules: Mapping[int, CurationRule]) -> tuple[list[RefusedLine], list[str]]:
+        """Applies overlays to their records. Returns the lines without a record, and the records that must wait."""
         unknown, later = [], []
         for line, rule in rules.items():
             if isinstance(rule, OverlayRule):
@@ -144,11 +159,11 @@ class CurationDesk:
                     if not self._apply(rule.record, rule.overlay):
                         later.append(rule.record)
                 except NotFound as error:
-                    unknown.append(Refused(line, f"record: {error}"))
+                    unknown.append(RefusedLine(line, f"record: {error}"))
         return unknown, later
 
     def _apply(self, record: str, overlay: Overlay | None) -> bool:
-        """Whether the record shows it now; if its source is being harvested, the next harvest does it."""
+        """False if the source is being harvested: then the next harvest applies the overlay."""
         try:
             self.overlays.apply(record, overlay)
         except Conflict:
@@ -156,7 +171,7 @@ class CurationDesk:
         return True
 
     def _refuse_draft(self, kind: RuleKind, draft: str) -> None:
-        if draft and kind not in TRIED:
+        if draft and kind not in DRAFT_KINDS:
             raise InvalidInput("draft", "draft: an overlay changes the record itself; a draft cannot hold it")
 
     def _refuse_too_many(self, kind: RuleKind, more: int) -> None:
@@ -164,11 +179,11 @@ class CurationDesk:
             raise Conflict(f"There would be more than {MOST_RULES} rules; remove {kind} first.")
 
 
-def _named(rule: Rule) -> Rule:
+def _with_id(rule: CurationRule) -> CurationRule:
     if isinstance(rule, OverlayRule):
         return rule.model_copy(update={"id": rule.record})
     return rule if rule.id is not None else rule.model_copy(update={"id": uuid.uuid4().hex[:12]})
 
 
-def _content(rule: Rule) -> Json:
+def _content(rule: CurationRule) -> Json:
     return rule.model_dump(mode="json", exclude_none=True)

@@ -1,4 +1,4 @@
-"""Reads rules that were sent, line by line: JSON, CSV, or places as GeoJSON. A bad line does not stop the others."""
+"""Reads rules from JSON, CSV, or places in GeoJSON, line by line. A wrong line does not stop the others."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from shapely.geometry import shape
 
 from core.errors import InvalidInput, TooLarge
 from core.json_types import Json
-from search_api.search.curation.rules import RULES, Rule, RuleKind
+from search_api.search.curation.rules import RULES, CurationRule, RuleKind
 
 MOST_LINES = 2_000
 MOST_OVERLAYS = 200
-"""Each is read and embedded again while its steward waits."""
+"""Each record is read and embedded again during the request."""
 _LISTS = frozenset(("words", "other_names", "keywords"))
 _BOX = ("west", "south", "east", "north")
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """``line`` counts the sent rules from 1."""
+class RefusedLine:
+    """``line``: number of the rule in the body, from 1."""
 
     line: int
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
-    """What could be read, by line, and what could not."""
+class RuleLines:
+    """Valid rules by line, and the refused lines."""
 
-    rules: Mapping[int, Rule]
-    refused: tuple[Refused, ...]
+    rules: Mapping[int, CurationRule]
+    refused: tuple[RefusedLine, ...]
 
 
-def read_lines(kind: RuleKind, body: bytes, media_type: str) -> Lines:
+def read_lines(kind: RuleKind, body: bytes, media_type: str) -> RuleLines:
     """Raises InvalidInput if the body as a whole cannot be read, TooLarge."""
     try:
         text = body.decode("utf-8-sig")
@@ -49,32 +49,32 @@ def read_lines(kind: RuleKind, body: bytes, media_type: str) -> Lines:
     most = MOST_OVERLAYS if kind == "overlays" else MOST_LINES
     if len(sent) > most:
         raise TooLarge(f"At most {most} {kind} can be sent at once; these are {len(sent)}.")
-    rules: dict[int, Rule] = {}
-    refused: list[Refused] = []
-    for line, said in enumerate(sent, 1):
+    rules: dict[int, CurationRule] = {}
+    refused: list[RefusedLine] = []
+    for line, members in enumerate(sent, 1):
         try:
-            rules[line] = _checked(kind, said)
+            rules[line] = _checked(kind, members)
         except ValueError as error:
-            refused.append(Refused(line, _problem(error)))
-    return Lines(rules, tuple(refused))
+            refused.append(RefusedLine(line, _message(error)))
+    return RuleLines(rules, tuple(refused))
 
 
 def _of_csv(kind: RuleKind, text: str) -> Iterator[object]:
     """The columns are the members of a rule; values of a list are separated by ``|``.
 
-    Spreadsheets of many countries write semicolons: the header says so.
+    Spreadsheets of many countries separate columns by semicolons, which the header shows.
     """
-    listed = _LISTS if kind in ("synonyms", "places", "overlays") else frozenset[str]()
+    list_columns = _LISTS if kind in ("synonyms", "places", "overlays") else frozenset[str]()
     header = text.partition("\n")[0]
     delimiter = ";" if ";" in header and "," not in header else ","
     try:
         for row in csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter):
-            said: Json = {name: value for name, value in row.items() if name and value not in (None, "")}
+            members: Json = {name: value for name, value in row.items() if name and value not in (None, "")}
             if None in row:
-                said["too many columns"] = True
-            if any(edge in said for edge in _BOX):
-                said["bbox"] = [said.pop(edge, "") for edge in _BOX]
-            yield {name: value.split("|") if name in listed else value for name, value in said.items()}
+                members["too many columns"] = True
+            if any(edge in members for edge in _BOX):
+                members["bbox"] = [members.pop(edge, "") for edge in _BOX]
+            yield {name: value.split("|") if name in list_columns else value for name, value in members.items()}
     except csv.Error as error:
         raise InvalidInput("body", f"body: is not CSV: {error}") from None
 
@@ -92,33 +92,33 @@ def _of_json(text: str) -> Iterator[object]:
         yield sent
 
 
-def _checked(kind: RuleKind, said: object) -> Rule:
+def _checked(kind: RuleKind, members: object) -> CurationRule:
     """Raises ValueError."""
-    if not isinstance(said, dict):
+    if not isinstance(members, dict):
         raise ValueError("is not an object")
-    if kind == "places" and said.get("type") == "Feature":
-        said = _of_feature(said)
-    return RULES[kind].model_validate(said)
+    if kind == "places" and members.get("type") == "Feature":
+        members = _of_feature(members)
+    return RULES[kind].model_validate(members)
 
 
 def _of_feature(feature: Json) -> Json:
     """A GeoJSON feature: its ``properties`` are the members, its ``bbox`` or geometry gives the box."""
-    members, geometry = feature.get("properties"), feature.get("geometry") or {}
-    said: Json = dict(members) if isinstance(members, dict) else {}
+    properties, geometry = feature.get("properties"), feature.get("geometry") or {}
+    rule: Json = dict(properties) if isinstance(properties, dict) else {}
     if "bbox" in feature:
-        return said | {"bbox": feature["bbox"]}
+        return rule | {"bbox": feature["bbox"]}
     try:
         bounds = shapely.bounds(shape(geometry)).tolist()
     except (AttributeError, KeyError, TypeError, ValueError, shapely.errors.ShapelyError):
         raise ValueError("geometry: is not a geometry of GeoJSON") from None
-    return said | {"bbox": bounds}
+    return rule | {"bbox": bounds}
 
 
-def _problem(error: ValueError) -> str:
+def _message(error: ValueError) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    told = "is not a member of this rule" if first["type"] == "extra_forbidden" else first["msg"]
-    message = str(told).removeprefix("Value error, ")
+    text = "is not a member of this rule" if first["type"] == "extra_forbidden" else first["msg"]
+    message = str(text).removeprefix("Value error, ")
     return f"{where}: {message}" if where else message

@@ -1,4 +1,4 @@
-"""``/curation``: stewards write rules, look at their history, and try drafts before they count."""
+"""``/curation``: stewards write rules, read their history, and publish drafts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from search_api.http.openapi import WITH_NOT_FOUND
 from search_api.http.parameters import Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.curation.changes import Change, KeptRule, RuleKey
-from search_api.search.curation.rules import RULE_KINDS, RULES, RuleKind
+from search_api.search.curation.rules import RULE_KINDS, RULES, RuleChange, RuleKey, RuleKind, StoredRule
 from search_api.stewards.curation.desk import CurationDesk
 from search_api.stewards.curation.lines import read_lines
-from search_api.stewards.steward import fresh, steward
+from search_api.stewards.steward import steward_name, uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _WRITING: ResponseDict = {409: Problem, 413: Problem, **_GUARDED}
 MOST_NAMED = 10
-"""Refused lines in the message of an answer without any good one."""
+"""Refused lines in the message if no line is valid."""
 DRAFT_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
 
@@ -74,7 +73,7 @@ class RulesAnswer(BaseModel):
     rules: list[Json]
 
 
-class TakenAnswer(BaseModel):
+class ImportAnswer(BaseModel):
     """The lines that count now, and those that do not, with what is wrong with them."""
 
     model_config = ConfigDict(title="CurationTaken")
@@ -125,27 +124,29 @@ def curation_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/curation/<kind>", summary="The rules of a kind", responses={200: RulesAnswer, **_GUARDED})
     def rules(path: KindPath, query: DraftParameters) -> Response:
-        found = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
-        return fresh({"rules": [_rule(one) for one in found]})
+        stored = desk.store.rules(kind=_kind(path.kind), draft=query.draft or "")
+        return uncached({"rules": [_rule_json(rule) for rule in stored]})
 
     @api.post(
         "/curation/<kind>",
         summary="Write rules: one, a list, CSV, or places as GeoJSON",
         description="A bad line is refused, and the others are kept. A rule with the id of another replaces it.",
-        request_body=_body(),
-        responses={200: TakenAnswer, **_WRITING},
+        request_body=_rules_body(),
+        responses={200: ImportAnswer, **_WRITING},
     )
     def write(path: KindPath, query: DraftParameters) -> Response:
         kind = _kind(path.kind)
         lines = read_lines(kind, request.get_data(cache=False), request.mimetype)
-        taken = desk.take(kind, lines, steward(), query.draft or "")
-        if not taken.ids and taken.refused:
-            named = "; ".join(f"line {one.line}: {one.problem}" for one in taken.refused[:MOST_NAMED])
-            raise InvalidInput("body", f"body: {named}")
-        audit("curation.written", kind, subject=caller().subject, accepted=len(taken.ids), refused=len(taken.refused))
-        accepted = [{"line": line, "id": id} for line, id in taken.ids.items()]
-        refused = [{"line": one.line, "problem": one.problem} for one in taken.refused]
-        return fresh({"accepted": accepted, "refused": refused, "later": list(taken.later)})
+        result = desk.import_rules(kind, lines, steward_name(), query.draft or "")
+        if not result.ids and result.refused:
+            problems = "; ".join(
+                f"line {refused_line.line}: {refused_line.problem}" for refused_line in result.refused[:MOST_NAMED]
+            )
+            raise InvalidInput("body", f"body: {problems}")
+        audit("curation.written", kind, subject=caller().subject, accepted=len(result.ids), refused=len(result.refused))
+        accepted = [{"line": line, "id": id} for line, id in result.ids.items()]
+        refused = [{"line": refused_line.line, "problem": refused_line.problem} for refused_line in result.refused]
+        return uncached({"accepted": accepted, "refused": refused, "later": list(result.later)})
 
     @api.delete(
         "/curation/<kind>/<rule>",
@@ -153,34 +154,34 @@ def curation_views(parts: Parts) -> APIBlueprint:
         responses={204: None, **_WRITING},
     )
     def remove(path: RulePath, query: DraftParameters) -> Response:
-        desk.remove(RuleKey(_kind(path.kind), path.rule, query.draft or ""), steward())
+        desk.remove(RuleKey(_kind(path.kind), path.rule, query.draft or ""), steward_name())
         return Response(status=204)
 
-    _history(api, desk)
-    _drafts(api, desk)
+    _add_history(api, desk)
+    _add_drafts(api, desk)
     return api
 
 
-def _history(api: APIBlueprint, desk: CurationDesk) -> None:
+def _add_history(api: APIBlueprint, desk: CurationDesk) -> None:
     @api.get("/curation/history", summary="Who changed what", responses={200: HistoryAnswer, **_GUARDED})
     def history(query: HistoryParameters) -> Response:
         if query.rule is not None and query.kind is None:
             raise InvalidInput("kind", "kind: name the kind of the rule")
         kind = None if query.kind is None else _kind(query.kind)
-        found = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
-        return fresh({"changes": [_change(one) for one in found]})
+        changes = desk.store.history(kind=kind, rule=query.rule, size=query.limit)
+        return uncached({"changes": [_change_json(change) for change in changes]})
 
     @api.post(
         "/curation/history/<change>/undo", summary="Put back what was before", responses={200: ChangeAnswer, **_WRITING}
     )
     def undo(path: ChangePath) -> Response:
-        return fresh(_change(desk.undo(path.change, steward())))
+        return uncached(_change_json(desk.undo(path.change, steward_name())))
 
 
-def _drafts(api: APIBlueprint, desk: CurationDesk) -> None:
+def _add_drafts(api: APIBlueprint, desk: CurationDesk) -> None:
     @api.get("/curation/drafts", summary="The drafts", responses={200: DraftsAnswer, **_GUARDED})
     def drafts() -> Response:
-        return fresh({"drafts": [{"id": name, "rules": count} for name, count in sorted(desk.drafts().items())]})
+        return uncached({"drafts": [{"id": name, "rules": count} for name, count in sorted(desk.drafts().items())]})
 
     @api.post(
         "/curation/drafts/<draft>/publish",
@@ -188,11 +189,11 @@ def _drafts(api: APIBlueprint, desk: CurationDesk) -> None:
         responses={200: PublishedAnswer, **_WRITING},
     )
     def publish(path: DraftPath) -> Response:
-        return fresh({"published": desk.publish(path.draft, steward())})
+        return uncached({"published": desk.publish(path.draft, steward_name())})
 
     @api.delete("/curation/drafts/<draft>", summary="Drop a draft", responses={204: None, **_WRITING})
     def discard(path: DraftPath) -> Response:
-        desk.discard(path.draft, steward())
+        desk.discard(path.draft, steward_name())
         return Response(status=204)
 
 
@@ -204,7 +205,7 @@ def _kind(text: str) -> RuleKind:
     raise NotFound(f"There are no rules {text!r}; there are {', '.join(RULE_KINDS)}.")
 
 
-def _body() -> Json:
+def _rules_body() -> Json:
     shapes = [model.model_json_schema() for model in RULES.values()]
     return {
         "required": True,
@@ -215,12 +216,12 @@ def _body() -> Json:
     }
 
 
-def _rule(kept: KeptRule) -> Json:
-    said: Json = {"removes": True, "id": kept.key.id} if kept.content is None else dict(kept.content)
-    return {**said, "by": kept.by, "at": kept.at}
+def _rule_json(stored: StoredRule) -> Json:
+    members: Json = {"removes": True, "id": stored.key.id} if stored.content is None else dict(stored.content)
+    return {**members, "by": stored.by, "at": stored.at}
 
 
-def _change(change: Change) -> Json:
+def _change_json(change: RuleChange) -> Json:
     return {
         "id": change.id,
         "action": change.action,

@@ -1,13 +1,85 @@
-"""The state of each source: combines sources.yaml, the schedule and the runs."""
+"""The state of each source: combines sources.yaml, the schedule and the runs; the port to the harvester."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from core.errors import NotFound, Unavailable
+from core.json_types import JsonMapping
 from es_mappings.codecs.runs import RunReport
 from search_api.catalogue.harvest_runs import RunReader
-from search_api.stewards.harvests.control import ConfiguredSource, HarvestControl, PausedBy, ScheduleState, WaitingRun
+
+PausedBy = Literal["file", "steward"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredSource:
+    """A source in sources.yaml. Without ``cron`` (UTC) and ``interval`` (``6h``) it is harvested only on demand."""
+
+    id: str
+    title: str
+    type: str
+    cron: str | None = None
+    interval: str | None = None
+    paused_by_file: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleState:
+    """The schedule's state: times (ISO 8601, UTC) of next runs by source, and the sources that a steward paused."""
+
+    next_runs: Mapping[str, str]
+    paused: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The quality report of a source's metadata: its JSON members, and a page."""
+
+    report: JsonMapping
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRun:
+    """A run that was accepted and is not stored. ``message``: why, if a worker tried to begin it.
+
+    ``merged``: it came to a source that had an unfinished run already.
+    """
+
+    id: str
+    source: str
+    accepted: str
+    state: Literal["queued", "failed", "merged"]
+    message: str
+
+
+class HarvestControl(Protocol):
+    """Every method raises Unavailable if the service behind it does not answer."""
+
+    def sources(self) -> tuple[ConfiguredSource, ...]:
+        """In the file's order. Raises SondeError for an invalid file."""
+        ...
+
+    def schedule(self) -> ScheduleState: ...
+
+    def start(self, source: str) -> str:
+        """The id of the queued run. Raises Conflict if the source is being harvested."""
+        ...
+
+    def waiting(self, run: str) -> WaitingRun | None:
+        """None if nobody asked for this run within a week."""
+        ...
+
+    def pause(self, source: str) -> None:
+        """Stops scheduled runs from now on; a current run continues."""
+        ...
+
+    def resume(self, source: str) -> None: ...
+
+    def quality(self, source: str) -> Quality: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +114,16 @@ class Harvests:
 
     def overview(self) -> Overview:
         """Sources in the order of the file, then those that only have runs, by id."""
-        configured = {one.id: one for one in self.control.sources()}
+        configured = {source.id: source for source in self.control.sources()}
         latest = self.runs.latest()
         schedule = self._schedule()
         ids = [*configured, *sorted(set(latest) - set(configured))]
         states = tuple(state_of(id, configured.get(id), schedule, latest.get(id, ())) for id in ids)
         return Overview(states, ("schedule",) if schedule is None else ())
 
-    def one(self, source: str) -> Overview:
+    def source(self, source: str) -> Overview:
         """The overview of one source. Raises NotFound."""
-        configured = next((one for one in self.control.sources() if one.id == source), None)
+        configured = next((candidate for candidate in self.control.sources() if candidate.id == source), None)
         runs = self.runs.of_source(source)
         if configured is None and not runs:
             raise NotFound(f"There is no source {source!r}; /harvest/sources lists all.")
@@ -64,10 +136,10 @@ class Harvests:
         try:
             return self.runs.run(id)
         except NotFound:
-            waiting = self.control.waiting(id)
-            if waiting is None:
+            queued_run = self.control.waiting(id)
+            if queued_run is None:
                 raise
-            return waiting
+            return queued_run
 
     def _schedule(self) -> ScheduleState | None:
         try:

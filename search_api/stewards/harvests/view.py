@@ -6,6 +6,7 @@ of a source include records that a reader may not see.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Literal
 
 from flask import Response, request
@@ -14,6 +15,9 @@ from flask_openapi.types import ResponseDict
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.json_types import Json
+from core.timespan import instant_ms
+from es_mappings.codecs.runs import RunReport, to_document
+from search_api.catalogue.harvest_runs import BRIEF
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller, needs
 from search_api.http.addresses import JSON, Addresses, link
@@ -22,10 +26,8 @@ from search_api.http.parameters import Parameters, Text
 from search_api.http.problems import Problem
 from search_api.parts import Parts
 from search_api.search.position import read_position, write_position
-from search_api.stewards.harvests.control import WaitingRun
-from search_api.stewards.harvests.overview import Harvests
-from search_api.stewards.harvests.presented import overview_body, run_body, waiting_run, whole_run
-from search_api.stewards.steward import fresh
+from search_api.stewards.harvests.overview import Harvests, Overview, SourceState, WaitingRun
+from search_api.stewards.steward import uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _STARTING: ResponseDict = {409: Problem, **_GUARDED}
@@ -127,7 +129,7 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     @api.get("/harvest/sources", summary="Where each source stands", responses={200: SourcesAnswer, **_GUARDED})
     @needs("admin")
     def sources() -> Response:
-        return fresh(overview_body(harvests.overview(), parts.now_ms()))
+        return uncached(overview_body(harvests.overview(), parts.now_ms()))
 
     @api.get("/harvest/sources/<source>", summary="One source", responses={200: SourceAnswer, **_GUARDED})
     @needs("admin")
@@ -150,45 +152,45 @@ def harvest_views(parts: Parts) -> APIBlueprint:
     )
     @needs("admin")
     def quality(path: SourcePath, query: QualityParameters) -> Response:
-        found = control.quality(path.source)
+        report = control.quality(path.source)
         best = request.accept_mimetypes.best_match([JSON, "text/html"], default=JSON)
         if (query.f or best) in ("html", "text/html"):
-            return _page(found.html)
-        return fresh(found.report)
+            return _page(report.html)
+        return uncached(report.report)
 
     @api.get("/harvest/runs", summary="Runs, the youngest first", responses={200: RunsAnswer, **_GUARDED})
     @needs("admin")
     def runs(query: RunsParameters) -> Response:
-        asked = f"runs {query.source} {query.state}"
-        after = read_position(query.cursor, asked, ("number", "text")) if query.cursor is not None else None
+        scope = f"runs {query.source} {query.state}"
+        after = read_position(query.cursor, scope, ("number", "text")) if query.cursor is not None else None
         page = harvests.runs.page(query.source, query.state, query.limit, after)
         addresses = Addresses.of(parts.http)
         links = [link("self", addresses.this(), JSON)]
         if page.after is not None:
-            links.append(link("next", addresses.page(write_position(page.after, asked)), JSON))
-        return fresh({"runs": [run_body(one, parts.now_ms()) for one in page.runs], "links": links})
+            links.append(link("next", addresses.page(write_position(page.after, scope)), JSON))
+        return uncached({"runs": [run_body(run, parts.now_ms()) for run in page.runs], "links": links})
 
     @api.post("/harvest/runs", summary="Harvest a source now", responses={202: StartedAnswer, **_STARTING})
     @needs("admin")
     def start(body: StartBody) -> tuple[Response, int]:
         run = control.start(body.source)
         audit("harvest.started", body.source, subject=caller().subject)
-        response = fresh({"run": run, "source": body.source})
+        response = uncached({"run": run, "source": body.source})
         response.headers["Location"] = Addresses.of(parts.http).to(f"/harvest/runs/{run}")
         return response, 202
 
     @api.get("/harvest/runs/<run>", summary="One run, whole", responses={200: RunAnswer, **_GUARDED})
     @needs("admin")
     def one_run(path: RunPath) -> Response:
-        found = harvests.run(path.run)
-        return fresh(waiting_run(found) if isinstance(found, WaitingRun) else whole_run(found, parts.now_ms()))
+        run = harvests.run(path.run)
+        return uncached(waiting_run(run) if isinstance(run, WaitingRun) else whole_run(run, parts.now_ms()))
 
     return api
 
 
 def _source(harvests: Harvests, source: str, now_ms: int) -> Response:
-    body = overview_body(harvests.one(source), now_ms)
-    return fresh({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
+    body = overview_body(harvests.source(source), now_ms)
+    return uncached({**body["sources"][0], "sonde:degraded": body["sonde:degraded"]})
 
 
 def _page(html: str) -> Response:
@@ -197,3 +199,63 @@ def _page(html: str) -> Response:
     response.headers["Content-Security-Policy"] = _CSP
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+_SILENT_MS = 180_000
+"""A running run without an update for this long has lost its worker; the scheduler restarts it."""
+
+
+def overview_body(overview: Overview, now_ms: int) -> Json:
+    return {
+        "sources": [source_body(state, now_ms) for state in overview.sources],
+        "sonde:degraded": list(overview.degraded),
+    }
+
+
+def source_body(state: SourceState, now_ms: int) -> Json:
+    """``trend``: the last runs, oldest first."""
+    configured = state.configured
+    return {
+        "id": state.id,
+        "title": state.title,
+        "type": configured.type if configured else None,
+        "configured": configured is not None,
+        "schedule": {"cron": configured.cron, "interval": configured.interval}
+        if configured and (configured.cron or configured.interval)
+        else None,
+        "paused": state.paused_by is not None,
+        "pausedBy": state.paused_by,
+        "nextRun": state.next_run,
+        "lastRun": run_body(state.runs[0], now_ms) if state.runs else None,
+        "trend": [run_body(run, now_ms) for run in reversed(state.runs)],
+    }
+
+
+def run_body(run: RunReport, now_ms: int) -> Json:
+    """``full``: requests everything, not only changes. ``silent``: running, but without updates."""
+    silent = run.state == "running" and now_ms - instant_ms(run.heartbeat) > _SILENT_MS
+    return {
+        "id": run.id,
+        "source": run.source,
+        "state": run.state,
+        "silent": silent,
+        "started": run.started,
+        "finished": run.finished,
+        "full": run.since is None,
+        "total": run.total,
+        "message": run.message,
+        "counts": asdict(run.counts),
+    }
+
+
+def waiting_run(run: WaitingRun) -> Json:
+    """In the form of a run, as far as it has begun."""
+    message = run.message or "No worker has begun it yet."
+    return {"id": run.id, "source": run.source, "state": run.state, "accepted": run.accepted, "message": message}
+
+
+def whole_run(run: RunReport, now_ms: int) -> Json:
+    """With refusals (each with its reason), failures, warnings by kind and times by stage."""
+    empty: Json = {"refusals": [], "failures": [], "warnings": [], "took_ms": {}}
+    detail = {name: value for name, value in to_document(run).items() if name not in (*BRIEF, "position")}
+    return {**run_body(run, now_ms), "since": run.since, "heartbeat": run.heartbeat, **empty, **detail}

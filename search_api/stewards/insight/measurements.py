@@ -1,9 +1,9 @@
-"""How good the answers were, night by night: the judged questions of an installation against its running index."""
+"""Nightly measurements of the judged questions of an installation, and the completeness of one record."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from core.json_types import Json
@@ -17,8 +17,8 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 640, 240, 44, 16, 28
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """``at``: ISO 8601. ``judged``: which questions and judgements; only equal ones are compared. ``fall``: how far
-    nDCG@10 is below the median of the seven before; 0 without earlier ones.
+    """``at``: ISO 8601. ``judged``: hash of questions and judgements; only equal ones are compared. ``fall``: the
+    median nDCG@10 of the seven measurements before minus this one; 0 without earlier ones.
     """
 
     at: str
@@ -32,75 +32,88 @@ class Measurement:
 
 
 class MeasurementStore:
-    """In the index ``{prefix}-measurements``, so that every machine sees them. Raises the errors of the gateway."""
+    """Stored in the index ``{prefix}-measurements``. Raises the errors of the gateway."""
 
     def __init__(self, client: Elasticsearch, prefix: str) -> None:
         self._client = client
         self._prefix = prefix
         self._index = alias(prefix, "measurements")
 
-    def keep(self, one: Measurement) -> None:
+    def keep(self, measurement: Measurement) -> None:
         """Visible when this returns. Creates the index if necessary."""
         ensure_without_vectors(self._client, self._prefix, ("measurements",))
-        self._client.index(index=self._index, document=asdict(one), refresh=True, require_alias=True)
+        self._client.index(index=self._index, document=asdict(measurement), refresh=True, require_alias=True)
 
     def latest(self, size: int = MOST_KEPT, judged: str | None = None) -> list[Measurement]:
-        """Oldest first. ``judged``: only those of the same judgements."""
+        """Oldest first. ``judged``: only measurements with these judgements."""
         query: Json = {"match_all": {}} if judged is None else {"term": {"judged": judged}}
-        found = self._client.search(
+        answer = self._client.search(
             index=self._index, query=query, size=size, sort=[{"at": "desc"}], ignore_unavailable=True
         )
-        return [Measurement(**hit["_source"]) for hit in reversed(found.body["hits"]["hits"])]
+        return [Measurement(**hit["_source"]) for hit in reversed(answer.body["hits"]["hits"])]
 
 
 def chart(measured: Sequence[Measurement]) -> str:
     """nDCG@10 over time as SVG. A new line begins where the judgements or the model changed."""
-    lowest = min((one.ndcg_at_10 for one in measured), default=0.0)
+    lowest = min((measurement.ndcg_at_10 for measurement in measured), default=0.0)
     floor = max(0.0, round(lowest - 0.1, 1))
-    points = [_point(place, one, len(measured), floor) for place, one in enumerate(measured)]
+    points = [_point(place, measurement, len(measured), floor) for place, measurement in enumerate(measured)]
     lines = "".join(
         f'<polyline fill="none" stroke="currentColor" stroke-width="2" points="{" ".join(part)}"/>'
-        for part in _parts(measured, points)
+        for part in _line_segments(measured, points)
     )
     dots = "".join(
         f'<circle cx="{point.partition(",")[0]}" cy="{point.partition(",")[2]}" r="3" fill="currentColor">'
-        f"<title>{html.escape(one.at[:10])}: {one.ndcg_at_10:.3f} ({one.questions} questions, "
-        f"{html.escape(one.model)})</title></circle>"
-        for one, point in zip(measured, points, strict=True)
+        f"<title>{html.escape(measurement.at[:10])}: {measurement.ndcg_at_10:.3f} ({measurement.questions} questions, "
+        f"{html.escape(measurement.model)})</title></circle>"
+        for measurement, point in zip(measured, points, strict=True)
     )
-    marks = "".join(_mark(floor + step * (1.0 - floor) / 4, floor) for step in range(5))
+    marks = "".join(_grid_line(floor + step * (1.0 - floor) / 4, floor) for step in range(5))
     ends = f"{measured[0].at[:10]} to {measured[-1].at[:10]}" if measured else "nothing measured yet"
-    said = html.escape(f"nDCG@10 of the judged questions, {ends}")
+    title = html.escape(f"nDCG@10 of the judged questions, {ends}")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{said}" '
-        f'font-family="sans-serif" font-size="12" color="#1f5f8b"><title>{said}</title>{marks}{lines}{dots}'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{title}" '
+        f'font-family="sans-serif" font-size="12" color="#1f5f8b"><title>{title}</title>{marks}{lines}{dots}'
         f'<text x="{_LEFT}" y="{_HEIGHT - 8}" fill="#555">{html.escape(ends)}</text></svg>'
     )
 
 
-def _point(place: int, one: Measurement, count: int, floor: float) -> str:
+def _point(place: int, measurement: Measurement, count: int, floor: float) -> str:
     x = _LEFT + (_WIDTH - _LEFT - 12) * (place / (count - 1) if count > 1 else 0.5)
-    return f"{x:.1f},{_height(one.ndcg_at_10, floor):.1f}"
+    return f"{x:.1f},{_height(measurement.ndcg_at_10, floor):.1f}"
 
 
 def _height(value: float, floor: float) -> float:
     return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1.0 - (value - floor) / (1.0 - floor or 1.0))
 
 
-def _parts(measured: Sequence[Measurement], points: Sequence[str]) -> list[list[str]]:
-    found: list[list[str]] = []
+def _line_segments(measured: Sequence[Measurement], points: Sequence[str]) -> list[list[str]]:
+    parts: list[list[str]] = []
     before: tuple[str, str] | None = None
-    for one, point in zip(measured, points, strict=True):
-        if (one.judged, one.model) != before:
-            found.append([])
-        found[-1].append(point)
-        before = (one.judged, one.model)
-    return found
+    for measurement, point in zip(measured, points, strict=True):
+        if (measurement.judged, measurement.model) != before:
+            parts.append([])
+        parts[-1].append(point)
+        before = (measurement.judged, measurement.model)
+    return parts
 
 
-def _mark(value: float, floor: float) -> str:
+def _grid_line(value: float, floor: float) -> str:
     y = _height(value, floor)
     return (
         f'<line x1="{_LEFT}" x2="{_WIDTH - 12}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ccc"/>'
         f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{value:.2f}</text>'
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordQuality:
+    """``completeness``: 0..1. ``missing`` and ``repaired`` as in the quality report of a source."""
+
+    completeness: float
+    missing: tuple[str, ...]
+    repaired: tuple[str, ...]
+
+
+QualityOf = Callable[[str], RecordQuality]
+"""Of a record's id. Raises NotFound, also for one that the caller may not see."""

@@ -1,21 +1,25 @@
-"""What stewards see of the query log: sums, and the questions that at least five people asked."""
+"""What stewards see of the query log: sums, the questions of at least five people, and a collection to judge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from hashlib import sha256
+from typing import Literal
 
 from core.json_types import Json, JsonMapping
+from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
 
-View = Literal["asked", "not_found", "not_opened", "slow"]
-VIEWS: tuple[View, ...] = get_args(View)
+QuestionView = Literal["asked", "not_found", "not_opened", "slow"]
 Interval = Literal["day", "week", "month"]
 
 LEAST_PEOPLE = 5
-"""A question of fewer people could tell who they are; it only counts."""
+"""A question of fewer people could reveal who asked; it is only counted."""
 SLOW_MS = 1_000.0
 _MOST_GROUPED = 2_000
 _MOST_VALUES = 50
@@ -23,8 +27,8 @@ _DISTINCT = 3_000
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
-    """Which questions: by language (ISO 639-1), place read from them, decade asked for, and when (ISO 8601)."""
+class QuestionSlice:
+    """A selection of questions by language (ISO 639-1), place and decade in the question, and time (ISO 8601)."""
 
     language: str | None = None
     place: str | None = None
@@ -34,15 +38,15 @@ class Slice:
 
     def filters(self) -> list[Json]:
         terms = {"language": self.language, "places": self.place, "decades": self.decade}
-        found: list[Json] = [{"term": {name: value}} for name, value in terms.items() if value is not None]
+        clauses: list[Json] = [{"term": {name: value}} for name, value in terms.items() if value is not None]
         edges = {"gte": self.since, "lt": self.before}
         at = {name: edge for name, edge in edges.items() if edge is not None}
-        return [*found, {"range": {"at": at}}] if at else found
+        return [*clauses, {"range": {"at": at}}] if at else clauses
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """One question. ``people``: at least five; ``opened``: how many askings led to a record."""
+    """One question. ``people``: at least five; ``opened``: the number of searches that led to a record."""
 
     question: str
     asked: int
@@ -73,23 +77,23 @@ class QuestionReader:
         self._client = client
         self._index = alias(prefix, "queries")
 
-    def questions(self, view: View, chosen: Slice, limit: int) -> Questions:
+    def questions(self, view: QuestionView, selection: QuestionSlice, limit: int) -> Questions:
         """Most asked first; of ``slow`` the slowest."""
-        answer = self._search(_query(view, chosen), {"questions": _BY_QUESTION})
+        answer = self._search(_query(view, selection), {"questions": _BY_QUESTION})
         buckets = answer.get("questions", {}).get("buckets", [])
         if view == "not_opened":
-            buckets = [one for one in buckets if one["opened"]["doc_count"] == 0]
-        shown = [one for one in buckets if one["people"]["value"] >= LEAST_PEOPLE]
-        rows = [_row(one) for one in shown]
+            buckets = [bucket for bucket in buckets if bucket["opened"]["doc_count"] == 0]
+        frequent = [bucket for bucket in buckets if bucket["people"]["value"] >= LEAST_PEOPLE]
+        rows = [_question_row(bucket) for bucket in frequent]
         if view == "slow":
             rows.sort(key=lambda row: -row.median_ms)
         beyond = answer.get("questions", {}).get("sum_other_doc_count", 0)
-        hidden = beyond + sum(one["doc_count"] for one in buckets) - sum(row.asked for row in rows)
-        return Questions(rows[:limit], len(buckets) - len(shown), hidden)
+        hidden = beyond + sum(bucket["doc_count"] for bucket in buckets) - sum(row.asked for row in rows)
+        return Questions(rows[:limit], len(buckets) - len(frequent), hidden)
 
-    def summary(self, chosen: Slice, interval: Interval) -> Json:
-        """Totals, over time, by language, place and decade; without places that fewer than five people asked for."""
-        answer = self._search({"bool": {"filter": chosen.filters()}}, _sums(interval))
+    def summary(self, selection: QuestionSlice, interval: Interval) -> Json:
+        """Totals, over time, by language, place and decade. Leaves out places and decades of fewer than five people."""
+        answer = self._search({"bool": {"filter": selection.filters()}}, _summary_aggregations(interval))
         if not answer:
             return {"asked": 0, "over_time": [], "by": {}}
         return {
@@ -97,40 +101,40 @@ class QuestionReader:
             "not_found": answer["not_found"]["doc_count"],
             "opened": answer["opened"]["doc_count"],
             "median_ms": _median(answer["took"]),
-            "over_time": [_moment(one) for one in answer["over_time"]["buckets"]],
+            "over_time": [_bucket_json(bucket) for bucket in answer["over_time"]["buckets"]],
             "by": {
-                "language": _values(answer["language"], 1),
-                "place": _values(answer["places"], LEAST_PEOPLE),
-                "decade": _values(answer["decades"], LEAST_PEOPLE),
+                "language": _counts_by_value(answer["language"], 1),
+                "place": _counts_by_value(answer["places"], LEAST_PEOPLE),
+                "decade": _counts_by_value(answer["decades"], LEAST_PEOPLE),
             },
         }
 
     def shown(self, questions: Sequence[str]) -> dict[str, list[str]]:
-        """The records that each question showed last, best first."""
+        """The records that each question showed at its last search, best first."""
         latest = {"top_hits": {"size": 1, "sort": [{"at": "desc"}], "_source": ["shown"]}}
         grouped = {"terms": {"field": "question", "size": max(1, len(questions))}, "aggs": {"latest": latest}}
         answer = self._search({"terms": {"question": list(questions)}}, {"questions": grouped})
-        found: dict[str, list[str]] = {}
-        for one in answer.get("questions", {}).get("buckets", []):
-            source = one["latest"]["hits"]["hits"][0]["_source"]
-            found[one["key"]] = list(source.get("shown", ()))
-        return found
+        records: dict[str, list[str]] = {}
+        for bucket in answer.get("questions", {}).get("buckets", []):
+            source = bucket["latest"]["hits"]["hits"][0]["_source"]
+            records[bucket["key"]] = list(source.get("shown", ()))
+        return records
 
     def leading_to(self, record: str) -> Questions:
-        """The questions whose askers opened the record, most asked first; ``asked`` counts all askings of each."""
-        opened = self._search({"term": {"opened": record}}, {"questions": {"terms": _TERMS}})
-        names = [one["key"] for one in opened.get("questions", {}).get("buckets", [])]
+        """The questions from which the record was opened, most asked first; ``asked`` counts all searches of each."""
+        answer_by_record = self._search({"term": {"opened": record}}, {"questions": {"terms": _TERMS}})
+        names = [bucket["key"] for bucket in answer_by_record.get("questions", {}).get("buckets", [])]
         if not names:
             return Questions((), 0, 0)
         answer = self._search({"terms": {"question": names}}, {"questions": _BY_QUESTION})
         buckets = answer.get("questions", {}).get("buckets", [])
-        rows = [_row(one) for one in buckets if one["people"]["value"] >= LEAST_PEOPLE]
-        hidden = sum(one["doc_count"] for one in buckets) - sum(row.asked for row in rows)
+        rows = [_question_row(bucket) for bucket in buckets if bucket["people"]["value"] >= LEAST_PEOPLE]
+        hidden = sum(bucket["doc_count"] for bucket in buckets) - sum(row.asked for row in rows)
         return Questions(rows, len(buckets) - len(rows), hidden)
 
     def _search(self, query: Json, aggs: Json) -> Json:
-        found = self._client.search(index=self._index, query=query, aggs=aggs, size=0, ignore_unavailable=True)
-        answer: Json = found.body.get("aggregations", {})
+        response = self._client.search(index=self._index, query=query, aggs=aggs, size=0, ignore_unavailable=True)
+        answer: Json = response.body.get("aggregations", {})
         return answer
 
 
@@ -151,8 +155,8 @@ _BY_QUESTION: Json = {
 }
 
 
-def _query(view: View, chosen: Slice) -> Json:
-    filters = chosen.filters()
+def _query(view: QuestionView, selection: QuestionSlice) -> Json:
+    filters = selection.filters()
     if view == "not_found":
         filters.append({"term": {"matched": 0}})
     if view == "not_opened":
@@ -162,7 +166,7 @@ def _query(view: View, chosen: Slice) -> Json:
     return {"bool": {"filter": filters}}
 
 
-def _sums(interval: Interval) -> Json:
+def _summary_aggregations(interval: Interval) -> Json:
     def by(field: str) -> Json:
         return {"terms": {"field": field, "size": _MOST_VALUES}, "aggs": {"people": _PEOPLE}}
 
@@ -179,7 +183,7 @@ def _sums(interval: Interval) -> Json:
     }
 
 
-def _row(bucket: JsonMapping) -> QuestionRow:
+def _question_row(bucket: JsonMapping) -> QuestionRow:
     return QuestionRow(
         question=bucket["key"],
         asked=bucket["doc_count"],
@@ -187,11 +191,11 @@ def _row(bucket: JsonMapping) -> QuestionRow:
         opened=bucket["opened"]["doc_count"],
         not_found=bucket["not_found"]["doc_count"],
         median_ms=_median(bucket["took"]),
-        records={one["key"]: one["doc_count"] for one in bucket["records"]["buckets"]},
+        records={record["key"]: record["doc_count"] for record in bucket["records"]["buckets"]},
     )
 
 
-def _moment(bucket: JsonMapping) -> Json:
+def _bucket_json(bucket: JsonMapping) -> Json:
     return {
         "from": bucket["key_as_string"],
         "asked": bucket["doc_count"],
@@ -201,11 +205,45 @@ def _moment(bucket: JsonMapping) -> Json:
     }
 
 
-def _values(answer: JsonMapping, least: int) -> list[Json]:
-    told = [one for one in answer["buckets"] if least <= 1 or one["people"]["value"] >= least]
-    return [{"value": one["key"], "asked": one["doc_count"]} for one in told]
+def _counts_by_value(answer: JsonMapping, least: int) -> list[Json]:
+    buckets = [bucket for bucket in answer["buckets"] if least <= 1 or bucket["people"]["value"] >= least]
+    return [{"value": bucket["key"], "asked": bucket["doc_count"]} for bucket in buckets]
 
 
 def _median(answer: JsonMapping) -> float:
     value = answer["values"]["50.0"]
     return 0.0 if value is None else round(float(value), 1)
+
+
+RecordTexts = Callable[[Sequence[str]], Iterable[Record]]
+"""The records with these ids that the steward may see."""
+
+_RUN = "served"
+
+
+def judged_collection(shown: Mapping[str, Sequence[str]], texts: RecordTexts) -> bytes:
+    """A zip for ``sonde judge``. ``shown``: the records of each question, best first; deleted records are left out."""
+    ids = list(dict.fromkeys(record for records in shown.values() for record in records))
+    existing = {record.id: record for record in texts(ids)}
+    queries = [{"_id": question_id(question), "text": question} for question in shown]
+    corpus = [{"_id": record.id, "title": record.title, "text": record.abstract} for record in existing.values()]
+    run = [
+        f"{question_id(question)} Q0 {record} {rank} {1.0 / rank:.6f} {_RUN}\n"
+        for question, records in shown.items()
+        for rank, record in enumerate((record for record in records if record in existing), 1)
+    ]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("queries.jsonl", _json_lines(queries))
+        archive.writestr("corpus.jsonl", _json_lines(corpus))
+        archive.writestr("run.trec", "".join(run))
+    return packed.getvalue()
+
+
+def question_id(question: str) -> str:
+    """Equal in all exports, so that judgements keep their question."""
+    return "q" + sha256(question.encode()).hexdigest()[:12]
+
+
+def _json_lines(rows: Iterable[Mapping[str, str]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -1,8 +1,10 @@
-"""``/insight``: what is asked, for stewards; ``/opened``: the signed links by which a page says what was opened."""
+"""``/insight``: what is asked and what runs at night, for stewards; ``/opened``: signed links that count openings."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import date, timedelta
+from typing import Literal
 
 from flask import Response
 from flask_openapi import APIBlueprint, Tag
@@ -15,14 +17,14 @@ from search_api.catalogue.listing.reader import LONGEST_ID
 from search_api.http.access.audit import audit
 from search_api.http.access.guard import caller
 from search_api.http.addresses import Addresses
-from search_api.http.openapi import WITH_NOT_FOUND, text_answer
-from search_api.http.parameters import Parameters
+from search_api.http.openapi import WITH_NOT_FOUND, answer_as, text_answer
+from search_api.http.parameters import NoParameters, Parameters
 from search_api.http.problems import Problem
 from search_api.parts import Parts
-from search_api.search.usage.entry import normal, subject_hash
-from search_api.stewards.insight.export import judged_collection
-from search_api.stewards.insight.questions import Interval, Slice, View
-from search_api.stewards.steward import fresh
+from search_api.search.usage.log import normal_question, subject_hash
+from search_api.stewards.insight.measurements import chart
+from search_api.stewards.insight.questions import Interval, QuestionSlice, QuestionView, judged_collection
+from search_api.stewards.steward import uncached
 
 _GUARDED: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
 _ZIP = "application/zip"
@@ -37,16 +39,16 @@ class SliceParameters(Parameters):
     since: date | None = None
     until: date | None = Field(None, description="Included.")
 
-    def slice(self) -> Slice:
+    def slice(self) -> QuestionSlice:
         before = None if self.until is None else (self.until + timedelta(days=1)).isoformat()
         since = None if self.since is None else self.since.isoformat()
-        return Slice(self.language, self.place, self.decade, since, before)
+        return QuestionSlice(self.language, self.place, self.decade, since, before)
 
 
 class QueriesParameters(SliceParameters):
     """Which questions, in which order."""
 
-    view: View = Field("asked", description="Most asked; asked and not found; asked and not opened; slow.")
+    view: QuestionView = Field("asked", description="Most asked; asked and not found; asked and not opened; slow.")
     limit: int = Field(50, ge=1, le=500)
 
 
@@ -59,7 +61,7 @@ class SummaryParameters(SliceParameters):
 class CollectionParameters(SliceParameters):
     """Which questions."""
 
-    view: View = "asked"
+    view: QuestionView = "asked"
     limit: int = Field(100, ge=1, le=500)
 
 
@@ -129,9 +131,9 @@ def insight_views(parts: Parts) -> APIBlueprint:
 
     @api.get("/insight/queries", summary="What is asked", responses={200: QueriesAnswer, **_GUARDED})
     def queries(query: QueriesParameters) -> Response:
-        found = reader.questions(query.view, query.slice(), query.limit)
-        hidden = {"questions": found.hidden_questions, "asked": found.hidden_asked}
-        return fresh({"questions": [row.as_json() for row in found.rows], "hidden": hidden})
+        answer = reader.questions(query.view, query.slice(), query.limit)
+        hidden = {"questions": answer.hidden_questions, "asked": answer.hidden_asked}
+        return uncached({"questions": [row.as_json() for row in answer.rows], "hidden": hidden})
 
     @api.get(
         "/insight/summary",
@@ -139,7 +141,7 @@ def insight_views(parts: Parts) -> APIBlueprint:
         responses={200: SummaryAnswer, **_GUARDED},
     )
     def summary(query: SummaryParameters) -> Response:
-        return fresh({"keep": log.policy.keeping, **reader.summary(query.slice(), query.interval)})
+        return uncached({"keep": log.policy.keeping, **reader.summary(query.slice(), query.interval)})
 
     @api.get(
         "/insight/collection",
@@ -149,8 +151,8 @@ def insight_views(parts: Parts) -> APIBlueprint:
     )
     def collection(query: CollectionParameters) -> Response:
         rows = reader.questions(query.view, query.slice(), query.limit).rows
-        shown = reader.shown([row.question for row in rows])
-        response = Response(judged_collection(shown, parts.texts), mimetype=_ZIP)
+        records = reader.shown([row.question for row in rows])
+        response = Response(judged_collection(records, parts.texts), mimetype=_ZIP)
         response.headers["Cache-Control"] = "no-store"
         response.headers["Content-Disposition"] = 'attachment; filename="questions.zip"'
         return response
@@ -162,16 +164,16 @@ def insight_views(parts: Parts) -> APIBlueprint:
     )
     def of_record(path: RecordPath) -> Response:
         record = parts.records.record(path.record).record
-        quality, asked = parts.record_quality(record.id), reader.leading_to(record.id)
+        quality, questions = parts.record_quality(record.id), reader.leading_to(record.id)
         broken = parts.broken_links(record.source)
-        return fresh(
+        return uncached(
             {
                 "completeness": quality.completeness,
                 "missing": list(quality.missing),
                 "repaired": list(quality.repaired),
-                "broken_links": [one.href for one in record.links if one.href.partition("#")[0] in broken],
-                "questions": [row.as_json() for row in asked.rows],
-                "hidden": {"questions": asked.hidden_questions, "asked": asked.hidden_asked},
+                "broken_links": [link.href for link in record.links if link.href.partition("#")[0] in broken],
+                "questions": [row.as_json() for row in questions.rows],
+                "hidden": {"questions": questions.hidden_questions, "asked": questions.hidden_asked},
             }
         )
 
@@ -187,9 +189,9 @@ def insight_views(parts: Parts) -> APIBlueprint:
         if query.subject is not None:
             count = log.delete({"term": {"who": subject_hash(log.policy.secret, query.subject)}})
         else:
-            count = log.delete({"term": {"question": normal(query.question or "")}})
+            count = log.delete({"term": {"question": normal_question(query.question or "")}})
         audit("queries.deleted", "queries", subject=caller().subject, count=count)
-        return fresh({"deleted": count})
+        return uncached({"deleted": count})
 
     return api
 
@@ -216,5 +218,63 @@ def opened_views(parts: Parts) -> APIBlueprint:
     def note(path: LinkPath) -> Response:
         parts.queries.opened(path.link)
         return Response(status=204)
+
+    return api
+
+
+_SVG = "image/svg+xml"
+
+
+class MeasurementsParameters(Parameters):
+    """How many, and in which form."""
+
+    limit: int = Field(90, ge=1, le=1000, description="The latest so many.")
+    f: Literal["json", "svg"] = Field("json", description="`svg`: a chart of nDCG@10.")
+
+
+class MeasurementsAnswer(BaseModel):
+    """Oldest first: `at`, `questions`, `ndcg_at_10`, `recall_at_100`, `fall`, `judged`, `model`, `version`."""
+
+    model_config = ConfigDict(title="InsightMeasurements")
+
+    measurements: list[Json]
+
+
+class AlertsAnswer(BaseModel):
+    """Saved searches, the last round of matching, and deliveries by channel and state."""
+
+    model_config = ConfigDict(title="InsightAlerts")
+
+    searches: int
+    round: Json | None
+    deliveries: list[Json]
+
+
+def nightly_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("nightly", __name__, abp_tags=[Tag(name="insight", description="For stewards: scope curate")])
+
+    @api.get(
+        "/insight/measurements",
+        summary="How good the answers were, night by night",
+        responses={200: answer_as("application/json", MeasurementsAnswer, _SVG), **_GUARDED},
+    )
+    def measurements(query: MeasurementsParameters) -> Response:
+        latest = parts.measurements.latest(query.limit)
+        if query.f == "json":
+            return uncached({"measurements": [asdict(measurement) for measurement in latest]})
+        response = Response(chart(latest), mimetype=_SVG)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @api.get("/insight/alerts", summary="Saved searches and what was sent", responses={200: AlertsAnswer, **_GUARDED})
+    def alerts(query: NoParameters) -> Response:  # noqa: ARG001 - refuses unknown parameters
+        last_round = parts.alerts.notices.round()
+        return uncached(
+            {
+                "searches": parts.alerts.searches.count(),
+                "round": None if last_round is None else asdict(last_round),
+                "deliveries": parts.alerts.notices.counts(),
+            }
+        )
 
     return api

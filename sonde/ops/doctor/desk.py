@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from es_gateway.client import Elasticsearch
 from es_mappings.names import alias
-from search_api.search.curation.changes import KeptRule
+from search_api.search.curation.rules import StoredRule
 from search_api.search.curation.store import CurationStore
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
@@ -42,14 +42,14 @@ def query_log(client: Elasticsearch, settings: Settings) -> tuple[State, str]:
     return "ok", f"keeps {given.keep} for {given.days} days: {count} questions"
 
 
-def _is_readable(kept: KeptRule) -> bool:
+def _is_readable(kept: StoredRule) -> bool:
     try:
         return kept.rule is not None
     except ValidationError:
         return False
 
 
-def _lost_records(client: Elasticsearch, prefix: str, rules: list[KeptRule]) -> list[str]:
+def _lost_records(client: Elasticsearch, prefix: str, rules: list[StoredRule]) -> list[str]:
     named = sorted({str(one.content["record"]) for one in rules if one.content and "record" in one.content})
     if not named:
         return []

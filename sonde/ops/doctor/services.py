@@ -40,7 +40,7 @@ def mail(settings: Settings) -> tuple[State, str]:
     if server is None:
         return "ok", "no server is configured; no mail is sent"
     try:
-        server.ask()
+        server.check()
     except SondeError as error:
         return "warning", f"{server.host}:{server.port}: {error} SONDE_MAIL__HOST, __PORT and __TLS say where and how"
     told = f"{server.host}:{server.port} takes mails"

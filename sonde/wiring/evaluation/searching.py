@@ -11,7 +11,7 @@ from core.ports import CrossEncoderCard, Embedder, EmbedderCard
 from evaluation.collection import JudgedCollection
 from evaluation.temporary_index import temporary_records
 from evaluation.vector_cache import CachedEmbedder, Progress, VectorCache
-from search_api.search.pipeline import SearchPipeline
+from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import RankingConfig
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client

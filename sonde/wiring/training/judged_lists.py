@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from evaluation.asking import Variant
 from evaluation.collection import JudgedCollection
-from search_api.search.pipeline import Ordered
+from search_api.search.state import SearchState
 from sonde.settings import Settings
 from sonde.wiring.evaluation.searching import bench
 from training.tokens.head import JudgedList
-from training.tokens.lesson import StateReader
+from training.tokens.layer_data import StateReader
 
 _FUSED = Variant(rerank=False)
 
@@ -70,7 +70,9 @@ def judged_candidates(settings: Settings, collection: JudgedCollection, depth: D
     return [one for one in found if one is not None]
 
 
-def _candidates(ordered: Ordered, collection: JudgedCollection, question: str, depth: Depth) -> JudgedCandidates | None:
+def _candidates(
+    ordered: SearchState, collection: JudgedCollection, question: str, depth: Depth
+) -> JudgedCandidates | None:
     ranking, qrels = ordered.ranking, collection.qrels.get(question, {})
     ids = ranking.ids()
     grades = np.array([qrels.get(collection.documents[id], 0) for id in ids], dtype=np.float32)

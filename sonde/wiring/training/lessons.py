@@ -16,7 +16,7 @@ from evaluation.collection import JudgedCollection
 from sonde.settings import Settings
 from sonde.wiring.training.judged_lists import Depth, judged_candidates, texts_of
 from training.examples import Example
-from training.tokens.lesson import CandidateList, Ids, LayerLessons, TokenTeacher, teacher_scores
+from training.tokens.layer_data import CandidateList, Ids, LayerData, TokenTeacher, teacher_scores
 
 _QUESTION_TOKENS = 64
 
@@ -29,7 +29,7 @@ def lesson(
     folder: Path,
     candidates: int,
     said: Callable[[str], None],
-) -> LayerLessons:
+) -> LayerData:
     """``folder`` is the prepared embedder that learns; ``settings`` those with which candidates are found, at most
     ``candidates`` of a judged question.
     """
@@ -50,7 +50,7 @@ def lesson(
     said(f"{counts or 'No'} judged questions and {len(made)} examples, with {len(texts.known)} texts.")
     every = [one for own in judged.values() for one in own] + made
     scores = iter(teacher_scores(teachers, list(questions.known), list(texts.known), every, said) if teachers else ())
-    return LayerLessons(
+    return LayerData(
         [parts[0][:_QUESTION_TOKENS] for parts in _read(folder, list(questions.known))],
         _read(folder, list(texts.known)),
         {name: [replace(one, teacher_scores=next(scores, None)) for one in own] for name, own in judged.items()},

@@ -29,8 +29,8 @@ from sonde.wiring.training.models import licence_of, refuse_in_the_way
 from training.examples import read_examples
 from training.provenance import UNKNOWN, now
 from training.tokens.head import FittedHead, HeadSettings, LearnSettings, figures, fit_head, trained_head, write_head
+from training.tokens.layer_data import StateReader, TokenTeacher
 from training.tokens.learn_layers import LayerSettings, train_layers
-from training.tokens.lesson import StateReader, TokenTeacher
 from training.weights import learnable, loading
 
 if TYPE_CHECKING:

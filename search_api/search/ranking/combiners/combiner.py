@@ -1,19 +1,25 @@
-"""The port of a combiner: how the signals of a candidate become one score.
+"""The port of a combiner: how the signals of a candidate become one score. What weighted sums share is below it.
 
 A combiner is a frozen dataclass whose fields are its section of ``config.json``. It is pure.
+
+A candidate that an arm did not measure (NaN) gets nothing from that arm, as if it had the arm's minimum. Retrieval
+completes the arms first (round two). A score that is still missing means that there is nothing to measure: a record
+without passages, or without the question's words. An arm that measured no candidate at all did not run: it is left out
+and the others share its weight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.signals.signal import Asked, Measured
+from search_api.search.ranking.candidates import Floats
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Combiner(Protocol):
 
     name: ClassVar[str]
 
-    def combine(self, measured: Mapping[SignalName, Measured], asked: Asked, /) -> Terms:
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], inputs: RankingInput, /) -> Terms:
         """A term for each signal that was measured. A learned model returns its contributions as ``counted`` with
         weight 1, and its base value as a term whose name is not a signal's.
         """
@@ -48,3 +54,35 @@ def total(terms: Terms, count: int) -> Floats:
     for name in sorted(terms):
         score += terms[name].weight * terms[name].counted
     return score
+
+
+Scaled = Callable[[MeasuredSignal], Floats]
+"""An arm's raw scores (n,) as 0..1; NaN stays NaN."""
+
+
+def weighted_sum(measured: Mapping[SignalName, MeasuredSignal], scaled: Scaled) -> Terms:
+    """The terms, with weights that sum to 1 (unchanged if all are 0).
+
+    An arm that was not counted keeps weight 0, so that its signal is shown.
+    """
+    arms = {name: one for name, one in measured.items() if one.counted is None}
+    weights = shared_weights(
+        {name: one.raw for name, one in arms.items()}, {name: one.weight for name, one in arms.items()}
+    )
+    terms: dict[SignalName, Term] = {}
+    for name, one in measured.items():
+        if one.counted is None:
+            terms[name] = Term(one.raw, np.nan_to_num(scaled(one)), weights.get(name, 0.0))
+        else:
+            terms[name] = Term(one.raw, one.counted, one.weight)
+    everything = math.fsum(term.weight for term in terms.values())
+    if everything == 0.0:
+        return terms
+    return {name: replace(term, weight=term.weight / everything) for name, term in terms.items()}
+
+
+def shared_weights(arms: Mapping[SignalName, Floats], weights: Mapping[SignalName, float]) -> dict[SignalName, float]:
+    """The weights of the arms that ran, sum 1, by name; empty if none ran or all weights are 0."""
+    ran = [name for name in sorted(arms) if weights.get(name, 0.0) > 0.0 and not np.isnan(arms[name]).all()]
+    total = math.fsum(weights[name] for name in ran)
+    return {name: weights[name] / total for name in ran}

@@ -9,11 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats, Integers
-from search_api.search.ranking.combiners.combiner import Terms
-from search_api.search.ranking.combiners.sums import weighted_sum
+from search_api.search.ranking.candidates import Floats, Integers
+from search_api.search.ranking.combiners.combiner import Terms, weighted_sum
 from search_api.search.ranking.numbers import check_positive
-from search_api.search.ranking.signals.signal import Asked, Measured
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class ReciprocalRanks:
     def __post_init__(self) -> None:
         check_positive(k=self.k)
 
-    def combine(self, measured: Mapping[SignalName, Measured], asked: Asked) -> Terms:
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], asked: RankingInput) -> Terms:
         return weighted_sum(measured, lambda arm: rrf(arm.raw, asked.candidates.tie, self.k))
 
 

@@ -10,10 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.combiners.combiner import Terms
-from search_api.search.ranking.combiners.sums import weighted_sum
-from search_api.search.ranking.signals.signal import Asked, Measured
+from search_api.search.ranking.candidates import Floats
+from search_api.search.ranking.combiners.combiner import Terms, weighted_sum
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class Tm2c2:
 
     name: ClassVar[str] = "tm2c2"
 
-    def combine(self, measured: Mapping[SignalName, Measured], _asked: Asked) -> Terms:
+    def combine(self, measured: Mapping[SignalName, MeasuredSignal], _asked: RankingInput) -> Terms:
         return weighted_sum(measured, lambda arm: tm2c2(arm.raw, arm.least))
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from search_api.search.ranking.signals.bm25 import Bm25
-from search_api.search.ranking.signals.cross_encoder import CrossEncoderReading
-from search_api.search.ranking.signals.dense import Dense
+from search_api.search.ranking.signals.arms import Bm25, Dense, PassageBm25, PassageDense
+from search_api.search.ranking.signals.best_only import CrossEncoderReading, LateInteraction
 from search_api.search.ranking.signals.kind import Kind
-from search_api.search.ranking.signals.late_interaction import LateInteraction
 from search_api.search.ranking.signals.names import Names
-from search_api.search.ranking.signals.passage_bm25 import PassageBm25
-from search_api.search.ranking.signals.passage_dense import PassageDense
 from search_api.search.ranking.signals.relevance import Relevance
 from search_api.search.ranking.signals.resolution import Resolution
 from search_api.search.ranking.signals.signal import Signal

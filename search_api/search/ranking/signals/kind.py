@@ -10,10 +10,9 @@ import numpy as np
 
 from core.hit import SignalName
 from core.record import ProvenanceKind
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.fields import AnyColumn, Column, first
+from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first
 from search_api.search.ranking.numbers import check_not_negative, check_shares
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, unknown_reason
 
 Kinds = Sequence[ProvenanceKind]
 
@@ -43,26 +42,26 @@ class Kind:
         check_not_negative(weight=self.weight)
         check_shares(neutral=self.neutral, **self.closeness)
 
-    def measure(self, asked: Asked) -> Measured | None:
-        wanted = asked.target.kind
-        if wanted is None or not asked.target.asks_kind:
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        wanted = inputs.target.kind
+        if wanted is None or not inputs.target.asks_kind:
             return None
-        return Measured.or_neutral(self.scores(wanted, asked.candidates[KIND]), self.weight, self.neutral)
+        return MeasuredSignal.or_neutral(self.scores(wanted, inputs.candidates[KIND]), self.weight, self.neutral)
 
-    def scores(self, asked: ProvenanceKind, kinds: Kinds) -> Floats:
+    def scores(self, wanted: ProvenanceKind, kinds: Kinds) -> Floats:
         """(n,) 0..1 in the order of ``kinds``, NaN where unknown."""
-        known = {kind: self._closeness(asked, kind) for kind in set(kinds)}
+        known = {kind: self._closeness(wanted, kind) for kind in set(kinds)}
         return np.array([known[kind] for kind in kinds], dtype=np.float64)
 
-    def _closeness(self, asked: ProvenanceKind, kind: ProvenanceKind) -> float:
+    def _closeness(self, wanted: ProvenanceKind, kind: ProvenanceKind) -> float:
         if kind == "unknown":
             return np.nan
-        if asked == kind:
+        if wanted == kind:
             return 1.0
-        return self.closeness.get(f"{asked} {kind}", self.closeness.get(f"{kind} {asked}", 0.0))
+        return self.closeness.get(f"{wanted} {kind}", self.closeness.get(f"{kind} {wanted}", 0.0))
 
-    def reasons(self, asked: Asked, _raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, wanted = asked.candidates[KIND][index], asked.target.kind
+    def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
+        own, wanted = inputs.candidates[KIND][index], inputs.target.kind
         return (Reason(f"{own}, asked for {wanted}", "kind", {"own": own, "asked": wanted}),)
 
     def silence(self, counted: float) -> Reason:

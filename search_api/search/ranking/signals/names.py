@@ -14,10 +14,9 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.fields import AnyColumn, Column, first
+from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first
 from search_api.search.ranking.numbers import check_not_negative, check_shares
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
 
 Version = tuple[int, ...]
 _NUMBER = re.compile(r"\d{1,9}")
@@ -46,15 +45,15 @@ class Names:
         check_not_negative(weight=self.weight)
         check_shares(newest=self.newest)
 
-    def measure(self, asked: Asked) -> Measured | None:
-        raw = asked.candidates.arms.get(self.name)
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        raw = inputs.candidates.arms.get(self.name)
         if raw is None or not np.nanmax(raw, initial=0.0) > 0.0:
             return None
         borne = np.minimum(np.nan_to_num(raw), 1.0)
-        counted = borne * (1.0 - self.newest * (1.0 - newness(borne, asked.candidates[VERSION])))
-        return Measured(raw, self.weight, counted)
+        counted = borne * (1.0 - self.newest * (1.0 - newness(borne, inputs.candidates[VERSION])))
+        return MeasuredSignal(raw, self.weight, counted)
 
-    def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
+    def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         own = float(min(raw[index], 1.0))
         return (Reason(f"bears the names that the question asks for: {percent(own)}", "names", {"raw": own}),)
 

@@ -12,11 +12,10 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats, floats, number
-from search_api.search.ranking.fields import AnyColumn, Column, first
+from search_api.search.ranking.candidates import AnyColumn, Column, Floats, first, floats, number
 from search_api.search.ranking.numbers import check_finite, check_not_negative
-from search_api.search.ranking.signals.passage_dense import PassageDense
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
+from search_api.search.ranking.signals.arms import PassageDense
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, unknown_reason
 
 COVERED: Column[float, Floats] = Column("covered", (), lambda fields: number(first(fields, "covered")), floats)
 """0..1: the share of the question's weight that occurs in the text. Not a doc value: the reader of the texts adds
@@ -69,22 +68,22 @@ class Relevance:
     def __post_init__(self) -> None:
         check_not_negative(weight=self.weight)
 
-    def measure(self, asked: Asked) -> Measured | None:
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
         """A passage that meaning did not find, though it searched, is taken to mean what it says."""
-        covered, met = asked.candidates[COVERED], asked.candidates[INTERACTION]
+        covered, met = inputs.candidates[COVERED], inputs.candidates[INTERACTION]
         nothing = np.zeros(len(covered))
-        cosines = asked.candidates.arms.get(PassageDense.name)
+        cosines = inputs.candidates.arms.get(PassageDense.name)
         if cosines is None:
-            return Measured.or_neutral(self.alone.at(nothing, covered, nothing), self.weight, 0.0)
-        felt = np.where(np.isnan(cosines), covered, _above(asked.cosine_floor, cosines))
+            return MeasuredSignal.or_neutral(self.alone.at(nothing, covered, nothing), self.weight, 0.0)
+        felt = np.where(np.isnan(cosines), covered, _above(inputs.cosine_floor, cosines))
         plain, seen = self.by_words.at(felt, covered, nothing), np.nan_to_num(met)
         raw = np.where(np.isnan(met), plain, self.by_tokens.at(felt, covered, seen))
-        foreign = ~np.isnan(asked.candidates[FOREIGN]) & ~np.isnan(met)
+        foreign = ~np.isnan(inputs.candidates[FOREIGN]) & ~np.isnan(met)
         across = np.maximum(raw, self.across.at(felt, nothing, seen))
-        return Measured.or_neutral(np.where(foreign, across, raw), self.weight, 0.0)
+        return MeasuredSignal.or_neutral(np.where(foreign, across, raw), self.weight, 0.0)
 
-    def reasons(self, asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, covered = float(raw[index]), float(asked.candidates[COVERED][index])
+    def reasons(self, inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
+        own, covered = float(raw[index]), float(inputs.candidates[COVERED][index])
         text = f"holds {covered * 100:.0f} % of the question's words by weight: relevance {own:.2f} of 1"
         return (Reason(text, "relevance", {"raw": own, "covered": covered}),)
 

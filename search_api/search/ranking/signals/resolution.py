@@ -13,12 +13,20 @@ from core.geo import area_km2, box_array
 from core.hit import SignalName
 from core.record import Resolution as AskedResolution
 from core.time_overlap import duration_s
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats, floats, mean_of_measured, number
-from search_api.search.ranking.fields import AnyColumn, Column, Fields, first
+from search_api.search.ranking.candidates import (
+    AnyColumn,
+    Candidates,
+    Column,
+    Fields,
+    Floats,
+    first,
+    floats,
+    mean_of_measured,
+    number,
+)
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.search.ranking.place import BOXES
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason, unknown_reason
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, unknown_reason
 from search_api.search.ranking.target import Target
 
 # Tobler (1987): the finest detail on a map is half a millimetre wide.
@@ -75,12 +83,14 @@ class Resolution:
         check_shares(neutral=self.neutral)
         check_positive(cells_across=self.cells_across)
 
-    def measure(self, asked: Asked) -> Measured | None:
-        target = asked.target
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        target = inputs.target
         if target.asks_resolution:
-            return Measured.or_neutral(self.scores(asked.candidates, target), self.weight, self.neutral)
+            return MeasuredSignal.or_neutral(self.scores(inputs.candidates, target), self.weight, self.neutral)
         if target.boxes and target.spatial == "blend":
-            return Measured.or_neutral(self.expected(asked.candidates, target), self.expected_weight, self.neutral)
+            return MeasuredSignal.or_neutral(
+                self.expected(inputs.candidates, target), self.expected_weight, self.neutral
+            )
         return None
 
     def scores(self, candidates: Candidates, target: Target) -> Floats:
@@ -108,8 +118,8 @@ class Resolution:
         widest_km2 = float(area_km2(box_array(target.boxes)).max())
         return closeness(candidates[RESOLUTION_M], math.sqrt(widest_km2) * 1000.0 / self.cells_across)
 
-    def reasons(self, asked: Asked, _raw: Floats, index: int) -> tuple[Reason, ...]:
-        own, target = asked.candidates[RESOLUTION_M][index], asked.target
+    def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
+        own, target = inputs.candidates[RESOLUTION_M][index], inputs.target
         own_m = None if np.isnan(own) else float(own)
         given = _length(own_m) if own_m is not None else "its extent or time step"
         if not target.asks_resolution:

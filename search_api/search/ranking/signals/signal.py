@@ -13,14 +13,12 @@ import numpy as np
 
 from core.hit import SignalName
 from core.json_types import JsonMapping
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.fields import AnyColumn
+from search_api.search.ranking.candidates import AnyColumn, Candidates, Floats
 from search_api.search.ranking.target import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RankingInput:
     """A question and its candidates. ``cosine_floor``: the embedder's lowest cosine; -1 is the theoretical minimum.
     ``words_share``: the share of their weight that words have beside meaning, less than 1 in a foreign language.
     """
@@ -32,7 +30,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSignal:
     """The result of a signal, by candidate.
 
     ``raw``: (n,), NaN if not measured. ``counted``: (n,) 0..1 without NaN, with a neutral value for a candidate that
@@ -46,7 +44,7 @@ class Measured:
     least: float = 0.0
 
     @classmethod
-    def or_neutral(cls, raw: Floats, weight: float, neutral: float | Floats) -> Measured:
+    def or_neutral(cls, raw: Floats, weight: float, neutral: float | Floats) -> MeasuredSignal:
         """``raw`` must be 0..1; missing values count as ``neutral``."""
         return cls(raw, weight, np.where(np.isnan(raw), neutral, raw))
 
@@ -67,10 +65,10 @@ class Signal(Protocol):
     columns: ClassVar[tuple[AnyColumn, ...]]
     """The columns that the signal reads of each candidate."""
 
-    def measure(self, asked: Asked, /) -> Measured | None:
+    def measure(self, inputs: RankingInput, /) -> MeasuredSignal | None:
         """None if the question does not ask for it: the ranking is then as if the signal did not exist."""
 
-    def reasons(self, asked: Asked, raw: Floats, index: int, /) -> tuple[Reason, ...]:
+    def reasons(self, inputs: RankingInput, raw: Floats, index: int, /) -> tuple[Reason, ...]:
         """Explains the value of the candidate at ``index``, which was measured."""
 
     def silence(self, counted: float, /) -> Reason:

@@ -10,11 +10,10 @@ import numpy as np
 from core.geo import compare
 from core.hit import SignalName
 from core.json_types import Json
-from search_api.search.ranking.columns import Floats, Rows
-from search_api.search.ranking.fields import AnyColumn
+from search_api.search.ranking.candidates import AnyColumn, Floats, Rows
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
 from search_api.search.ranking.place import BOXES, PlaceNumbers, blend_scores, hausdorff_distances, wholly_outside
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason, percent
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent
 from search_api.search.ranking.target import Target
 
 _STANDS_BACK = Reason("lies wholly outside the asked place: stands back behind what lies inside it", "stands_back")
@@ -40,39 +39,39 @@ class Spatial:
         check_shares(neutral=self.neutral, named=self.named)
         check_positive(hausdorff_window=self.hausdorff_window)
 
-    def measure(self, asked: Asked) -> Measured | None:
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
         """How well a candidate matches, plus a fixed part for all candidates not wholly outside the asked place.
 
         Outside, the match counts at most as for a candidate without an extent. The fixed part is ``tolerance`` more
         than that, so an outside candidate ranks before an inside one only if it is better by ``tolerance`` in all else.
         """
-        candidates, target = asked.candidates, asked.target
+        candidates, target = inputs.candidates, inputs.target
         if not target.boxes or target.spatial != "blend":
             return None
         raw = blend_scores(candidates[BOXES], target, self.place)
         unplaced = self.neutral + max(self.named - self.neutral, 0.0) * candidates.named
         if not self.sets_outside_back(target):
-            return Measured.or_neutral(raw, self.weight, unplaced)
+            return MeasuredSignal.or_neutral(raw, self.weight, unplaced)
         lies = self.weight * np.where(np.isnan(raw), unplaced, raw)
         most_outside = self.weight * self.neutral
         fixed = most_outside + self.place.outside.tolerance
         outside = wholly_outside(candidates[BOXES], target, self.place)
         counted = np.where(outside, np.minimum(lies, most_outside), lies + fixed)
-        return Measured(raw, self.weight + fixed, counted / (self.weight + fixed))
+        return MeasuredSignal(raw, self.weight + fixed, counted / (self.weight + fixed))
 
     def sets_outside_back(self, target: Target) -> bool:
         """Whether candidates wholly outside the asked place get less; not if the question asks for the outside."""
         return bool(target.boxes) and target.relation != "disjoint" and self.place.outside.tolerance > 0.0
 
-    def distances_deg(self, asked: Asked) -> Floats | None:
+    def distances_deg(self, inputs: RankingInput) -> Floats | None:
         """The order of the `hausdorff` mode, (n,); None in other modes and without a place."""
-        if asked.target.spatial != "hausdorff" or not asked.target.boxes:
+        if inputs.target.spatial != "hausdorff" or not inputs.target.boxes:
             return None
-        return hausdorff_distances(asked.candidates[BOXES], asked.target, self.place)
+        return hausdorff_distances(inputs.candidates[BOXES], inputs.target, self.place)
 
-    def reasons(self, asked: Asked, _raw: Floats, index: int) -> tuple[Reason, ...]:
+    def reasons(self, inputs: RankingInput, _raw: Floats, index: int) -> tuple[Reason, ...]:
         """For each asked box, the candidate's box that shares most with it; then whether the candidate is outside."""
-        rows, target = asked.candidates[BOXES].of_candidate(index), asked.target
+        rows, target = inputs.candidates[BOXES].of_candidate(index), inputs.target
         each = tuple(_place_reason(target, number, rows) for number in range(len(target.boxes)))
         return (*each, _STANDS_BACK) if self._stands_back(target, rows) else each
 

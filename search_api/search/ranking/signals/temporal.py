@@ -11,11 +11,21 @@ import numpy as np
 from core.hit import SignalName
 from core.time_overlap import Overlap, age_ms, overlap
 from core.timespan import TimeSpan, iso
-from search_api.search.ranking.candidates import Candidates
-from search_api.search.ranking.columns import Floats, Rows, floats, mean_of_measured, number, rows_of
-from search_api.search.ranking.fields import AnyColumn, Column, Fields, first
+from search_api.search.ranking.candidates import (
+    AnyColumn,
+    Candidates,
+    Column,
+    Fields,
+    Floats,
+    Rows,
+    first,
+    floats,
+    mean_of_measured,
+    number,
+    rows_of,
+)
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
 from search_api.search.ranking.target import Target
 
 _DAY_MS = 86_400_000.0
@@ -61,30 +71,30 @@ class Temporal:
         check_shares(neutral=self.neutral, inside_share=self.inside_share)
         check_positive(recency_half_life_days=self.recency_half_life_days)
 
-    def measure(self, asked: Asked) -> Measured | None:
-        if not asked.target.asks_time:
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        if not inputs.target.asks_time:
             return None
-        return Measured.or_neutral(self.scores(asked.candidates, asked.target), self.weight, self.neutral)
+        return MeasuredSignal.or_neutral(self.scores(inputs.candidates, inputs.target), self.weight, self.neutral)
 
     def scores(self, candidates: Candidates, target: Target) -> Floats:
         """(n,) 0..1, NaN for a candidate without a time; the mean of span and recency if both are asked.
 
         The best of a candidate's spans counts.
         """
-        asked, parts = target.bounded_span, []
-        if asked is not None:
+        wanted, parts = target.bounded_span, []
+        if wanted is not None:
             spans = candidates[SPANS]
-            parts.append(spans.best(span_score(overlap(asked, spans.values, target.moment_ms), self.inside_share)))
+            parts.append(spans.best(span_score(overlap(wanted, spans.values, target.moment_ms), self.inside_share)))
         if target.latest:
             parts.append(recency(candidates, target.moment_ms, self.recency_half_life_days))
         return mean_of_measured(parts)
 
-    def reasons(self, asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
-        span, rows = asked.target.bounded_span, asked.candidates[SPANS].of_candidate(index)
+    def reasons(self, inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
+        span, rows = inputs.target.bounded_span, inputs.candidates[SPANS].of_candidate(index)
         if span is None or len(rows) == 0:
             own = float(raw[index])
             return (Reason(f"how recent: {own:.2f} of 1", "recency", {"raw": own}),)
-        return (_span_reason(span, rows, asked.target.moment_ms),)
+        return (_span_reason(span, rows, inputs.target.moment_ms),)
 
     def silence(self, counted: float) -> Reason:
         return unknown_reason("says nothing of its time", counted)
@@ -115,16 +125,16 @@ def recency(candidates: Candidates, now_ms: int, half_life_days: float) -> Float
 
 def _span_reason(span: TimeSpan, rows: Floats, now_ms: int) -> Reason:
     start, end = _year(span.start_ms), _year(span.end_ms)
-    asked, values = f"{start or '..'} to {end or 'now'}", {"start": start, "end": end}
+    period, values = f"{start or '..'} to {end or 'now'}", {"start": start, "end": end}
     shares = overlap(span, rows, now_ms)
     if shares.asked_share is None:
         share = float(shares.span_share.max())
-        text = f"{percent(share)} of its time lies in {asked}"
+        text = f"{percent(share)} of its time lies in {period}"
         return Reason(text, "inside_period", {**values, "share": share})
     share = float(shares.asked_share.max())
     if share == 0.0:
-        return Reason(f"lies outside {asked}", "outside_period", values)
-    return Reason(f"covers {percent(share)} of {asked}", "covers_period", {**values, "share": share})
+        return Reason(f"lies outside {period}", "outside_period", values)
+    return Reason(f"covers {percent(share)} of {period}", "covers_period", {**values, "share": share})
 
 
 def _year(instant: int | None) -> str | None:

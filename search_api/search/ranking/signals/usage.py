@@ -12,10 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from search_api.search.ranking.columns import Floats
-from search_api.search.ranking.fields import AnyColumn
+from search_api.search.ranking.candidates import AnyColumn, Floats
 from search_api.search.ranking.numbers import check_not_negative, check_positive, check_shares
-from search_api.search.ranking.signals.signal import Asked, Measured, Reason, percent, unknown_reason
+from search_api.search.ranking.signals.signal import MeasuredSignal, RankingInput, Reason, percent, unknown_reason
 
 LARGEST_WEIGHT = 0.5
 """Half of what all words and all meaning weigh together: what is opened never counts more than the topic."""
@@ -64,13 +63,13 @@ class Usage:
         if self.weight > LARGEST_WEIGHT:
             raise ValueError(f"weight is {self.weight}, above {LARGEST_WEIGHT}: it may not count more than the topic")
 
-    def measure(self, asked: Asked) -> Measured | None:
-        raw = asked.candidates.arms.get(self.name)
+    def measure(self, inputs: RankingInput) -> MeasuredSignal | None:
+        raw = inputs.candidates.arms.get(self.name)
         if raw is None or np.isnan(raw).all():
             return None
-        return Measured.or_neutral(np.clip(raw, 0.0, 1.0), self.weight, self.neutral)
+        return MeasuredSignal.or_neutral(np.clip(raw, 0.0, 1.0), self.weight, self.neutral)
 
-    def reasons(self, _asked: Asked, raw: Floats, index: int) -> tuple[Reason, ...]:
+    def reasons(self, _inputs: RankingInput, raw: Floats, index: int) -> tuple[Reason, ...]:
         own = float(raw[index])
         text = f"of the people who asked this and saw it, about {percent(own)} opened it"
         return (Reason(text, "opened", {"share": own}),)

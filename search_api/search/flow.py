@@ -1,0 +1,233 @@
+"""A search from question to answer: understand, three rounds of requests to Elasticsearch, present.
+
+Serving and evaluation both run it. README.md beside this file has a picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from core.errors import InvalidInput, ModelMissing, Unavailable
+from core.json_types import Json, JsonMapping
+from es_gateway.searching import SearchSession, on_current
+from reading.language import sure_language
+from reading.relations import Relation as SpokenRelation
+from reading.targets import target_box
+from search_api.search.answer import Answer
+from search_api.search.curate import curated_request
+from search_api.search.parts import SearchParts
+from search_api.search.rank_candidates import rank_candidates
+from search_api.search.ranking.signals.best_only import LateInteraction
+from search_api.search.ranking.signals.usage import Usage
+from search_api.search.ranking.target import Relation
+from search_api.search.request import Filters, SearchRequest
+from search_api.search.retrieval.plan import plan_retrieval
+from search_api.search.retrieval.refinement import is_name_correction, with_catalogue_names
+from search_api.search.retrieval.serving import Serving
+from search_api.search.retrieval.spelling import Spelling
+from search_api.search.retrieval.token_vectors import TokenPrefetch
+from search_api.search.round_one import CandidateSearch, DrawCache, RoundOne
+from search_api.search.round_three import RoundThree
+from search_api.search.round_two import complete
+from search_api.search.state import SearchState, Stopwatch
+from search_api.search.understanding.interpretation import Interpretation
+from search_api.search.understanding.query_vectors import (
+    QueryVectors,
+    is_nonsense,
+    query_vectors,
+    with_unknown_to_model,
+)
+from search_api.search.understanding.understand import STRUCTURED_FIELDS, StructuredField
+
+_SHAPING: dict[Relation, SpokenRelation] = {
+    "near": "near",
+    "north_of": "north_of",
+    "south_of": "south_of",
+    "east_of": "east_of",
+    "west_of": "west_of",
+}
+"""Relations that move or grow the requested area; the record then only has to intersect it."""
+
+
+class SearchPipeline:
+    """Answers searches; thread-safe."""
+
+    def __init__(self, parts: SearchParts) -> None:
+        self.parts = parts
+
+    def search(self, request: SearchRequest) -> Answer:
+        """The requested page. Raises InvalidInput, Unavailable, ModelMissing (``algorithm=dense`` only)."""
+        answer = on_current(self.parts.resolver, lambda serving: self._corrected(request, serving))
+        if request.offset and request.offset >= answer.matched:
+            raise InvalidInput(
+                "cursor", f"cursor: is past the last of the {answer.matched} hits; a search returns only the best"
+            )
+        return answer
+
+    def ordered(self, request: SearchRequest) -> SearchState:
+        """The whole window in order, without fetching records, as evaluation needs it. Raises as ``search`` does."""
+        return on_current(self.parts.resolver, lambda serving: self._ranked(request, serving))
+
+    def _corrected(self, request: SearchRequest, serving: Serving) -> Answer:
+        """If a misspelling is certain, the answer to the corrected question, if it has one.
+
+        A word that was already read as the beginning or a slip of a name is none.
+        """
+        answer, spelling = self._answer(request, serving)
+        if (
+            spelling is None
+            or not (spelling.sure and request.correct)
+            or is_name_correction(answer.interpretation, spelling)
+        ):
+            return answer
+        if _may_be_foreign(answer.interpretation, spelling, serving):
+            return answer
+        corrected, _ = self._answer(replace(request, q=spelling.question), serving)
+        if not corrected.matched:
+            return answer
+        read = replace(corrected.interpretation, corrected=spelling.replaced)
+        return replace(corrected, interpretation=read, corrected_from=request.q, did_you_mean=None)
+
+    def _answer(self, request: SearchRequest, serving: Serving) -> tuple[Answer, Spelling | None]:
+        return present(self.round_three(self._ranked(request, serving)))
+
+    def _ranked(self, request: SearchRequest, serving: Serving) -> SearchState:
+        state = self.understand(request, serving)
+        state = self.round_one(state)
+        return rank_candidates(self.parts, self.round_two(state))
+
+    def understand(self, request: SearchRequest, serving: Serving) -> SearchState:
+        """The question as what, where and when, and the searches to send. Names are looked up in the index."""
+        watch, place = Stopwatch(), request.place
+        with watch.stage("understand"):
+            request = replace(request, place=None, filters=self.located(request))
+            read = self.understood(request, serving.structured)
+        with watch.stage("names"):
+            read = self.with_names(read, serving)
+        rules = self.parts.curation().decided(request.q)
+        request = curated_request(request, rules)
+        vectors, serving = self._vectors(request, read, serving, watch)
+        vector = None if vectors is None else vectors.question
+        plan = plan_retrieval(request, read, serving, vector, self.parts.config.words)
+        session = SearchSession.of(self.parts.client, request.q)
+        return SearchState(request, place, serving, session, read, rules, vectors, plan, watch)
+
+    def round_one(self, state: SearchState) -> SearchState:
+        """The arms and counts. Raises Unavailable."""
+        with state.watch.stage("retrieve"):
+            first = RoundOne.of(self._candidate_search(state))
+            return replace(state, arms=first.read(state.session.ask(first.searches)))
+
+    def round_two(self, state: SearchState) -> SearchState:
+        """Missing scores, ranking values and token vectors of the candidates. Raises Unavailable."""
+        if state.arms is None:
+            raise ValueError("round one of this search is missing")
+        with state.watch.stage("retrieve"):
+            candidates = complete(self._candidate_search(state), state.arms)
+        return replace(state, candidates=candidates.with_signal(Usage.name, self.parts.usage().of(state.request.q)))
+
+    def round_three(self, state: SearchState) -> SearchState:
+        """The page, facets, spelling and what is beyond the window. Raises Unavailable."""
+        with state.watch.stage("fetch"):
+            third = RoundThree.of(self.parts, state)
+            return replace(state, results=third.results(third.read(state.session.ask(third.searches))))
+
+    def understood(
+        self, request: SearchRequest, structured: frozenset[StructuredField] = STRUCTURED_FIELDS
+    ) -> Interpretation:
+        """The interpretation of the question, without a search."""
+        parts = request.interpret if request.expand else request.interpret - {"terms"}
+        return self.parts.understander.understand(request.q, parts, structured)
+
+    def with_names(self, read: Interpretation, serving: Serving) -> Interpretation:
+        """With the names that the catalogue bears, if its records have keys of names."""
+        return with_catalogue_names(partial(self._ask_cached, serving), read) if serving.has_names else read
+
+    def _ask_cached(self, serving: Serving, bodies: Sequence[Json]) -> Sequence[JsonMapping]:
+        return self.parts.caches.answers.ask(self.parts.client, serving.records.index, serving.state, bodies)
+
+    def located(self, request: SearchRequest) -> Filters:
+        """The filters with ``place`` replaced by its box, shaped by a direction if one is given."""
+        filters = request.filters
+        if request.place is not None:
+            places = self.parts.geocoder.lookup(request.place)
+            if not places:
+                raise InvalidInput("place", f"place: no place named {request.place!r} is known; give a bbox instead")
+            filters = replace(filters, area=places[0].bbox)
+        if filters.area is not None and filters.relation in _SHAPING:
+            shaped = target_box(_SHAPING[filters.relation], (filters.area,))
+            filters = replace(filters, area=shaped or filters.area)
+        return filters
+
+    def _vectors(
+        self, request: SearchRequest, read: Interpretation, serving: Serving, watch: Stopwatch
+    ) -> tuple[QueryVectors | None, Serving]:
+        """The question's vectors if meaning is used; if the embedder is down, continues without them."""
+        embedder = serving.embedder
+        if request.algorithm == "dense" and embedder is None:
+            raise ModelMissing(serving.embedder_problem or "No embedder is loaded; ask with algorithm=bm25.")
+        if embedder is None or is_nonsense(embedder, read):
+            return None, serving
+        has_meaning = not read.is_empty and (bool(read.thematic) or not read.identifiers) and not read.is_names_only
+        if request.algorithm == "bm25" or not has_meaning:
+            return None, serving
+        # For a model without German, a German question is noise: it would hide what the words find. Place names, which
+        # are not in the topic, do not show a question's language.
+        if request.algorithm == "hybrid" and not embedder.card.reads(sure_language(read.thematic)):
+            return None, serving
+        try:
+            with watch.stage("embed"):
+                return query_vectors(embedder, with_unknown_to_model(embedder, read)), serving
+        except Unavailable as error:
+            if request.algorithm == "dense":
+                raise
+            return None, replace(serving, embedder=None, embedder_problem=str(error))
+
+    def _candidate_search(self, state: SearchState) -> CandidateSearch:
+        config, caches, serving = self.parts.config, self.parts.caches, state.serving
+        signal, made_by = config.records.find(LateInteraction), serving.tokens
+        tokens = None
+        if signal is not None and made_by is not None and state.vectors is not None and state.request.rerank:
+            tokens = TokenPrefetch(made_by, caches.tokens, signal.depth)
+        return CandidateSearch(
+            session=state.session,
+            plan=state.plan,
+            window=config.records.candidate_window,
+            columns=config.record_columns,
+            fields=caches.fields,
+            most_drawn=config.records.max_results,
+            draws=DrawCache(caches.draws, serving.state),
+            counts=not state.request.facets,
+            tokens=tokens,
+        )
+
+
+def present(state: SearchState) -> tuple[Answer, Spelling | None]:
+    """The answer after round three, and a better spelling of the question. Raises ValueError before it."""
+    results = state.results
+    if results is None:
+        raise ValueError("round three of this search is missing")
+    spelling = results.words.spelling
+    unknown = dict.fromkeys((*state.interpretation.unknown, *results.words.unknown))
+    answer = Answer(
+        results.hits,
+        results.window.matched,
+        results.interpretation,
+        state.degraded,
+        results.facets,
+        None if spelling is None else spelling.question,
+        state.took_ms,
+        results.window.total,
+        unknown_words=tuple(unknown),
+    )
+    return answer, spelling
+
+
+def _may_be_foreign(read: Interpretation, spelling: Spelling, serving: Serving) -> bool:
+    """Words of another language are no typing errors: *Daten* is not *dates*. Several of them may be a language that
+    is not recognised.
+    """
+    language = sure_language(read.text) or read.language
+    return serving.lacks(language) or (language is None and len(spelling.replaced) > 1)

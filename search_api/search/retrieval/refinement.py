@@ -1,0 +1,246 @@
+"""Refines the reading of a question with the index: names, acronyms, spelling, and identifiers without a record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from core.folding import folded_words
+from core.json_types import Json, JsonMapping
+from core.mentioned_names import words_key
+from core.names import name_key
+from es_gateway.searching import Search
+from reading.acronyms import AcronymCandidate
+from reading.vocabulary import Label
+from search_api.search.retrieval.filters import Clause, phrase
+from search_api.search.retrieval.known_names import (
+    abstracts_body,
+    contacts_body,
+    matched_contacts,
+    matched_names,
+    names_body,
+)
+from search_api.search.retrieval.spelling import Spelling
+from search_api.search.understanding.interpretation import (
+    ACRONYM_LIST,
+    CATALOGUE,
+    Interpretation,
+    QueryName,
+    QueryTerm,
+    TextSpan,
+)
+from search_api.search.understanding.topic import topic_of
+
+AskAll = Callable[[Sequence[Json]], Sequence[JsonMapping]]
+"""Answers searches over all records that the caller may see."""
+
+
+def with_catalogue_names(ask: AskAll, read: Interpretation) -> Interpretation:
+    """With the names that the catalogue bears, the people and organisations behind its records, and what its acronyms
+    mean; asks nothing without candidates.
+    """
+    possible = read.possible
+    bodies = [names_body(possible.names)] if possible.names else []
+    bodies += [acronyms_body(possible.acronyms)] if possible.acronyms else []
+    bodies += [contacts_body(possible.contacts)] if possible.contacts else []
+    held = title_and_words_body(read) if possible.is_looked_up else None
+    bodies += [held] if held is not None else []
+    if not bodies:
+        return read
+    answers = list(ask(bodies))
+    is_title, unknown = read_title_and_words(read, answers.pop()) if held is not None else (False, ())
+    contacts = matched_contacts(possible.contacts, answers.pop(), len(read.text)) if possible.contacts else ()
+    meanings = terms_of(possible.acronyms, answers.pop()) if possible.acronyms else ()
+    names = _names(ask, read, answers.pop()) if possible.names else ()
+    names = (*contacts, *(one for one in names if not _overlaps(one.mention, contacts)))
+    # A part of a longer name or term is no acronym: PAN in "PAN 10 M", PM in "PM 2.5".
+    longer = [*(one.mention for one in names if one.how != "unknown"), *(one.mention for one in read.terms)]
+    acronyms = [one for one in meanings if not _is_within(one.mention, longer)]
+    read = _without_asides(replace(read, names=names, terms=(*read.terms, *acronyms), is_title=is_title))
+    # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
+    words = f" {read.beside_terms.lower()} "
+    return replace(read, unknown=tuple(word for word in unknown if word in words))
+
+
+def _without_asides(read: Interpretation) -> Interpretation:
+    """Formats, people and organisations leave the topic, if it says more: they are how or by whom, not what."""
+    aside = [one for one in read.names if one.is_contact or one.is_preference]
+    taken = [*read.possible.taken, *((one.mention.start, one.mention.end) for one in aside)]
+    topic = topic_of(read.text, taken) if aside else ""
+    if not topic:
+        aside, taken, topic = [], list(read.possible.taken), read.thematic
+    terms = tuple(one for one in read.terms if not _overlaps(one.mention, aside))
+    ranges = [*taken, *((one.mention.start, one.mention.end) for one in terms)]
+    return replace(
+        read,
+        thematic=topic,
+        named=" ".join([*filter(None, [read.named]), *(one.mention.text for one in aside)]),
+        terms=terms,
+        beside_terms=topic_of(read.text, ranges),
+        aside=tuple(one.mention for one in aside),
+    )
+
+
+def _names(ask: AskAll, read: Interpretation, answer: JsonMapping) -> tuple[QueryName, ...]:
+    """Looks into the abstracts only for a word that no record has and no name, title or keyword begins with."""
+    body = abstracts_body(read.possible.names, answer)
+    begun = ask([body])[0] if body is not None else None
+    names = matched_names(read.possible.names, answer, len(read.text), begun)
+    return tuple(
+        name for name in names if name.how not in ("unknown", "spelling") or not _is_term(name.mention, read.terms)
+    )
+
+
+def _is_term(found: TextSpan, terms: Iterable[QueryTerm]) -> bool:
+    """Whether a vocabulary has other words for it: ``PM2.5`` is then no name that is missing here."""
+    return any(one.mention.start <= found.start and found.end <= one.mention.end for one in terms)
+
+
+def _overlaps(found: TextSpan, names: Iterable[QueryName]) -> bool:
+    return any(one.mention.start < found.end and found.start < one.mention.end for one in names)
+
+
+def _is_within(found: TextSpan, others: Iterable[TextSpan]) -> bool:
+    """Whether it is a part of a longer one."""
+    longer = (one for one in others if len(one.text) > len(found.text))
+    return any(one.start <= found.start and found.end <= one.end for one in longer)
+
+
+def identifiers_search(index: str, read: Interpretation) -> Search | None:
+    """Counts the records with each identifier of the question."""
+    if not read.identifiers:
+        return None
+    values = {one.value: {"term": {"identifiers": one.value}} for one in read.identifiers}
+    return {"index": index}, {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"borne": {"filters": {"filters": values}}},
+    }
+
+
+def with_known_identifiers(read: Interpretation, answer: JsonMapping) -> Interpretation:
+    """Marks each identifier with whether any record has it; ``answer``: to ``identifiers_search``."""
+    buckets = answer["aggregations"]["borne"]["buckets"]
+    known = [replace(one, known=bool(buckets[one.value]["doc_count"])) for one in read.identifiers]
+    return replace(read, identifiers=tuple(known))
+
+
+def is_name_correction(read: Interpretation, spelling: Spelling) -> bool:
+    """Whether each word to be corrected was already read as the beginning of a name, or as a slip of the same one."""
+    return all(
+        any(
+            one.mention.text.lower() == word and (one.how == "beginning" or name_key(better) in one.keys)
+            for one in read.names
+        )
+        for word, better in spelling.replaced
+    )
+
+
+_DEFINED = "names.acronyms"
+_AGREEING = 2  # records that must define an acronym alike
+_BESIDE = 0.5  # a further sense must be written by this share of the records of the most frequent one
+_MOST_SENSES = 3
+
+
+def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
+    """Counts each sense of the candidates (at least one) and collects what the records define; no hits."""
+    written: dict[str, Clause] = {}
+    defined: Json = {}
+    for number, one in enumerate(candidates):
+        for place, sense in enumerate(one.senses):
+            text = sense.expansion if one.short else sense.acronym
+            written[f"{number}.{place}"] = phrase(text)
+        defined[f"d{number}"] = {
+            "filter": {"prefix": {_DEFINED: f"{one.key}="}},
+            "aggs": {
+                "pairs": {"terms": {"field": _DEFINED, "include": f"{_escaped(one.key)}=.*", "size": _MOST_SENSES}}
+            },
+        }
+    counted: Json = {"written": {"filters": {"filters": written}}} if written else {}
+    return {"size": 0, "track_total_hits": False, "aggs": {**counted, **defined}}
+
+
+def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tuple[QueryTerm, ...]:
+    """The other forms as terms, which widen a question; only what the catalogue uses."""
+    aggregations = answer["aggregations"]
+    buckets = aggregations.get("written", {}).get("buckets", {})
+    found = []
+    for number, one in enumerate(candidates):
+        counts = {place: buckets[f"{number}.{place}"]["doc_count"] for place in range(len(one.senses))}
+        most = max(counts.values(), default=0)
+        listed = [
+            one.senses[place].expansion if one.short else one.senses[place].acronym
+            for place in sorted(counts, key=lambda place: -counts[place])
+            if counts[place] and counts[place] >= _BESIDE * most
+        ]
+        learnt = [
+            str(bucket["key"]).partition("=")[2]
+            for bucket in aggregations[f"d{number}"]["pairs"]["buckets"]
+            if bucket["doc_count"] >= _AGREEING
+        ]
+        known = {words_key(text) for text in listed}
+        learnt = [text for text in learnt if words_key(text) not in known]
+        for source, texts in ((ACRONYM_LIST, listed), (CATALOGUE, learnt)):
+            if texts:
+                labels = tuple(Label(text, "en") for text in texts[:_MOST_SENSES])
+                found.append(
+                    QueryTerm(TextSpan(one.text, one.start, one.end, source, _confidence(texts)), "", labels, ())
+                )
+    return tuple(found)
+
+
+def _confidence(senses: Sequence[str]) -> float:
+    return 1.0 / len(senses)
+
+
+def _escaped(text: str) -> str:
+    """For Lucene's regular expressions."""
+    return re.sub(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])", r"\\\1", text)
+
+
+_TITLE = "title_sort"  # folded
+_SIGNS = "[^a-z0-9]*"
+_LONGEST = 900  # signs of a pattern: Elasticsearch reads a thousand
+_MOST_WORDS = 12
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_READINGS = ("words", "words.en")
+
+
+def title_clause(text: str) -> Clause | None:
+    """Records with this title, whatever the signs between its words; None for a text without words or with too many."""
+    letters = folded_words(text)
+    pattern = _SIGNS + _SIGNS.join(letters) + _SIGNS
+    if not letters or len(pattern) > _LONGEST:
+        return None
+    return {"regexp": {_TITLE: {"value": pattern}}}
+
+
+def title_and_words_body(read: Interpretation) -> Json | None:
+    """Counts the records with this title, and with each of the topic's words; None if there is nothing to count."""
+    title = title_clause(read.text)
+    filters: dict[str, Clause] = {} if title is None else {"title": title}
+    for word in _words_of(read):
+        filters[f"word {word}"] = {"multi_match": {"query": word, "fields": list(_READINGS)}}
+    if not filters:
+        return None
+    return {"size": 0, "track_total_hits": False, "aggs": {"held": {"filters": {"filters": filters}}}}
+
+
+def read_title_and_words(read: Interpretation, answer: JsonMapping) -> tuple[bool, tuple[str, ...]]:
+    """Whether the question is a title, and its words that no record contains."""
+    held = {name: one["doc_count"] for name, one in answer["aggregations"]["held"]["buckets"].items()}
+    unknown = tuple(word for word in _words_of(read) if held[f"word {word}"] == 0)
+    return held.get("title", 0) > 0, unknown
+
+
+def asked_title_clause(read: Interpretation) -> Clause | None:
+    """Records whose title is the question, if there are any."""
+    return title_clause(read.text) if read.is_title else None
+
+
+def _words_of(read: Interpretation) -> list[str]:
+    words = read.thematic
+    for place in read.places:  # still in the topic if no record gives its place in numbers
+        words = words.replace(place.mention.text, " ")
+    return list(dict.fromkeys(word.lower() for word in _WORD.findall(words)))[:_MOST_WORDS]

@@ -1,0 +1,206 @@
+"""Round three: what the answer shows, in one request: the page, facets, spelling, and what is beyond the window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.json_types import JsonMapping
+from core.record import Record
+from es_gateway.searching import Search
+from search_api.search.answer import FoundRecord
+from search_api.search.caches import Version
+from search_api.search.parts import SearchParts
+from search_api.search.request import FacetName, SearchRequest
+from search_api.search.result_window import (
+    BeyondWindow,
+    BeyondWindowCount,
+    BeyondWindowHits,
+    DisplayOrder,
+    ResultWindow,
+    fold_and_diversify,
+    needs_hits_beyond,
+    result_window,
+    sorted_window,
+)
+from search_api.search.retrieval.facets import Choices, Facet, FacetCounts, read_facets, region_boxes
+from search_api.search.retrieval.page_records import BestPassage, PagePassages, PageRecords, read_highlights
+from search_api.search.retrieval.refinement import identifiers_search, with_known_identifiers
+from search_api.search.retrieval.spelling import CheckedWords, WordCheck
+from search_api.search.round_one import COUNTED
+from search_api.search.state import SearchResults, SearchState
+from search_api.search.understanding.interpretation import Interpretation
+
+_ALL_COUNT = 3
+"""A hit contains each of this many words; of more words it may lack some, and a misspelt one goes unnoticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswers:
+    """What a page shows of its ids."""
+
+    ids: tuple[str, ...]
+    records: Mapping[str, Record]
+    highlights: Mapping[str, Mapping[str, list[str]]]
+    passages: Mapping[str, BestPassage]
+
+
+@dataclass(frozen=True, slots=True)
+class PageSearch:
+    """The records of a page with their highlights, and the best passage of each."""
+
+    ids: tuple[str, ...]
+    records: PageRecords
+    passages: PagePassages | None
+    searches: Mapping[str, Search]
+
+    @classmethod
+    def of(cls, parts: SearchParts, state: SearchState, ids: Sequence[str], known: Mapping[str, Version]) -> PageSearch:
+        """``known``: the versions of these records and of others."""
+        versions = {record: known[record] for record in ids}
+        marked = state.plan.marked if state.request.highlight else None
+        records = PageRecords.of(state.plan.index, versions, parts.caches.records, marked)
+        passages, index = None, state.serving.passages
+        if index is not None:
+            best = state.candidates.passages
+            keys = {record: best[record] for record in ids if record in best}
+            passages = PagePassages.of(index.index, keys, parts.caches.passages)
+        searches = {**records.searches, **({} if passages is None else passages.searches)}
+        return cls(tuple(ids), records, passages, searches)
+
+    def read(self, answers: Mapping[str, JsonMapping]) -> PageAnswers:
+        passages = {} if self.passages is None else self.passages.read(answers)
+        return PageAnswers(self.ids, self.records.read(answers), read_highlights(answers), passages)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundThreeAnswers:
+    """``hits``: those beyond the window, if it was clear before this round that the page needs them."""
+
+    count: BeyondWindowCount
+    facets: Mapping[FacetName, Facet]
+    words: CheckedWords
+    interpretation: Interpretation
+    page: PageAnswers
+    hits: BeyondWindowHits | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundThree:
+    """``inside``: the ranking alone, in display order."""
+
+    parts: SearchParts
+    state: SearchState
+    beyond: BeyondWindow
+    inside: DisplayOrder
+    known_count: BeyondWindowCount | None
+    facets: tuple[FacetName, ...]
+    choices: Choices
+    words: WordCheck
+    page: PageSearch
+    searches: Mapping[str, Search]
+
+    @classmethod
+    def of(cls, parts: SearchParts, state: SearchState) -> RoundThree:
+        request, session, index = state.request, state.session, state.plan.index
+        facets, choices = state.serving.countable(request.facets), _choices(parts, state)
+        beyond = BeyondWindow(session, state.plan, state.candidates, parts.config.records)
+        counted = FacetCounts.of(facets, choices)
+        known_count = None if counted.aggregations else beyond.known_count()
+        searches: dict[str, Search] = {}
+        if known_count is None:
+            searches["count"] = beyond.count_search(counted)
+        words = _word_check(parts, state)
+        searches |= words.searches
+        if (identifiers := identifiers_search(index, state.interpretation)) is not None:
+            searches["identifiers"] = identifiers
+        inside = fold_and_diversify(state.ranking, state.candidates.fields, request)
+        page = PageSearch.of(parts, state, _first_page(state, inside), state.candidates.versions)
+        searches |= page.searches
+        most = parts.config.records.max_results
+        if not facets and known_count is not None and needs_hits_beyond(known_count, _whole_list(state), inside, most):
+            searches["next hits"] = beyond.hits_search(most)
+        return cls(parts, state, beyond, inside, known_count, facets, choices, words, page, searches)
+
+    def read(self, answers: Mapping[str, JsonMapping]) -> RoundThreeAnswers:
+        read, words = self.state.interpretation, self.words.read(answers)
+        # A word of a term is not unknown: its synonyms are searched too, in other languages as well.
+        beside_terms = read.beside_terms.lower()
+        words = replace(words, unknown=tuple(word for word in words.unknown if word in beside_terms))
+        count = self.known_count or self.beyond.read_count(answers["count"])
+        return RoundThreeAnswers(
+            count,
+            read_facets(self.facets, count.aggregations, self.choices) if self.facets else {},
+            words,
+            with_known_identifiers(read, answers["identifiers"]) if "identifiers" in answers else read,
+            self.page.read(answers),
+            self.beyond.read_hits(answers["next hits"]) if "next hits" in answers else None,
+        )
+
+    def results(self, answers: RoundThreeAnswers) -> SearchResults:
+        """Only a long list, a sorted one, and a page that these change need further requests. Raises Unavailable."""
+        state = self.state
+        request, sortby = _whole_list(state), state.request.sortby
+        window = result_window(state.ranking, self.beyond, answers.count, request, self.inside, answers.hits)
+        if sortby is not None:
+            window = sorted_window(window, sortby, state.session, state.plan.index)
+        return SearchResults(
+            self._hits(window, answers.page), window, answers.facets, answers.words, answers.interpretation
+        )
+
+    def _hits(self, window: ResultWindow, page: PageAnswers) -> tuple[FoundRecord, ...]:
+        state, request = self.state, self.state.request
+        positions = list(window.order[request.offset : request.offset + request.limit])
+        hits = window.hits(positions)
+        ids = tuple([hit.id for hit in hits])
+        if ids != page.ids:
+            search = PageSearch.of(self.parts, state, ids, window.versions(state.candidates.versions))
+            page = search.read(state.session.ask(search.searches))
+        return tuple(
+            [
+                FoundRecord(
+                    hit=hit,
+                    record=page.records[hit.id],
+                    highlights=page.highlights.get(hit.id, {}),
+                    passages=(page.passages[hit.id],) if hit.id in page.passages else (),
+                    explanation=window.explanation(position) if request.explain else None,
+                    folded=tuple(window.folded.get(hit.id, ())),
+                )
+                for position, hit in zip(positions, hits, strict=True)
+                if hit.id in page.records
+            ]
+        )
+
+
+def _choices(parts: SearchParts, state: SearchState) -> Choices:
+    """The inputs that decide the values of facets."""
+    request = state.request
+    regions = region_boxes(parts.geocoder) if "region" in request.facets else {}
+    return Choices(request.filters, state.place, parts.now_ms(), regions, request.cells)
+
+
+def _word_check(parts: SearchParts, state: SearchState) -> WordCheck:
+    """Only if few records contain every word: what many records say is not a typing error. Places are not corrected."""
+    read, words = state.interpretation, ""
+    if state.candidates.with_every_word < COUNTED or len(read.thematic.split()) > _ALL_COUNT:
+        words = read.thematic
+        for place in read.places:  # still in the topic if no record gives its place in numbers
+            words = words.replace(place.mention.text, " ")
+    serving = state.serving
+    fields = serving.word_fields(parts.config.words)
+    return WordCheck.of(read.text, words, state.plan.index, fields, serving.state, parts.caches.answers)
+
+
+def _first_page(state: SearchState, inside: DisplayOrder) -> list[str]:
+    """The page if nothing that follows the window changes it; a sorted list is not known yet."""
+    if state.request.sortby:
+        return []
+    ids, first = state.ranking.ids(), state.request.offset
+    return [ids[position] for position in inside.positions[first : first + state.request.limit]]
+
+
+def _whole_list(state: SearchState) -> SearchRequest:
+    """Another order than the best first needs all hits that can be paged."""
+    if state.request.sortby is None:
+        return state.request
+    return replace(state.request, offset=0, limit=state.ranking.ranker.max_results)

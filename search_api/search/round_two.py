@@ -1,0 +1,280 @@
+"""Round two: what the candidates of round one lack, in one request.
+
+That is each arm's score of the candidates that only others returned (unless it returned all that it can score), which
+of them match the whole question, ranking values and token vectors that are not cached, and the number of all matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.hit import SignalName
+from core.json_types import Json, JsonMapping
+from es_gateway.searching import Search
+from search_api.search.caches import Version
+from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields
+from search_api.search.retrieval import bm25
+from search_api.search.retrieval.arms import ArmScores, PassageKey, fields_body, read_answer, read_fields
+from search_api.search.retrieval.candidate_matches import CandidateMatches, matches_of_candidates, read_matches
+from search_api.search.retrieval.filters import Clause
+from search_api.search.retrieval.token_vectors import TokenVectors
+from search_api.search.round_one import ArmAnswers, CandidateSearch, MatchCounts, RoundOne, counting_body
+
+Signals = Mapping[SignalName, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSet:
+    """The candidates of one search by record id: every arm's score, the ranking fields of each, and its version.
+
+    ``all_words``: the records that are hits by their words: enough words of the question, or an asked name.
+    ``place_names``: how prominently records name the asked place: 1 in the title, .5 elsewhere, absent if not at all.
+    ``overflowing``: whether an arm that finds records by a condition found more than the window holds. ``matching``:
+    the candidates that match by a condition; asked only if meaning judges the others. ``drawn``: the records that match
+    without a condition, candidates or not, whether or not they pass the filters.
+    """
+
+    signals: Mapping[str, Signals]
+    fields: Mapping[str, RankingFields]
+    all_words: frozenset[str]
+    passages: Mapping[str, PassageKey]
+    versions: Mapping[str, Version]
+    place_names: Mapping[str, float] = field(default_factory=dict)
+    overflowing: bool = False
+    counts: MatchCounts = field(default_factory=MatchCounts)
+    matching: frozenset[str] = frozenset()
+    drawn: frozenset[str] = frozenset()
+
+    @property
+    def with_every_word(self) -> int:
+        """How many records are hits by their words; at least so many."""
+        return max(len(self.all_words), self.counts.every_word)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every record that matches is a candidate."""
+        return not self.overflowing and self.drawn <= self.signals.keys()
+
+    def hits(self) -> CandidateSet:
+        """Without the candidates that do not match: neither by a condition nor drawn."""
+        matches = self.matching | self.drawn
+        return replace(self, signals={record: each for record, each in self.signals.items() if record in matches})
+
+    def with_signal(self, name: SignalName, values: Mapping[str, float]) -> CandidateSet:
+        """With one more signal; ``values`` by record id. Unchanged if no candidate has a value."""
+        if not self.signals.keys() & values.keys():
+            return self
+        signals = {record: {**each, name: values.get(record)} for record, each in self.signals.items()}
+        return replace(self, signals=signals)
+
+    def candidates(self, columns: Sequence[AnyColumn]) -> Candidates:
+        """The same by column, as ranking takes them; ``columns``: those that they were read by."""
+        ids = list(self.signals)
+        names = list(next(iter(self.signals.values()))) if ids else []
+        arms = {name: [self.signals[record].get(name) for record in ids] for name in names}
+        return Candidates.of(ids, arms, [self.fields[record] for record in ids], columns, named=self.place_names)
+
+
+NO_CANDIDATES = CandidateSet({}, {}, frozenset(), {}, {})
+
+
+def find_candidates(search: CandidateSearch) -> CandidateSet:
+    """Both rounds: the candidates of each arm, with each arm's score if there is one. Raises Unavailable."""
+    first = RoundOne.of(search)
+    return complete(search, first.read(search.session.ask(first.searches)))
+
+
+def complete(search: CandidateSearch, first: ArmAnswers) -> CandidateSet:
+    """Round two: the candidates with what they lacked. Words alone with only cached records need no request.
+
+    Raises Unavailable.
+    """
+    if not first.scored or (not first.ids and not search.plan.filters):
+        return NO_CANDIDATES
+    second = RoundTwo.of(search, first)
+    answers = search.session.ask(second.searches)
+    answers |= search.session.ask(second.outdated(answers))
+    return second.read(answers)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTwo:
+    """``seen``: versions that the arms brought. A candidate of passages alone has none: ``unsure`` has what is cached
+    of it, which counts if this round shows it in the same version. ``near``: what the question drew, and pins.
+    """
+
+    search: CandidateSearch
+    first: ArmAnswers
+    near: frozenset[str]
+    seen: Mapping[str, Version]
+    cached: Mapping[str, RankingFields]
+    unsure: Mapping[str, tuple[Version, RankingFields]]
+    tokens: TokenVectors | None
+    searches: Mapping[str, Search]
+
+    @classmethod
+    def of(cls, search: CandidateSearch, first: ArmAnswers) -> RoundTwo:
+        plan, ids = search.plan, first.ids
+        near = frozenset(plan.pinned) | first.draw.ids(-1.0 if plan.nearness is None else plan.nearness.min_score)
+        seen = {record: version for scored in first.scored for record, version in scored.versions.items()}
+        cached = search.fields.get(seen)
+        unsure = search.fields.last([record for record in ids if record not in seen])
+        tokens = None
+        if (prefetch := search.tokens) is not None:
+            known = {**{record: version for record, (version, _) in unsure.items()}, **seen}
+            promising = [record for record in _most_promising(first.scored) if record in known][: prefetch.depth]
+            versions = {record: known[record] for record in promising}
+            tokens = TokenVectors.of(plan.index, versions, prefetch.made_by, prefetch.cache)
+        bodies = {
+            **_missing_scores(search, first, ids),
+            **_matches(search, first, ids, seen),
+            **_values(search, [record for record in ids if record not in cached and record not in unsure]),
+        }
+        counts: dict[str, Search] = {}
+        if search.counts and first.counts.matching is None and (first.overflowing or not near <= set(ids)):
+            counts["count"] = search.session.search(plan.index, matches_body(plan.filters, plan.matching, near))
+        if not _is_about(search, first):
+            counts["any match"] = search.session.search(plan.index, counting_body(plan.matching, 1))
+        searches = {**bodies, **({} if tokens is None else tokens.searches), **counts}
+        return cls(search, first, near, seen, cached, unsure, tokens, searches)
+
+    def outdated(self, answers: Mapping[str, JsonMapping]) -> dict[str, Search]:
+        """Reads the values of candidates again that were written since they were cached; usually nothing."""
+        if not self.unsure:
+            return {}
+        versions = self._matches(answers).versions
+        changed = [record for record, (version, _) in self.unsure.items() if versions.get(record, version) != version]
+        return _values(self.search, changed, "changed values")
+
+    def read(self, answers: Mapping[str, JsonMapping]) -> CandidateSet:
+        """The candidates that match the question and pass the filters."""
+        plan, counts = self.search.plan, self.first.counts
+        if self.tokens is not None:
+            self.tokens.read(answers)  # into the cache, for the ranking
+        candidates = self._merged(answers)
+        if "count" in answers:
+            counts = replace(counts, matching=answers["count"]["hits"]["total"]["value"])
+        any_matches = "any match" in answers and answers["any match"]["hits"]["total"]["value"] > 0
+        if not (_is_about(self.search, self.first) or any_matches):
+            # the question is about something else, and nothing contains its words
+            return replace(candidates, drawn=frozenset(plan.pinned), counts=replace(counts, matching=None)).hits()
+        candidates = replace(candidates, counts=counts, drawn=self.near)
+        return candidates if plan.nearness is None else candidates.hits()
+
+    def _matches(self, answers: Mapping[str, JsonMapping]) -> CandidateMatches:
+        return read_matches(answers["matches"], self.search.plan.index_uuid) if "matches" in answers else _NO_MATCHES
+
+    def _merged(self, answers: Mapping[str, JsonMapping]) -> CandidateSet:
+        """The candidates with known values: they exist and pass the filters."""
+        plan, matches = self.search.plan, self._matches(answers)
+        fields, versions = self._fields(answers, matches)
+        ids = sorted(fields)
+        signals: dict[str, dict[SignalName, float | None]] = {record: {} for record in ids}
+        words = set(matches.all_words)
+        passages: dict[str, PassageKey] = {}
+        for number, (arm, scored) in enumerate(zip(plan.arms, self.first.scored, strict=True)):
+            scores: Mapping[str, float] = scored.scores
+            if arm.signal == "bm25":
+                scores = {**matches.scores, **scores}
+            elif f"arm {number}" in answers:
+                completed = read_answer(arm, answers[f"arm {number}"], plan.uuid_of(arm))
+                scores = {**completed.scores, **scores}
+                passages.update(completed.passages)
+            if arm.signal is not None:
+                for record in ids:
+                    signals[record][arm.signal] = scores.get(record, arm.missing)
+            if arm.signal == "names":
+                words |= {record for record, score in scores.items() if score > 0.0}
+            passages.update(scored.passages)
+        return CandidateSet(
+            signals,
+            fields,
+            frozenset(words),
+            passages,
+            versions,
+            matches.place_names,
+            overflowing=self.first.overflowing,
+            matching=matches.matching,
+        )
+
+    def _fields(
+        self, answers: Mapping[str, JsonMapping], matches: CandidateMatches
+    ) -> tuple[dict[str, RankingFields], dict[str, Version]]:
+        unchanged = {
+            record: values
+            for record, (version, values) in self.unsure.items()
+            if matches.versions.get(record) == version
+        }
+        fields = {**self.cached, **unchanged}
+        versions = {**self.seen, **matches.versions}
+        for name in ("values", "changed values"):
+            if name in answers:
+                fresh, at = read_fields(answers[name], self.search.plan.index_uuid, self.search.columns)
+                self.search.fields.put(at, fresh)
+                fields |= fresh
+                versions |= at
+        return fields, versions
+
+
+_NO_MATCHES = CandidateMatches()
+
+
+def _is_about(search: CandidateSearch, first: ArmAnswers) -> bool:
+    """Whether some record is near enough that the question is about the catalogue."""
+    nearness = search.plan.nearness
+    return nearness is None or first.draw.best >= nearness.answer_score
+
+
+def _missing_scores(search: CandidateSearch, first: ArmAnswers, ids: Sequence[str]) -> dict[str, Search]:
+    """Words are searched with the matches."""
+    searches: dict[str, Search] = {}
+    for number, (arm, scored) in enumerate(zip(search.plan.arms, first.scored, strict=True)):
+        missing = [record for record in ids if record not in scored.scores]
+        if missing and arm.signal not in (None, "bm25") and not scored.is_all:
+            searches[f"arm {number}"] = search.session.search(arm.index, arm.body(len(missing), missing))
+    return searches
+
+
+def _matches(
+    search: CandidateSearch, first: ArmAnswers, ids: Sequence[str], seen: Mapping[str, Version]
+) -> dict[str, Search]:
+    """If no clause depends on more, only the candidates whose words or version the arms did not bring."""
+    plan = search.plan
+    by_words = [scored for arm, scored in zip(plan.arms, first.scored, strict=True) if arm.signal == "bm25"]
+    if not plan.match_clauses:
+        brought = [seen, *(scored.scores for scored in by_words if not scored.is_all)]
+        ids = [record for record in ids if not all(record in records for records in brought)]
+    if not ids:
+        return {}
+    scoring = [bm25.scoring(plan.words)] if by_words else []
+    body = matches_of_candidates(plan.match_clauses, scoring, plan.filters, ids)
+    return {"matches": search.session.search(plan.index, body)}
+
+
+def _values(search: CandidateSearch, ids: Sequence[str], name: str = "values") -> dict[str, Search]:
+    if not ids:
+        return {}
+    body = fields_body(ids, search.plan.filters, search.columns)
+    return {name: search.session.search(search.plan.index, body)}
+
+
+def _most_promising(scored: Sequence[ArmScores]) -> list[str]:
+    """The candidates by their best rank in any arm."""
+    best: dict[str, int] = {}
+    for each in scored:
+        for rank, record in enumerate(each.scores):
+            best[record] = min(rank, best.get(record, rank))
+    return sorted(best, key=best.__getitem__)
+
+
+def matches_clause(matching: Clause, drawn: Collection[str]) -> Clause:
+    """The records that match by their words, place, time or names, and those that the question drew."""
+    either = [matching, {"ids": {"values": sorted(drawn)}}] if drawn else [matching]
+    return {"bool": {"should": either, "minimum_should_match": 1}}
+
+
+def matches_body(filters: Sequence[Clause], matching: Clause, drawn: Collection[str]) -> Json:
+    """Counts the records that match and pass the filters."""
+    query = {"bool": {"filter": [*filters, matches_clause(matching, drawn)]}}
+    return {"query": query, "size": 0, "track_total_hits": True}

@@ -1,0 +1,93 @@
+"""A search on its way through the rounds: each step returns a copy of the state with more in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from es_gateway.searching import SearchSession
+from search_api.http.telemetry import span
+from search_api.search.answer import FoundRecord
+from search_api.search.curation.curated import CurationDecisions
+from search_api.search.ranking.rank import Ranking
+from search_api.search.request import FacetName, SearchRequest
+from search_api.search.result_window import ResultWindow, fold_and_diversify
+from search_api.search.retrieval.facets import Facet
+from search_api.search.retrieval.plan import RetrievalPlan
+from search_api.search.retrieval.serving import Serving
+from search_api.search.retrieval.spelling import CheckedWords
+from search_api.search.round_one import ArmAnswers
+from search_api.search.round_two import NO_CANDIDATES, CandidateSet
+from search_api.search.understanding.interpretation import Interpretation
+from search_api.search.understanding.query_vectors import QueryVectors
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Milliseconds by stage."""
+
+    took_ms: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            with span(f"search.{name}"):
+                yield
+        finally:
+            self.took_ms[name] = self.took_ms.get(name, 0.0) + (time.perf_counter() - started) * 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """What an answer shows. ``interpretation``: with the identifiers that records have."""
+
+    hits: tuple[FoundRecord, ...]
+    window: ResultWindow
+    facets: Mapping[FacetName, Facet]
+    words: CheckedWords
+    interpretation: Interpretation
+
+
+@dataclass(frozen=True, slots=True)
+class SearchState:
+    """``request``: as it is answered: a place given by name (``place``) is a box in its filters, and filters leave out
+    blocked records. ``vectors``: None if meaning is not used. ``degraded``: what could not be used.
+    """
+
+    request: SearchRequest
+    place: str | None
+    serving: Serving
+    session: SearchSession
+    interpretation: Interpretation
+    rules: CurationDecisions
+    vectors: QueryVectors | None
+    plan: RetrievalPlan
+    watch: Stopwatch
+    degraded: tuple[str, ...] = ()
+    arms: ArmAnswers | None = None
+    """After round one."""
+    candidates: CandidateSet = NO_CANDIDATES
+    """After round two."""
+    ranked: Ranking | None = None
+    results: SearchResults | None = None
+    """After round three."""
+
+    @property
+    def ranking(self) -> Ranking:
+        """Of the whole window. Raises ValueError before ``rank``."""
+        if self.ranked is None:
+            raise ValueError("the candidates of this search are not ranked yet")
+        return self.ranked
+
+    @property
+    def took_ms(self) -> Mapping[str, float]:
+        return self.watch.took_ms
+
+    def served(self) -> list[tuple[str, float]]:
+        """The ids of the window with their scores, in the order of the list: duplicates folded, siblings spread."""
+        ids, scores = self.ranking.ids(), self.ranking.score[self.ranking.order].tolist()
+        order = fold_and_diversify(self.ranking, self.candidates.fields, self.request)
+        return [(ids[position], scores[position]) for position in order.positions]

@@ -1,0 +1,190 @@
+"""Vocabularies that an operator loaded: stored in the index ``{prefix}-vocabulary``, cached in memory and refreshed.
+
+A vocabulary is written in parts with its own version; its manifest, written last, names the valid version. An
+interrupted load changes nothing; the next one removes its leftovers.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import structlog
+
+from core.batched import batched
+from core.errors import NotFound
+from core.json_types import Json
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+from es_mappings.names import alias
+from reading.vocabulary import Concept, Label, NamedVocabulary
+
+_CONCEPTS_PER_PART = 500
+_MOST_VOCABULARIES = 100
+_MOST_PARTS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A loaded vocabulary's metadata; ``loaded`` is an ISO 8601 time."""
+
+    name: str
+    version: str
+    parts: int
+    concepts: int
+    labels: int
+    languages: tuple[str, ...]
+    loaded: str
+
+
+class VocabularyStore:
+    """Reads and writes loaded vocabularies. Raises the errors of the gateway."""
+
+    def __init__(self, client: Elasticsearch, prefix: str) -> None:
+        self._client = client
+        self._index = alias(prefix, "vocabulary")
+
+    def save(self, vocabulary: NamedVocabulary, loaded: str) -> Manifest:
+        """Replaces any earlier vocabulary with the same name; the index must exist."""
+        version = uuid.uuid4().hex
+        concepts = vocabulary.concepts
+        parts = list(batched(concepts, _CONCEPTS_PER_PART))
+        for number, part in enumerate(parts):
+            document = {"kind": "part", "vocabulary": vocabulary.name, "version": version, "part": number}
+            self._write(f"{vocabulary.name}:{version}:{number}", document | {"content": _packed(part)})
+        manifest = _manifest(vocabulary, version, len(parts), loaded)
+        self._write(vocabulary.name, _manifest_document(manifest))
+        self._drop_parts(vocabulary.name, but=version)
+        return manifest
+
+    def remove(self, name: str) -> None:
+        """Raises NotFound if no vocabulary with that name is loaded."""
+        found = self._client.options(ignore_status=404).delete(index=self._index, id=name, refresh=True).body
+        if found.get("result") != "deleted":
+            raise NotFound(f"No vocabulary {name!r} is loaded.")
+        self._drop_parts(name, but=None)
+
+    def manifests(self) -> list[Manifest]:
+        """By name; empty if the index does not exist yet."""
+        found = self._client.search(
+            index=self._index,
+            query={"term": {"kind": "manifest"}},
+            sort=["vocabulary"],
+            size=_MOST_VOCABULARIES,
+            ignore_unavailable=True,
+            source_excludes=["content"],
+        )
+        return [_read_manifest(hit["_source"]) for hit in found.body["hits"]["hits"]]
+
+    def load(self, manifest: Manifest) -> NamedVocabulary:
+        """Raises NotFound if its parts are gone because another version replaced it meanwhile."""
+        ids = [f"{manifest.name}:{manifest.version}:{number}" for number in range(min(manifest.parts, _MOST_PARTS))]
+        found = self._client.mget(index=self._index, ids=ids).body["docs"] if ids else []
+        if not all(one.get("found") for one in found):
+            raise NotFound(f"The vocabulary {manifest.name} was replaced while it was read.")
+        concepts = tuple(_concept(row) for one in found for row in one["_source"]["content"]["concepts"])
+        return NamedVocabulary(manifest.name, concepts)
+
+    def _write(self, document_id: str, document: Json) -> None:
+        self._client.index(index=self._index, id=document_id, document=document, refresh=True, require_alias=True)
+
+    def _drop_parts(self, name: str, *, but: str | None) -> None:
+        query: Json = {"bool": {"filter": [{"term": {"kind": "part"}}, {"term": {"vocabulary": name}}]}}
+        if but is not None:
+            query["bool"]["must_not"] = [{"term": {"version": but}}]
+        self._client.delete_by_query(index=self._index, query=query, conflicts="proceed", refresh=True)
+
+
+def _manifest(vocabulary: NamedVocabulary, version: str, parts: int, loaded: str) -> Manifest:
+    labels = [label for concept in vocabulary.concepts for label in concept.labels]
+    languages = tuple(sorted({label.language for label in labels if label.language}))
+    return Manifest(vocabulary.name, version, parts, len(vocabulary.concepts), len(labels), languages, loaded)
+
+
+def _manifest_document(manifest: Manifest) -> Json:
+    return {
+        "kind": "manifest",
+        "vocabulary": manifest.name,
+        "version": manifest.version,
+        "parts": manifest.parts,
+        "concepts": manifest.concepts,
+        "labels": manifest.labels,
+        "languages": list(manifest.languages),
+        "loaded": manifest.loaded,
+    }
+
+
+def _read_manifest(source: Json) -> Manifest:
+    numbers = {name: int(source[name]) for name in ("parts", "concepts", "labels")}
+    languages = tuple(source.get("languages", ()))
+    return Manifest(source["vocabulary"], source["version"], **numbers, languages=languages, loaded=source["loaded"])
+
+
+def _packed(concepts: Sequence[Concept]) -> Json:
+    rows = [[one.uri, [[label.text, label.language] for label in one.labels], list(one.narrower)] for one in concepts]
+    return {"concepts": rows}
+
+
+def _concept(row: list[Any]) -> Concept:
+    uri, labels, narrower = row
+    return Concept(uri, tuple(Label(text, language) for text, language in labels), tuple(narrower))
+
+
+log = structlog.get_logger(__name__)
+
+LOOKED_AFTER_S = 30.0
+"""A loaded vocabulary is in use after at most this many seconds."""
+
+
+T = TypeVar("T")
+
+
+class LoadedVocabularies(Generic[T]):
+    """Call it for what ``made`` makes of the vocabularies that are loaded now. Thread-safe.
+
+    Every 30 seconds one request checks for newly loaded vocabularies; the caller that finds one reads it, the others
+    continue with the old one. A read error changes nothing: a search does not fail because of a thesaurus.
+    """
+
+    def __init__(
+        self,
+        store: VocabularyStore,
+        made: Callable[[Sequence[NamedVocabulary]], T],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._made = made
+        self._clock = clock
+        self._looking = threading.Lock()
+        self._versions: frozenset[tuple[str, str]] | None = None
+        self._looked_at: float | None = None
+        self._kept: T | None = None
+
+    def __call__(self) -> T:
+        if self._is_due() and self._looking.acquire(blocking=self._kept is None):
+            try:
+                if self._is_due():
+                    self._look()
+            finally:
+                self._looking.release()
+        return self._kept if self._kept is not None else self._made(())
+
+    def _is_due(self) -> bool:
+        return self._looked_at is None or self._clock() - self._looked_at >= LOOKED_AFTER_S
+
+    def _look(self) -> None:
+        self._looked_at = self._clock()
+        try:
+            manifests = self._store.manifests()
+            versions = frozenset((manifest.name, manifest.version) for manifest in manifests)
+            if versions != self._versions:
+                loaded = [self._store.load(manifest) for manifest in manifests]
+                self._kept, self._versions = self._made(loaded), versions
+        except (ElasticsearchError, NotFound) as error:
+            log.warning("vocabulary.unread", error=type(error).__name__)
+        if self._kept is None:
+            self._kept = self._made(())

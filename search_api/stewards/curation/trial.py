@@ -1,0 +1,175 @@
+"""``POST /curation/try``: what a draft changes on given questions, before it is published."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from flask import Response
+from flask_openapi import APIBlueprint, Tag
+from flask_openapi.types import ResponseDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.deadlines import without_deadline
+from core.errors import InvalidInput
+from core.json_types import Json
+from search_api.http.openapi import WITH_NOT_FOUND
+from search_api.http.parameters import Parameters
+from search_api.http.problems import Problem
+from search_api.parts import Parts
+from search_api.search.curation.curated import ActiveRules, with_draft
+from search_api.search.curation.live import trying_rules
+from search_api.search.flow import SearchPipeline
+from search_api.search.request import SearchRequest
+from search_api.stewards.curation.view import DRAFT_NAME
+from search_api.stewards.insight.questions import QuestionSlice
+from search_api.stewards.steward import uncached
+
+DEPTH = 10
+Grades = Mapping[str, int]
+"""Grade by record."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankChange:
+    """A record's rank now and with the draft, from 1; None: not among the first ten."""
+
+    record: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """``moved``: the records whose rank differs. nDCG is None without judgements of the question."""
+
+    question: str
+    moved: tuple[RankChange, ...]
+    ndcg_before: float | None = None
+    ndcg_after: float | None = None
+
+
+def try_draft(
+    pipeline: SearchPipeline, draft: ActiveRules, questions: Sequence[str], judgements: Mapping[str, Grades]
+) -> list[TrialResult]:
+    """In the order of the questions. Raises as a search does."""
+    return [_compared(pipeline, draft, question, judgements.get(question)) for question in questions]
+
+
+def _compared(pipeline: SearchPipeline, draft: ActiveRules, question: str, grades: Grades | None) -> TrialResult:
+    with without_deadline():
+        before = _ranked(pipeline, question)
+        with trying_rules(draft):
+            after = _ranked(pipeline, question)
+    changes = differences(before, after)
+    if not grades:
+        return TrialResult(question, changes)
+    return TrialResult(question, changes, ndcg(before, grades), ndcg(after, grades))
+
+
+def _ranked(pipeline: SearchPipeline, question: str) -> list[str]:
+    return [record for record, _ in pipeline.ordered(SearchRequest(question, limit=DEPTH)).served()[:DEPTH]]
+
+
+def differences(before: Sequence[str], after: Sequence[str]) -> tuple[RankChange, ...]:
+    """The greatest rise first."""
+    ranks = [{record: rank for rank, record in enumerate(each, 1)} for each in (before, after)]
+    pairs = [
+        RankChange(record, ranks[0].get(record), ranks[1].get(record)) for record in dict.fromkeys((*after, *before))
+    ]
+    beyond = max(len(before), len(after)) + 1
+    changes = [record for record in pairs if record.before != record.after]
+    return tuple(sorted(changes, key=lambda record: (record.after or beyond) - (record.before or beyond)))
+
+
+def ndcg(ranked: Sequence[str], grades: Grades) -> float:
+    """Of the first ``DEPTH``; gains are the grades, discounted by log2(rank + 1); 0 without a relevant record."""
+    best = _dcg(sorted((max(grade, 0) for grade in grades.values()), reverse=True)[:DEPTH])
+    return _dcg([max(grades.get(record, 0), 0) for record in ranked[:DEPTH]]) / best if best else 0.0
+
+
+def _dcg(gains: Sequence[int]) -> float:
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
+
+MOST_QUESTIONS = 50
+_RESPONSES: ResponseDict = {401: Problem, 403: Problem, **WITH_NOT_FOUND}
+
+
+class TryParameters(Parameters):
+    """Which draft."""
+
+    draft: str = Field(pattern=DRAFT_NAME, description="Name of the draft.")
+
+
+class JudgedPair(BaseModel):
+    """A judgement, as `sonde judge` gives them: 0 not relevant to 3 exactly what was asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1, max_length=500)
+    record: str = Field(max_length=450)
+    grade: int = Field(ge=0, le=3)
+
+
+class TryBody(BaseModel):
+    """Questions, judged or not, and those of the query log; together at most 50."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    questions: list[str] = Field(default_factory=list, max_length=MOST_QUESTIONS)
+    judgements: list[JudgedPair] = Field(default_factory=list, max_length=5_000)
+    recent: int = Field(0, ge=0, le=MOST_QUESTIONS, description="And so many of the last week's most asked.")
+
+
+class TryAnswer(BaseModel):
+    """Each question with the records that move among its first ten; the mean nDCG@10 of the judged ones."""
+
+    model_config = ConfigDict(title="CurationTried")
+
+    questions: list[Json]
+    ndcg_before: float | None
+    ndcg_after: float | None
+
+
+def curation_try_views(parts: Parts) -> APIBlueprint:
+    api = APIBlueprint("curation_try", __name__, abp_tags=[Tag(name="curation", description="For stewards")])
+    desk = parts.curation
+
+    @api.post("/curation/try", summary="What a draft would change", responses={200: TryAnswer, **_RESPONSES})
+    def attempt(query: TryParameters, body: TryBody) -> Response:
+        grades: dict[str, dict[str, int]] = {}
+        for judgement in body.judgements:
+            grades.setdefault(judgement.question, {})[judgement.record] = judgement.grade
+        today = datetime.now(UTC).date()
+        week = QuestionSlice(since=(today - timedelta(days=7)).isoformat())
+        recent = parts.questions.questions("asked", week, body.recent).rows if body.recent else ()
+        questions = list(dict.fromkeys((*body.questions, *grades, *(row.question for row in recent))))
+        if not 1 <= len(questions) <= MOST_QUESTIONS:
+            raise InvalidInput("questions", f"questions: give 1 to {MOST_QUESTIONS}, judged and recent ones included")
+        rules = with_draft(desk.store.rules(draft=""), desk.draft(query.draft))
+        draft = ActiveRules.of(rules, today)
+        return uncached(_trial_json(try_draft(parts.search, draft, questions, grades)))
+
+    return api
+
+
+def _trial_json(results: list[TrialResult]) -> Json:
+    befores = [result.ndcg_before for result in results if result.ndcg_before is not None]
+    afters = [result.ndcg_after for result in results if result.ndcg_after is not None]
+    return {
+        "questions": [_question_json(result) for result in results],
+        "ndcg_before": sum(befores) / len(befores) if befores else None,
+        "ndcg_after": sum(afters) / len(afters) if afters else None,
+    }
+
+
+def _question_json(result: TrialResult) -> Json:
+    return {
+        "question": result.question,
+        "moved": [{"record": change.record, "before": change.before, "after": change.after} for change in result.moved],
+        "ndcg_before": result.ndcg_before,
+        "ndcg_after": result.ndcg_after,
+    }

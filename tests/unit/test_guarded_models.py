@@ -1,0 +1,69 @@
+"""A question is read once; documents are not remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from core.ports import EmbedderCard, Encoded, TextKind, Vectors
+from search_api.search import guarded_models
+from search_api.search.guarded_models import CachingEmbedder
+
+
+@dataclass
+class Counting:
+    """Gives each text a vector of its own, and notes what it read."""
+
+    card: EmbedderCard = field(default_factory=lambda: EmbedderCard("counting", 2, 512, 0.0))
+    read: list[tuple[str, ...]] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        return self.encode(texts, kind).vectors
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:  # noqa: ARG002 - the port's signature
+        self.read.append(tuple(texts))
+        vectors = np.array([[len(text), len(self.read)] for text in texts], dtype=np.float32)
+        return Encoded(vectors, [np.ones((3, 4), dtype=np.float32) for _ in texts])
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.split()) for text in texts]
+
+
+def test_the_same_question_is_read_once_and_shared_read_only() -> None:
+    model = Counting()
+    embedder = CachingEmbedder(model)
+    first, again = (embedder.encode(["sea ice in 2010", "sea ice"], "query") for _ in range(2))
+    assert model.read == [("sea ice in 2010", "sea ice")]
+    assert again is first
+    with pytest.raises(ValueError, match="read-only"):
+        first.vectors += 1.0
+    assert embedder.encode(["sea ice"], "query").vectors.tolist() == [[7.0, 2.0]]
+
+
+def test_documents_are_read_each_time() -> None:
+    model = Counting()
+    embedder = CachingEmbedder(model)
+    for _ in range(2):
+        embedder.encode(["sea ice"], "document").vectors[:] = 0.0
+    assert len(model.read) == 2
+
+
+def test_the_longest_unasked_question_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded_models, "MOST_BYTES", 1_200)  # one takes 556
+    model = Counting()
+    embedder = CachingEmbedder(model)
+    for text in ("a", "bb", "a", "ccc", "a", "bb"):
+        embedder.encode([text], "query")
+    assert model.read == [("a",), ("bb",), ("ccc",), ("bb",)]
+
+
+def test_a_question_larger_than_the_memory_is_answered_and_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded_models, "MOST_BYTES", 100)
+    model = Counting()
+    embedder = CachingEmbedder(model)
+    for _ in range(2):
+        assert embedder.encode(["sea ice"], "query").vectors.shape == (1, 2)
+    assert len(model.read) == 2

@@ -1,0 +1,68 @@
+"""What counts as a hit: what the question draws by meaning, and what matches by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.hit import SignalName
+from search_api.search.retrieval.arms import Arm, ArmScores
+from search_api.search.round_one import Draw
+from search_api.search.round_two import CandidateSet
+
+
+def arm(signal: SignalName | None, *, is_meaning: bool = True) -> Arm:
+    return Arm(signal, "records", False, lambda _k, _ids: {}, None, lambda _k: {}, is_meaning)
+
+
+def drawn(*answers: Mapping[str, float] | None, judged: bool = True) -> Draw:
+    return Draw.of([arm("dense") for _ in answers], answers, judged=judged)
+
+
+def test_a_question_draws_what_is_near_enough() -> None:
+    near = drawn({"near": 0.5, "far": 0.1}, None)
+    assert (near.best, near.ids(0.2)) == (0.5, {"near"})
+    assert near.ids(float("inf")) == frozenset()
+
+
+def test_the_best_passage_counts_as_much_as_the_record() -> None:
+    assert drawn({"a": 0.1, "b": 0.4}, {"a": 0.3}).cosines == {"a": 0.3, "b": 0.4}
+
+
+def test_words_of_passages_draw_only_if_meaning_judges_nothing() -> None:
+    arms, answers = [arm("passage_bm25", is_meaning=False)], [{"a": 7.0}]
+    assert Draw.of(arms, answers, judged=True).ids(0.2) == frozenset()
+    assert Draw.of(arms, answers, judged=False).ids(0.2) == {"a"}
+
+
+def test_a_hit_matches_by_a_condition_or_was_drawn() -> None:
+    signals: dict[str, dict[SignalName, float | None]] = {name: {"dense": 0.1} for name in ("near", "far", "wordy")}
+    found = CandidateSet(signals, {}, frozenset(), {}, {}, matching=frozenset({"wordy"}), drawn=frozenset({"near"}))
+    assert list(found.hits().signals) == ["near", "wordy"]
+
+
+def test_the_window_is_whole_if_it_holds_all_that_was_drawn() -> None:
+    signals: dict[str, dict[SignalName, float | None]] = {"a": {}}
+    whole = CandidateSet(signals, {}, frozenset(), {}, {}, drawn=frozenset({"a"}))
+    assert whole.is_whole
+    assert not CandidateSet(signals, {}, frozenset(), {}, {}, drawn=frozenset({"a", "b"})).is_whole
+    assert not CandidateSet(signals, {}, frozenset(), {}, {}, overflowing=True).is_whole
+
+
+@given(
+    st.dictionaries(st.text("abc", min_size=1, max_size=3), st.floats(-1, 1), max_size=6),
+    st.floats(-1, 1),
+    st.floats(-1, 1),
+)
+def test_a_higher_bar_never_lets_in_more(cosines: dict[str, float], low: float, high: float) -> None:
+    low, high = sorted((low, high))
+    assert drawn(cosines).ids(high) <= drawn(cosines).ids(low)
+
+
+def test_a_part_of_an_answer_has_only_its_own_versions() -> None:
+    """A version of another record would bring it back as a candidate, if its values are cached."""
+    answer = ArmScores({"a": 0.9, "b": 0.8}, {}, {"a": ("u", 1, 1), "b": ("u", 2, 1)})
+    assert answer.best(1).versions.keys() == answer.among({"a"}).scores.keys() == {"a"}
+    assert answer.best(2) is answer
