@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import shutil
 import subprocess
@@ -89,12 +90,14 @@ def test_a_language_is_one_file_and_one_line(built: Path, tmp_path: Path) -> Non
     npm = shutil.which("npm")
     assert npm is not None
     guide = (ROOT / "docs" / "extending.md").read_text("utf-8")
-    module, line = re.findall(r"^```ts\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    (section,) = re.findall(r"^## A language of the page\n(.*?)^## ", f"{guide}\n## ", re.MULTILINE | re.DOTALL)
+    messages, line = re.findall(r"^```(?:json|ts)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     web = tmp_path / "web"
     shutil.copytree(built, web, ignore=shutil.ignore_patterns("node_modules", "out"))
     (web / "node_modules").symlink_to(built / "node_modules")
     words = web / "src" / "words"
-    (words / "lb.ts").write_text(module, "utf-8")
+    german = json.loads((words / "de.json").read_text("utf-8"))
+    (words / "lb.json").write_text(json.dumps(german | json.loads(messages)), "utf-8")
     listed = words / "index.ts"
     head, last, rest = listed.read_text("utf-8").partition("} satisfies")
     listed.write_text(f"{head}{line}{last}{rest}", "utf-8")

@@ -3,6 +3,7 @@
 import { asProblem, isAbort, Problem, sent } from "../api.ts";
 import type { AskBody, CitedAnswer, EarlierTurn } from "../openapi.ts";
 import type { Described } from "../types.ts";
+import type { Words } from "../words/index.ts";
 import { eventsOf, type ServerEvent } from "./events.ts";
 
 export type Scope = NonNullable<AskBody["scope"]>;
@@ -113,6 +114,11 @@ export async function ask(asked: Question, signal: AbortSignal, tell: (exchange:
   } catch (error) {
     if (!isAbort(error)) tell({ ...now, phase: "failed", problem: asProblem(error) });
   }
+}
+
+/** `page 3`, `pages 3 to 8`. */
+export function pagesText([first, last]: readonly [number, number], words: Words["answers"]): string {
+  return first === last ? words.onePage({ first }) : words.pages({ first, last });
 }
 
 const MOST_TURNS = 20;

@@ -76,7 +76,7 @@ function Measured({ measurements }: { measurements: readonly Measurement[] }) {
           {words.fallen}
         </p>
       )}
-      <svg class="time-chart" preserveAspectRatio="xMinYMid meet" role="img" aria-label={words.measuredChart(measurements.length, last.ndcg_at_10)} viewBox={`0 0 ${WIDTH} ${HEIGHT + LABELS}`}>
+      <svg class="time-chart" preserveAspectRatio="xMinYMid meet" role="img" aria-label={words.measuredChart({ n: measurements.length, last: last.ndcg_at_10 })} viewBox={`0 0 ${WIDTH} ${HEIGHT + LABELS}`}>
         {[0, 0.5, 1].map((value) => (
           <line key={value} x1="0" x2={WIDTH} y1={y(value)} y2={y(value)} />
         ))}
@@ -140,7 +140,7 @@ function Spoken({ said }: { said: Speaking }) {
   return (
     <section aria-labelledby="speaking">
       <h3 id="speaking">{words.savedSearches}</h3>
-      <p>{words.savedCount(said.searches)}</p>
+      <p>{words.savedCount({ n: said.searches })}</p>
       {said.round && <p class="facts">{roundFacts(said.round, words, locale).map((fact) => <span key={fact}>{fact}</span>)}</p>}
       {said.deliveries.length > 0 && (
         <ul>
@@ -156,7 +156,7 @@ function Spoken({ said }: { said: Speaking }) {
 }
 
 function roundFacts(round: NonNullable<Speaking["round"]>, words: DeskWords, locale: string): string[] {
-  return [words.lastRound(momentText(round.until, locale)), words.roundSearches(round.searches), words.roundFound(round.found)];
+  return [words.lastRound({ when: momentText(round.until, locale) }), words.roundSearches({ n: round.searches }), words.roundFound({ n: round.found })];
 }
 
 /** Null if the service does not have it, or the key may not see it. */

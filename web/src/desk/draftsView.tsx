@@ -32,7 +32,7 @@ export function DraftsView() {
             <h3>
               <Go to={draftAddress(draft.id)}>{draft.id}</Go>
             </h3>
-            <p class="facts">{words.draftRules(draft.rules)}</p>
+            <p class="facts">{words.draftRules({ n: draft.rules })}</p>
           </li>
         ))}
       </ul>
@@ -62,7 +62,7 @@ export function DraftView({ name }: { name: string }) {
     sending.send(async () => {
       const { published } = await sendJson<{ published: number }>("POST", `curation/drafts/${encodeURIComponent(name)}/publish`, {});
       setRound(round + 1);
-      return words.published(published);
+      return words.published({ n: published });
     });
   };
   const discard = () => {
@@ -78,7 +78,7 @@ export function DraftView({ name }: { name: string }) {
       <p class="back">
         <Go to="desk/drafts">← {words.nav.drafts}</Go>
       </p>
-      <h2 class="breaks">{words.draftOf(name)}</h2>
+      <h2 class="breaks">{words.draftOf({ name })}</h2>
       {held.length === 0 && <p class="soft">{words.nothing}</p>}
       {held.map((kind) => (
         <section key={kind}>

@@ -90,7 +90,7 @@ function Brief({ loaded }: { loaded: Loaded<Questions> }) {
     <ol class="brief">
       {said.questions.slice(0, SHOWN).map((one) => (
         <li key={one.question} class="breaks">
-          <Go to={`./?${new URLSearchParams({ q: one.question })}`}>{one.question}</Go> <span class="soft small">{words.asked(one.asked)}</span>
+          <Go to={`./?${new URLSearchParams({ q: one.question })}`}>{one.question}</Go> <span class="soft small">{words.asked({ n: one.asked })}</span>
         </li>
       ))}
     </ol>

@@ -21,7 +21,7 @@ export function RecordPanel({ id }: { id: string }) {
   return (
     <section class="panel" aria-labelledby="steward">
       <h2 id="steward">{words.title}</h2>
-      <p>{words.complete(Math.round(said.completeness * 100))}</p>
+      <p>{words.complete({ n: Math.round(said.completeness * 100) })}</p>
       <Listed name={words.missing} items={said.missing} />
       <Listed name={words.repaired} items={said.repaired} />
       {said.broken_links.length > 0 && (
@@ -43,12 +43,12 @@ export function RecordPanel({ id }: { id: string }) {
           <li key={one.question} class="breaks">
             <Go to={`./?${new URLSearchParams({ q: one.question })}`}>{one.question}</Go>{" "}
             <span class="soft small">
-              {words.asked(one.asked)}, {words.people(one.people)}
+              {words.asked({ n: one.asked })}, {words.people({ n: one.people })}
             </span>
           </li>
         ))}
       </ul>
-      {said.hidden.asked > 0 && <p class="soft small">{words.hidden(said.hidden.questions, said.hidden.asked)}</p>}
+      {said.hidden.asked > 0 && <p class="soft small">{words.hidden({ questions: said.hidden.questions, asked: said.hidden.asked })}</p>}
       <p class="row">
         <Go to={`desk/rules/pins?${new URLSearchParams({ record: id })}`}>{words.pinFor}</Go>
         <Go to={`desk/rules/overlays?${new URLSearchParams({ record: id })}`}>{words.correct}</Go>

@@ -26,7 +26,7 @@ export function FairPanel({ id, title }: { id: string; title: string }) {
   const [open, setOpen] = useState(false);
   return (
     <details class="fair" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary aria-label={page.fairOf(title)}>{page.fair}</summary>
+      <summary aria-label={page.fairOf({ name: title })}>{page.fair}</summary>
       {open && <Opened id={id} title={title} />}
     </details>
   );
@@ -46,12 +46,12 @@ function Table({ fairness, title, words }: { fairness: Fairness; title: string; 
   return (
     <>
       <p class="small soft">
-        {lookedAt === records ? words.all(records) : words.part(lookedAt, records)}{" "}
+        {lookedAt === records ? words.all({ n: records }) : words.part({ n: lookedAt, of: records })}{" "}
         <a href={fairness.model}>{words.model}</a>
       </p>
-      <div class="scrolls" tabIndex={0} role="region" aria-label={words.caption(title)}>
+      <div class="scrolls" tabIndex={0} role="region" aria-label={words.caption({ title })}>
         <table>
-          <caption class="unseen">{words.caption(title)}</caption>
+          <caption class="unseen">{words.caption({ title })}</caption>
           <thead>
             <tr>
               {[words.indicator, words.priority, words.share, words.improve].map((name) => (
@@ -91,7 +91,7 @@ function Share({ of, words }: { of: Indicator; words: FairWords }) {
   return (
     <>
       <meter min={0} max={100} value={percent} aria-hidden="true" /> {(percent / 100).toLocaleString(locale, { style: "percent" })}
-      {of.notMeasured > 0 && <span class="small soft"> ({words.partly(of.notMeasured)})</span>}
+      {of.notMeasured > 0 && <span class="small soft"> ({words.partly({ n: of.notMeasured })})</span>}
     </>
   );
 }

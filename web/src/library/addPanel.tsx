@@ -83,10 +83,10 @@ function SendingRow({ sending }: { sending: Sending }) {
   const percent = Math.floor(sending.share * 100);
   if (sending.problem) {
     const why = sending.problem.status === 0 ? words.unreachable : sending.problem.message;
-    return <li class="wrong-field">{words.library.notSent(sending.name, why)}</li>;
+    return <li class="wrong-field">{words.library.notSent({ name: sending.name, why })}</li>;
   }
-  if (sending.share === 1) return <li>{words.library.sent(sending.name)}</li>;
-  const said = words.library.sending(sending.name, percent);
+  if (sending.share === 1) return <li>{words.library.sent({ name: sending.name })}</li>;
+  const said = words.library.sending({ name: sending.name, percent });
   return (
     <li>
       {said} <progress max={100} value={percent} aria-label={said} />
@@ -130,7 +130,7 @@ function References({ brought }: { brought: () => void }) {
           <ul class="sending">
             {left.map((one, index) => (
               <li key={index} class="wrong-field">
-                {words.notRead(one.line)} <span lang="en">{one.message}</span>
+                {one.line === undefined ? words.notRead : words.notReadLine({ line: one.line })} <span lang="en">{one.message}</span>
               </li>
             ))}
           </ul>

@@ -25,9 +25,9 @@ export function ChosenBar({ chosen, choose }: { chosen: Chosen; choose: (chosen:
   const asked = { question: "", where: { scope: "mine" as const, documents, collection: null }, keep: false, conversation: null };
   if (chosen.size === 0) return <div role="status" class="chosen" />;
   return (
-    <section class="chosen panel" aria-label={words.chosen(chosen.size)}>
+    <section class="chosen panel" aria-label={words.chosen({ n: chosen.size })}>
       <p class="row">
-        <strong role="status">{words.chosen(chosen.size)}</strong>
+        <strong role="status">{words.chosen({ n: chosen.size })}</strong>
         <Go to={addressOf(asked)}>{words.askThese}</Go>
         {chosen.size <= MOST_COMPARED ? <Go to={compareAddress({ documents })}>{words.compareThese}</Go> : <span class="soft small">{words.atMostCompared}</span>}
         <button type="button" class="plain" onClick={() => choose(new Map())}>
@@ -59,7 +59,7 @@ export function PutForm({ documents }: { documents: readonly string[] }) {
       const kept = into === NEW ? await made(name.trim(), documents) : await changedCollection(into, { add: [...documents] });
       setInto(kept.id);
       setName("");
-      return words.isIn(documents.length, kept.name);
+      return words.isIn({ n: documents.length, name: kept.name });
     });
   };
   return (

@@ -55,7 +55,7 @@ export function CollectionPart({ id }: { id: string }) {
           <Go to={addressOf(asked)}>{words.askIt}</Go>
           <Go to={compareAddress({ collection: id })}>{words.compareIt}</Go>
           {FORMATS.map((one) => (
-            <button key={one.form} type="button" aria-label={page.download(one.name)} onClick={() => save(one.form, one.ending)}>
+            <button key={one.form} type="button" aria-label={page.download({ format: one.name })} onClick={() => save(one.form, one.ending)}>
               {one.name}
             </button>
           ))}
@@ -68,7 +68,7 @@ export function CollectionPart({ id }: { id: string }) {
           <Sharing of={now} change={change} />
           <Naming key={now.updated} of={now} change={change} sending={sending} />
           <p>
-            <SureButton name={words.remove} label={words.removeOf(now.name)} really={words.really} busy={sending.busy} act={remove} />
+            <SureButton name={words.remove} label={words.removeOf({ name: now.name })} really={words.really} busy={sending.busy} act={remove} />
           </p>
         </>
       )}
@@ -82,7 +82,7 @@ function Members({ of: now, takeOut }: { of: LibraryCollection; takeOut: (id: st
   return (
     <>
       {documents.length === 0 && <p class="note">{words.emptyCollection}</p>}
-      {(now.gone ?? 0) > 0 && <p class="soft small">{words.gone(now.gone ?? 0)}</p>}
+      {(now.gone ?? 0) > 0 && <p class="soft small">{words.gone({ n: now.gone ?? 0 })}</p>}
       <ul class="documents">
         {documents.map((one) => (
           <li key={one.id} class="document collection">
@@ -90,7 +90,7 @@ function Members({ of: now, takeOut }: { of: LibraryCollection; takeOut: (id: st
               <Go to={documentAddress(one.id)}>{one.title}</Go>
             </h3>
             {now.own && (
-              <button type="button" aria-label={words.takeOutOf(one.title)} onClick={() => takeOut(one.id)}>
+              <button type="button" aria-label={words.takeOutOf({ name: one.title })} onClick={() => takeOut(one.id)}>
                 {words.takeOut}
               </button>
             )}

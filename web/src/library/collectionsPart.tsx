@@ -46,10 +46,10 @@ export function CollectionFacts({ of: one }: { of: LibraryCollection }) {
   const words = useOwn();
   const locale = useLocale();
   const groups = one.groups.join(", ");
-  const shared = !one.own ? words.sharedBy(groups) : groups ? words.sharedWith(groups) : words.yours;
+  const shared = !one.own ? words.sharedBy({ groups }) : groups ? words.sharedWith({ groups }) : words.yours;
   return (
     <p class="facts">
-      {[words.documents(one.numberOfDocuments), shared, edgeText(one.updated, locale, false)].map((fact, index) => (
+      {[words.documents({ n: one.numberOfDocuments }), shared, edgeText(one.updated, locale, false)].map((fact, index) => (
         <span key={index}>{fact}</span>
       ))}
     </p>

@@ -116,7 +116,7 @@ function NamedCollection({ id }: { id: string }) {
   const words = useOwn();
   const { said, problem, again } = useLoaded<LibraryCollection>(collectionCall(id), useKey());
   if (problem) return <ProblemNote problem={problem} again={again} />;
-  return <p class="facts">{said && [`${words.collection}: ${said.name}`, words.documents(said.numberOfDocuments)].map((fact) => <span key={fact}>{fact}</span>)}</p>;
+  return <p class="facts">{said && [`${words.collection}: ${said.name}`, words.documents({ n: said.numberOfDocuments })].map((fact) => <span key={fact}>{fact}</span>)}</p>;
 }
 
 /** The titles of the chosen documents. */
@@ -136,7 +136,7 @@ function Named({ documents }: { documents: readonly string[] }) {
   }, [all, key]);
   return (
     <details>
-      <summary>{words.documents(documents.length)}</summary>
+      <summary>{words.documents({ n: documents.length })}</summary>
       <ul class="sending">
         {documents.map((id) => (
           <li key={id}>
@@ -157,8 +157,8 @@ function Result({ of: now, again }: { of: Comparison; again: () => void }) {
   return (
     <>
       <p role="status" class="state">
-        {now.state === "done" ? words.complete(now.rows.length) : words.answered(now.rows.length)}
-        {now.leftOut > 0 && ` ${words.leftOut(now.leftOut)}`}
+        {now.state === "done" ? words.complete({ n: now.rows.length }) : words.answered({ n: now.rows.length })}
+        {now.leftOut > 0 && ` ${words.leftOut({ n: now.leftOut })}`}
       </p>
       {now.problem && <ProblemNote problem={now.problem} again={again} />}
       {now.rows.length > 0 && (

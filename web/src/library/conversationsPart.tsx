@@ -31,11 +31,11 @@ export function ConversationsPart() {
     });
   const forget = async () => {
     const answer = await sent(CONVERSATIONS, { method: "DELETE" });
-    return words.forgotten(((await answer.json()) as { deleted: number }).deleted);
+    return words.forgotten({ n: ((await answer.json()) as { deleted: number }).deleted });
   };
   const remove = async (one: LibraryConversation) => {
     await deleted(`${CONVERSATIONS}/${one.id}`);
-    return words.forgotten(1);
+    return words.forgotten({ n: 1 });
   };
   return (
     <>
@@ -56,12 +56,12 @@ export function ConversationsPart() {
                 <Go to={`answers?conversation=${one.id}`}>{one.title}</Go>
               </h3>
               <p class="facts">
-                {[words.turns(one.numberOfTurns), edgeText(one.updated, locale, false)].map((fact) => (
+                {[words.turns({ n: one.numberOfTurns }), edgeText(one.updated, locale, false)].map((fact) => (
                   <span key={fact}>{fact}</span>
                 ))}
               </p>
             </div>
-            <SureButton name={words.remove} label={words.removeOf(one.title)} really={words.really} busy={sending.busy} act={() => act(() => remove(one))} />
+            <SureButton name={words.remove} label={words.removeOf({ name: one.title })} really={words.really} busy={sending.busy} act={() => act(() => remove(one))} />
           </li>
         ))}
       </ul>

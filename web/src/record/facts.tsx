@@ -138,7 +138,7 @@ function Keywords({ feature }: { feature: Feature }) {
   if (keywords.length <= MOST_KEYWORDS) return list;
   return (
     <details>
-      <summary>{words.keywordCount(keywords.length)}</summary>
+      <summary>{words.keywordCount({ n: keywords.length })}</summary>
       {list}
     </details>
   );

@@ -49,7 +49,7 @@ export function Hit({ feature, rank, marked, compact }: { feature: Feature; rank
         <div class="hit-foot">
           <Why feature={feature} />
           {hasArea && (
-            <button type="button" class="plain on-map" aria-label={words.showOnMap(title)} onClick={() => marked.show(feature.id)}>
+            <button type="button" class="plain on-map" aria-label={words.showOnMap({ title })} onClick={() => marked.show(feature.id)}>
               {words.onMap}
             </button>
           )}
@@ -113,7 +113,7 @@ function Passage({ feature }: { feature: Feature }) {
   return (
     <blockquote class="passage">
       {shortened(passage.text)}{" "}
-      <cite>{[...passage.section, passage.page === null ? "" : words.page(passage.page)].filter(Boolean).join(" · ")}</cite>
+      <cite>{[...passage.section, passage.page === null ? "" : words.page({ n: passage.page })].filter(Boolean).join(" · ")}</cite>
     </blockquote>
   );
 }

@@ -92,7 +92,7 @@ function Source({ id, catalogue, state, changed }: SourceProps) {
           <p>
             <Go to={sourceAddress(id)}>
               <span aria-hidden="true">{words.harvest.details}</span>
-              <span class="unseen">{words.harvest.detailsOf(title)}</span>
+              <span class="unseen">{words.harvest.detailsOf({ title })}</span>
             </Go>
           </p>
         </>

@@ -15,7 +15,7 @@ export function Trend({ runs }: { runs: readonly Run[] }) {
     <svg
       class="trend"
       role="img"
-      aria-label={words.trend(runs.length, last.counts.seen ?? 0, last.counts.refused ?? 0)}
+      aria-label={words.trend({ n: runs.length, last: last.counts.seen ?? 0, refused: last.counts.refused ?? 0 })}
       viewBox={`0 0 ${WIDTH * runs.length} ${HEIGHT}`}
       width={WIDTH * runs.length}
       height={HEIGHT}
