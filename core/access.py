@@ -79,13 +79,3 @@ class Authenticator(Protocol):
         now.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class AnonymousOnly:
-    """Has no keys: everybody may search, and nobody may do more."""
-
-    def identify(self, bearer: str | None) -> Caller:
-        if bearer is not None:
-            raise NotAuthenticated("This service knows no keys; send the request without `Authorization`.")
-        return Caller(scopes=frozenset(("search",)))

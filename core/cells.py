@@ -35,7 +35,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Block:
+class CellRange:
     """Cells from one column and row to another, all inclusive."""
 
     first_column: int
@@ -43,10 +43,10 @@ class Block:
     last_column: int
     last_row: int
 
-    def finer(self, steps: int) -> Block:
+    def finer(self, steps: int) -> CellRange:
         """The same area in the cells of a level that is finer by ``steps``."""
         last = (1 << steps) - 1
-        return Block(
+        return CellRange(
             self.first_column << steps,
             self.first_row << steps,
             (self.last_column << steps) + last,
@@ -55,7 +55,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class CellGrid:
     """``level``: 0 or more."""
 
     level: int
@@ -72,21 +72,21 @@ class Grid:
     def size_deg(self) -> float:
         return 180.0 / self.rows
 
-    def blocks(self, box: BBox) -> list[Block]:
+    def blocks(self, box: BBox) -> list[CellRange]:
         """The cells of the box: two blocks if it crosses the antimeridian."""
         return [self._block(part) for part in box.parts()]
 
-    def _block(self, box: BBox) -> Block:
+    def _block(self, box: BBox) -> CellRange:
         first_column, last_column = self._reach(box.west + 180.0, box.east + 180.0, self.columns)
         first_row, last_row = self._reach(90.0 - box.north, 90.0 - box.south, self.rows)
-        return Block(first_column, first_row, last_column, last_row)
+        return CellRange(first_column, first_row, last_column, last_row)
 
     def _reach(self, start_deg: float, end_deg: float, count: int) -> tuple[int, int]:
         first = min(max(math.floor(start_deg / self.size_deg + _HAIR), 0), count - 1)
         last = min(math.ceil(end_deg / self.size_deg - _HAIR) - 1, count - 1)
         return first, max(first, last)
 
-    def box(self, block: Block) -> BBox:
+    def box(self, block: CellRange) -> BBox:
         """The block's edges in degrees."""
         size = self.size_deg
         return BBox(
@@ -96,17 +96,17 @@ class Grid:
             90.0 - block.first_row * size,
         )
 
-    def corners(self, blocks: Iterable[Block]) -> list[int]:
+    def corners(self, blocks: Iterable[CellRange]) -> list[int]:
         """The corners of the union of the blocks, as whole numbers, sorted; ``counts`` reads them."""
-        own = sorted(set(blocks))
-        if len(own) < 2:
-            return self._corners_of(own[0]) if own else []
-        columns = np.unique([(one.first_column, one.last_column + 1) for one in own])
-        rows = np.unique([(one.first_row, one.last_row + 1) for one in own])
+        distinct = sorted(set(blocks))
+        if len(distinct) < 2:
+            return self._corners_of(distinct[0]) if distinct else []
+        columns = np.unique([(block.first_column, block.last_column + 1) for block in distinct])
+        rows = np.unique([(block.first_row, block.last_row + 1) for block in distinct])
         drawn = np.zeros((len(rows) + 1, len(columns) + 1), dtype=np.int64)
-        for one in own:
-            across = np.searchsorted(columns, (one.first_column, one.last_column + 1)) + 1
-            down = np.searchsorted(rows, (one.first_row, one.last_row + 1)) + 1
+        for block in distinct:
+            across = np.searchsorted(columns, (block.first_column, block.last_column + 1)) + 1
+            down = np.searchsorted(rows, (block.first_row, block.last_row + 1)) + 1
             drawn[down[0] : down[1], across[0] : across[1]] = 1
         turns = np.diff(np.diff(drawn, axis=0), axis=1)
         at = [
@@ -115,7 +115,7 @@ class Grid:
         ]
         return self._written(at)
 
-    def _corners_of(self, block: Block) -> list[int]:
+    def _corners_of(self, block: CellRange) -> list[int]:
         west, north, east, south = block.first_column, block.first_row, block.last_column + 1, block.last_row + 1
         return self._written([(west, north, 1), (east, north, -1), (west, south, -1), (east, south, 1)])
 
@@ -127,15 +127,15 @@ class Grid:
             if row < self.rows and column < self.columns
         )
 
-    def counts(self, corners: Sequence[int], times: Sequence[int], within: Block | None = None) -> Counts:
+    def counts(self, corners: Sequence[int], times: Sequence[int], within: CellRange | None = None) -> Counts:
         """How many areas each cell of ``within`` has (None: of the grid), (rows, columns).
 
         ``times``: how many areas have each of the corners.
         """
-        part = within or Block(0, 0, self.columns - 1, self.rows - 1)
-        given = np.asarray(corners, dtype=np.int64)
-        weights = np.asarray(_WEIGHTS)[given % len(_WEIGHTS)] * np.asarray(times, dtype=np.int64)
-        rows, columns = np.divmod(given // len(_WEIGHTS), self.columns)
+        part = within or CellRange(0, 0, self.columns - 1, self.rows - 1)
+        numbers = np.asarray(corners, dtype=np.int64)
+        weights = np.asarray(_WEIGHTS)[numbers % len(_WEIGHTS)] * np.asarray(times, dtype=np.int64)
+        rows, columns = np.divmod(numbers // len(_WEIGHTS), self.columns)
         before = (rows <= part.last_row) & (columns <= part.last_column)  # what begins behind the part does not count
         own = np.zeros((part.last_row - part.first_row + 1, part.last_column - part.first_column + 1), dtype=np.int64)
         at = np.maximum(rows - part.first_row, 0), np.maximum(columns - part.first_column, 0)
@@ -144,15 +144,15 @@ class Grid:
         return counted
 
 
-def outline(drawn_by: Callable[[Grid], Iterable[Block]], level: int) -> list[int]:
+def outline(drawn_by: Callable[[CellGrid], Iterable[CellRange]], level: int) -> list[int]:
     """The corners in ``level`` of an area, at most ``MOST_CORNERS``: ``drawn_by`` gives its cells in a grid."""
-    grid = Grid(level)
+    grid = CellGrid(level)
     for steps in range(level + 1):
-        blocks = drawn_by(Grid(level - steps))
+        blocks = drawn_by(CellGrid(level - steps))
         corners = grid.corners(block.finer(steps) for block in blocks)
         if len(corners) <= MOST_CORNERS:
             return corners
-    return grid.corners([Block(0, 0, grid.columns - 1, grid.rows - 1)])
+    return grid.corners([CellRange(0, 0, grid.columns - 1, grid.rows - 1)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,16 +163,17 @@ class CellView:
     level: int | None = None
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> CellGrid:
         """The finest grid that is allowed, with at most ``MOST_CELLS`` cells in the area."""
         most = FINEST if self.level is None else min(max(self.level, COARSEST), FINEST)
         return next(
-            (grid for level in range(most, COARSEST, -1) if _size(grid := Grid(level), self.area) <= MOST_CELLS),
-            Grid(COARSEST),
+            (grid for level in range(most, COARSEST, -1) if _size(grid := CellGrid(level), self.area) <= MOST_CELLS),
+            CellGrid(COARSEST),
         )
 
 
-def _size(grid: Grid, area: BBox) -> int:
+def _size(grid: CellGrid, area: BBox) -> int:
     return sum(
-        (one.last_column - one.first_column + 1) * (one.last_row - one.first_row + 1) for one in grid.blocks(area)
+        (block.last_column - block.first_column + 1) * (block.last_row - block.first_row + 1)
+        for block in grid.blocks(area)
     )

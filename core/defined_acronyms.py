@@ -41,9 +41,9 @@ def of_keyword(term: str) -> DefinedAcronym | None:
 
 
 def _pairs(text: str) -> Iterator[DefinedAcronym]:
-    for found in _PARENTHESES.finditer(text):
-        inner = found[1].strip()
-        before = _clause(text[max(0, found.start() - _LOOK_BACK) : found.start()])
+    for match in _PARENTHESES.finditer(text):
+        inner = match[1].strip()
+        before = _clause(text[max(0, match.start() - _LOOK_BACK) : match.start()])
         short = _INNER_END.split(inner, maxsplit=1)[0].strip().strip("\"'")
         pair = _checked(short, before) if _is_short_form(short) else None
         pair = pair or _short_before(before, inner)

@@ -1,11 +1,11 @@
-"""One document: type, owner, state, error, and the location of its file. No I/O."""
+"""One document: type, owner, state, error, licence, and the location of its file. No I/O."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 from core.json_types import JsonMapping
@@ -33,6 +33,13 @@ Edited = Mapping[str, "str | list[str] | None"]
 """Metadata by name (EDITABLE) as the owner set them; None: it has none."""
 
 EDITABLE = ("title", "authors", "journal", "doi", "published")
+_OPEN = re.compile(
+    r"(?:.*creativecommons\.org/(?:licenses/by(?:-sa|-nd)?/\d|publicdomain/).*"
+    r"|CC[- ]BY(?:[- ](?:SA|ND))?(?:[- ]\d(?:\.\d)?)?(?: (?:International|Deed|Unported))?"
+    r"|CC0(?:[- ]1\.0)?|PDM[- ]1\.0|public domain"
+    r"|(?:.*spdx\.org/licenses/)?(?:ODbL|ODC-By|PDDL|OGL-UK|OGL-Canada|DL-DE-BY|DL-DE-ZERO|etalab)-\d\.\d)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +97,9 @@ class DocumentEntry:
 
 def with_edits(entry: DocumentEntry) -> DocumentEntry:
     """The entry with the values that its owner set."""
-    said = {name: value for name, value in entry.edited.items() if name in EDITABLE}
-    fields = {name: tuple(value or ()) if name == "authors" else value for name, value in said.items()}
+    edits = {name: value for name, value in entry.edited.items() if name in EDITABLE}
+    fields = {name: tuple(value or ()) if name == "authors" else value for name, value in edits.items()}
     return replace(entry, **fields)  # type: ignore[arg-type]
-
-
-def now_iso() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def document_id(owner: str, record: str | None, content_hash: str) -> str:
@@ -168,3 +171,11 @@ class FileStore(Protocol):
     def discard(self, found: StoredFile) -> None:
         """Deletes a file returned by ``files``."""
         ...
+
+
+def is_open(licence: str | None) -> bool:
+    """Whether it is one of the known licences for that, as an address, an SPDX identifier or a usual short name.
+
+    Not those for non-commercial use only: who runs the service decides whether it is one.
+    """
+    return licence is not None and _OPEN.fullmatch(licence.strip()) is not None

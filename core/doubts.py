@@ -27,17 +27,17 @@ def doubts(record: Record) -> tuple[Doubt, ...]:
       period that starts before the year 1 is probably geological.
     - A period that ends after 2100 in a record that is neither a projection nor a simulation.
     """
-    found: dict[str, Doubt] = {}
+    by_code: dict[str, Doubt] = {}
     for span in record.times:
         start, end = _year(span.start_ms), _year(span.end_ms)
         if start is not None and 0 < start < _FIRST_USUAL_YEAR and (end is None or end > _MODERN_YEAR):
-            found.setdefault(
+            by_code.setdefault(
                 "starts_before_1000", Doubt("starts_before_1000", f"the period starts in the year {start}")
             )
         if end is not None and end > _LAST_USUAL_YEAR and record.provenance.kind not in _AHEAD:
-            said = f"the period ends in the year {end}, and nothing says that these are projections"
-            found.setdefault("ends_after_2100", Doubt("ends_after_2100", said))
-    return tuple(found.values())
+            sentence = f"the period ends in the year {end}, and nothing says that these are projections"
+            by_code.setdefault("ends_after_2100", Doubt("ends_after_2100", sentence))
+    return tuple(by_code.values())
 
 
 def _year(instant_ms: int | None) -> int | None:

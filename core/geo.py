@@ -71,7 +71,7 @@ def _positive(a: Floats, b: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BoxComparison:
     """The position of each of n boxes relative to a query box, around the globe.
 
     ``hausdorff_deg`` and ``centre_deg``: (n,) degrees of latitude, longitudes scaled; ``overlap_km2`` and ``box_km2``:
@@ -95,7 +95,7 @@ class Comparison:
         return np.minimum(self.overlap_km2 / self.box_km2, 1.0)
 
 
-def compare(query: BBox, boxes: Floats) -> Comparison:
+def compare(query: BBox, boxes: Floats) -> BoxComparison:
     """Compares each of ``boxes`` (n, 4) with the query, longitudes as arcs of a circle.
 
     The boxes are shifted by -360, 0 or +360 to where the centres are nearest. Longitudes are scaled by the cosine of
@@ -110,7 +110,7 @@ def compare(query: BBox, boxes: Floats) -> Comparison:
     out_of_query = np.maximum(np.minimum(apart + half_width, 180.0) - query_half_width, 0.0) * scale
     out_of_box = np.maximum(np.minimum(apart + query_half_width, 180.0) - half_width, 0.0) * scale
     more_south, more_north = query.south - south, north - query.north
-    return Comparison(
+    return BoxComparison(
         hausdorff_deg=np.maximum(
             np.hypot(out_of_query, _positive(more_south, more_north)),
             np.hypot(out_of_box, _positive(-more_south, -more_north)),

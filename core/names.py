@@ -1,11 +1,51 @@
-"""What the data of a record are called, and what made them: products, platforms, instruments, variables, projects."""
+"""What the data of a record are called, and what made them: products, platforms, instruments, variables, projects.
+
+Also which words look like such a name, and how a version is written behind one. Pure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.folding import folded_words
+
+_BETWEEN_WORDS = re.compile(r"[-/]")
+_SAYS_VERSION = r"(?:version|ver|v|collection|release)"
+_VERSION_WORD = re.compile(_SAYS_VERSION, re.IGNORECASE)
+_VERSION_BEFORE = re.compile(rf"^{_SAYS_VERSION}[\s._-]*(?=\d)", re.IGNORECASE)
+_V_NUMBER = re.compile(r"v(\d[\d.]*)", re.IGNORECASE)
+
+
+def looks_like_name(word: str) -> bool:
+    """A word of a text: letters with a digit among them or a capital after the first letter: ``MOD11_L2``, ``TOGA``."""
+    if word.isalpha():  # most words of a text
+        return not word[1:].islower() and any(map(str.isupper, word[1:]))
+    if not any(letter.isalpha() for letter in word):
+        return False
+    parts = _BETWEEN_WORDS.split(word)  # in June-July, the second capital begins a word
+    return any(letter.isdigit() for letter in word) or any(letter.isupper() for part in parts for letter in part[1:])
+
+
+def looks_like_code(text: str) -> bool:
+    """A title or an identifier: one word with a digit in it, or all in capitals: ``82.061``, ``SST``; not ``Radar``."""
+    return len(text.split()) == 1 and (any(letter.isdigit() for letter in text) or text.isupper())
+
+
+def bare_version(text: str) -> str:
+    """``Version 6``, ``V006`` and ``collection-2`` as ``6``, ``006`` and ``2``."""
+    return _VERSION_BEFORE.sub("", text.strip())
+
+
+def without_version_words(words: Sequence[str]) -> list[str]:
+    """``GPCP Version 2.0`` and ``GPCP V2.0`` as ``GPCP 2.0``."""
+    words_left = [word for word, after in zip(words, [*words[1:], ""], strict=False) if not _only_says(word, after)]
+    return [_V_NUMBER.sub(r"\1", word) if _V_NUMBER.fullmatch(word) else word for word in words_left]
+
+
+def _only_says(word: str, after: str) -> bool:
+    return bool(_VERSION_WORD.fullmatch(word.rstrip("."))) and after[:1].isdigit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +82,18 @@ def name_key(text: str) -> str:
 
 def names_once(names: Iterable[str]) -> tuple[str, ...]:
     """Each name once, whatever its case, as first written."""
-    kept: dict[str, str] = {}
+    first_written: dict[str, str] = {}
     for name in names:
-        kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())
+        first_written.setdefault(name.casefold(), name)
+    return tuple(first_written.values())
 
 
 def variables_once(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     """Each name once; what one says and another does not (standard name, unit) is brought together."""
-    kept: dict[str, Variable] = {}
-    for one in variables:
-        known = kept.setdefault(one.name.casefold(), one)
-        kept[one.name.casefold()] = Variable(
-            known.name, known.standard_name or one.standard_name, known.unit or one.unit
+    merged: dict[str, Variable] = {}
+    for variable in variables:
+        known = merged.setdefault(variable.name.casefold(), variable)
+        merged[variable.name.casefold()] = Variable(
+            known.name, known.standard_name or variable.standard_name, known.unit or variable.unit
         )
-    return tuple(kept.values())
+    return tuple(merged.values())

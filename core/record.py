@@ -169,9 +169,9 @@ def ids_apart(id: str, edition: str | None, native_id: str) -> tuple[str, ...]:
 
     In an id of ``record_id`` two hex digits follow every ``~``, so neither can be another document's own id.
     """
-    told = [f"{id}~v{slug}"] if edition and (slug := _slug(edition)) else []
+    by_edition = [f"{id}~v{slug}"] if edition and (slug := _slug(edition)) else []
     known = hashlib.sha256(native_id.encode()).hexdigest()[:8]
-    return tuple(_shortened(each) for each in (*told, f"{id}~n{_slug(native_id)}-{known}"))
+    return tuple(_shortened(each) for each in (*by_edition, f"{id}~n{_slug(native_id)}-{known}"))
 
 
 def _slug(text: str) -> str:

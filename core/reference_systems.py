@@ -90,29 +90,29 @@ class ReferenceSystem:
         west, south, east, north = (round(edge, 6) for edge in (west, south, east, north))
         return max(-180.0, west), max(-90.0, south), min(180.0, east), min(90.0, north)
 
-    def geometry(self, given: JsonMapping) -> Json:
+    def geometry(self, geometry: JsonMapping) -> Json:
         """GeoJSON of this system as GeoJSON in degrees, in parts at the antimeridian. Raises ValueError."""
         if self.in_degrees and not self.latitude_first:
-            return dict(given)
+            return dict(geometry)
         try:
-            found = shape(cast(Any, given))
+            geometry_read = shape(cast(Any, geometry))
         except (ShapelyError, ValueError, TypeError, IndexError, AttributeError, KeyError):
             raise ValueError("the geometry is not valid") from None
         if self.in_degrees:
-            return dict(mapping(shapely.transform(found, lambda points: points[:, ::-1])))
-        return dict(mapping(self._in_degrees(found)))
+            return dict(mapping(shapely.transform(geometry_read, lambda points: points[:, ::-1])))
+        return dict(mapping(self._in_degrees(geometry_read)))
 
-    def _in_degrees(self, given: BaseGeometry) -> BaseGeometry:
-        if given.length > 0:
-            given = shapely.segmentize(given, given.length * _LONGEST_SHARE)
-        turned = shapely.transform(given, lambda points: self._points(points))
+    def _in_degrees(self, geometry: BaseGeometry) -> BaseGeometry:
+        if geometry.length > 0:
+            geometry = shapely.segmentize(geometry, geometry.length * _LONGEST_SHARE)
+        turned = shapely.transform(geometry, lambda points: self._points(points))
         if not all(map(math.isfinite, turned.bounds)):
             raise ValueError(f"the geometry lies outside of the area of {self.name[:100]}")
         west, _, east, _ = turned.bounds
         if east - west < _HALF_TURN:
             return turned
         if _round_a_pole(turned):
-            west, south, east, north = self.box(*given.bounds)
+            west, south, east, north = self.box(*geometry.bounds)
             halves = (
                 [(west, south, east, north)]
                 if west <= east
@@ -147,18 +147,18 @@ def read_reference_system(name: str) -> ReferenceSystem:
     """The system of this name; WGS 84 with longitude first for an empty one. Raises ValueError with the name."""
     if not name.strip():
         return WGS84
-    found = _NAME.match(name)
-    if found is None:
+    match = _NAME.match(name)
+    if match is None:
         raise ValueError(f"the reference system {name[:100]!r} is not known; write an EPSG code, as in EPSG:25832")
-    authority = (found["authority"] or found["short"] or "EPSG").upper()
-    code = found["code"].upper()
+    authority = (match["authority"] or match["short"] or "EPSG").upper()
+    code = match["code"].upper()
     if authority in ("OGC", "CRS") or code in _EAST_FIRST:
         if code not in _EAST_FIRST:
             raise ValueError(f"the reference system {name[:100]!r} is not known; write an EPSG code, as in EPSG:25832")
         return ReferenceSystem(name.strip(), "OGC", "CRS84", by_authority=False)
     if code in _WEB_MERCATOR:
         authority, code = "EPSG", "3857"
-    system = ReferenceSystem(name.strip(), authority, code, by_authority=found["long"] is not None)
+    system = ReferenceSystem(name.strip(), authority, code, by_authority=match["long"] is not None)
     if code != "4326":
         _check(system)
     return system
@@ -170,8 +170,8 @@ def _check(system: ReferenceSystem) -> None:
 
     name = system.name[:100]
     try:
-        found = _system(system.authority, system.code)
-        flat = found.is_geographic or found.is_projected
+        crs = _system(system.authority, system.code)
+        flat = crs.is_geographic or crs.is_projected
         if flat and not system.in_degrees:
             _transformer(system.authority, system.code, system.by_authority)
     except CRSError:
@@ -188,8 +188,8 @@ def _system(authority: str, code: str) -> CRS:
     from pyproj.network import set_network_enabled  # type: ignore[attr-defined] # it has no __all__
 
     set_network_enabled(active=False)  # grids of higher precision would be fetched past the gate
-    found = CRS.from_authority(authority, code)
-    return found.sub_crs_list[0] if found.is_compound else found
+    crs = CRS.from_authority(authority, code)
+    return crs.sub_crs_list[0] if crs.is_compound else crs
 
 
 @lru_cache(maxsize=256)

@@ -49,12 +49,12 @@ def late_interaction(question: NDArray[np.float32], texts: Sequence[Bits]) -> ND
     """
     if not texts:
         return np.empty(0)
-    lengths = np.array([len(one) for one in texts])
-    bits, asked = np.concatenate(texts), np.ascontiguousarray(question.T)
+    lengths = np.array([len(text) for text in texts])
+    bits, transposed = np.concatenate(texts), np.ascontiguousarray(question.T)
     similar = np.empty((len(bits), len(question)), dtype=np.float32)
     for start in range(0, len(bits), _AT_ONCE):
         some = slice(start, start + _AT_ONCE)
-        np.matmul(np.unpackbits(bits[some], axis=1).astype(np.float32), asked, out=similar[some])
+        np.matmul(np.unpackbits(bits[some], axis=1).astype(np.float32), transposed, out=similar[some])
     most = np.maximum.reduceat(similar, np.concatenate([[0], np.cumsum(lengths)[:-1]]), axis=0)
     # Of a bit b the sign is 2b - 1, so q . sign(d) is twice q . b less the sum of q.
     signed = 2.0 * most - question.sum(axis=1)

@@ -1,9 +1,16 @@
-"""Creates indices and resolves the serving ones."""
+"""Creates indices, resolves the serving ones, and finds those whose alias is lost.
+
+An alias is lost after a restore without aliases, or a deletion by hand. Readers and writers use only aliases, so they
+cannot find such an index until its alias is back.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import structlog
 
 from core.errors import IndexMismatch
 from core.json_types import JsonMapping
@@ -11,12 +18,13 @@ from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import AlreadyExists
 from es_mappings import loader
+from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta, refuse_unknown_schema
 from es_mappings.names import KINDS, IndexKind, alias, concrete
-from es_mappings.shape import USUAL, IndexShape
 
 _NO_MODEL = EmbedderCard(model="none", dims=4, max_tokens=16, min_score=0.0)
 _DESCRIBING = ("mappings", "settings")
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +78,21 @@ def serving(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex
 
     Raises IndexMismatch if the alias spans several indices, or this version cannot read its schema.
     """
-    found = resolved(client, prefix, kind)
-    if found is not None:
-        refuse_unknown_schema(found.index, found.meta)
-    return found
+    current = resolved(client, prefix, kind)
+    if current is not None:
+        refuse_unknown_schema(current.index, current.meta)
+    return current
 
 
 def resolved(client: Elasticsearch, prefix: str, kind: IndexKind) -> ServingIndex | None:
     """The same for any schema: the input of a reindex. Raises IndexMismatch if the alias spans several indices."""
     name = alias(prefix, kind)
-    found = client.options(ignore_status=404).indices.get(index=name, features=_DESCRIBING).body
-    if "error" in found or not found:
+    indices = client.options(ignore_status=404).indices.get(index=name, features=_DESCRIBING).body
+    if "error" in indices or not indices:
         return None
-    if len(found) > 1:
-        raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(found))}; it must stand for one index.")
-    index, body = next(iter(found.items()))
+    if len(indices) > 1:
+        raise IndexMismatch(f"The alias {name} spans {', '.join(sorted(indices))}; it must stand for one index.")
+    index, body = next(iter(indices.items()))
     return _described(name, index, body)
 
 
@@ -96,3 +104,65 @@ def described(client: Elasticsearch, index: str) -> ServingIndex:
 def _described(name: str, index: str, body: JsonMapping) -> ServingIndex:
     meta = IndexMeta.read(index, body["mappings"].get("_meta"))
     return ServingIndex(name, index, meta, body["settings"]["index"]["uuid"])
+
+
+@dataclass(frozen=True, slots=True)
+class LostAlias:
+    """``indices``: those that the alias could stand for, oldest first; the alias's own name if an index took it."""
+
+    name: str
+    indices: tuple[str, ...]
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether an index has the alias's name: a write made it while the alias was gone."""
+        return self.name in self.indices
+
+    @property
+    def remedy(self) -> str:
+        """What is there, and what puts the alias back."""
+        if self.is_taken:
+            return (
+                f"{self.name} is an index where the alias should be: delete it (DELETE /{self.name}); "
+                "then `sonde harvest` or the role `migrate` puts the alias back."
+            )
+        there = f"The alias {self.name} is gone; there is {', '.join(self.indices)}."
+        if len(self.indices) == 1:
+            return f"{there} `sonde harvest` or the role `migrate` puts the alias back."
+        return f"{there} `sonde reindex --serve {self.indices[-1]}` (or another one) puts the alias back."
+
+
+def lost_aliases(client: Elasticsearch, prefix: str, kinds: Sequence[IndexKind] = KINDS) -> list[LostAlias]:
+    """Usually empty. One request."""
+    names = [alias(prefix, kind) for kind in kinds]
+    indices_found = client.indices.get_alias(
+        index=[*names, *(f"{name}-*" for name in names)], ignore_unavailable=True, allow_no_indices=True
+    ).body
+    aliases_present = {name for body in indices_found.values() for name in body["aliases"]}
+    lost = []
+    for name in names:
+        name_pattern = re.compile(rf"{re.escape(name)}(-\d{{6}})?")
+        indices = tuple(sorted(index for index in indices_found if name_pattern.fullmatch(index)))
+        if name not in aliases_present and indices:
+            lost.append(LostAlias(name, indices))
+    return lost
+
+
+def put_back(client: Elasticsearch, prefix: str) -> list[str]:
+    """Puts back each lost alias that only one index can have; returns these indices.
+
+    Raises IndexMismatch that names the indices if there are several, or an index has the alias's name.
+    """
+    lost = lost_aliases(client, prefix)
+    for alias_lost in lost:
+        if alias_lost.is_taken or len(alias_lost.indices) > 1:
+            raise IndexMismatch(alias_lost.remedy)
+    for alias_lost in lost:
+        serve(client, alias_lost.indices[0], alias_lost.name)
+    return [alias_lost.indices[0] for alias_lost in lost]
+
+
+def serve(client: Elasticsearch, index: str, name: str) -> None:
+    """Makes the alias stand for this index."""
+    client.indices.update_aliases(actions=[{"add": {"index": index, "alias": name, "is_write_index": True}}])
+    log.warning("alias.put_back", alias=name, index=index)

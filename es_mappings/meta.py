@@ -54,10 +54,10 @@ class IndexMeta:
     @classmethod
     def read(cls, index: str, meta: JsonMapping | None) -> IndexMeta:
         """Raises IndexMismatch if the index has no ``_meta`` of ours."""
-        given = meta or {}
-        tokens = TokenCard(**given["tokens"]) if given.get("tokens") else None
+        stored = meta or {}
+        tokens = TokenCard(**stored["tokens"]) if stored.get("tokens") else None
         try:
-            return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name != "tokens"}, tokens=tokens)
+            return cls(**{name: stored[name] for name in cls.__dataclass_fields__ if name != "tokens"}, tokens=tokens)
         except KeyError as error:
             raise IndexMismatch(
                 f"The index {index} carries no {error} in its _meta, so it was not made by Sonde. "
@@ -114,9 +114,9 @@ def reindex_reasons(meta: IndexMeta, configured_model: str, embedder: EmbedderCa
             "answers. Run `sonde reindex` to put the new one in service."
         )
     elif embedder is not None and embedder.tokens != meta.tokens and embedder.tokens is not None:
-        held = "no token vectors" if meta.tokens is None else f"token vectors made as {meta.tokens.code}"
+        present = "no token vectors" if meta.tokens is None else f"token vectors made as {meta.tokens.code}"
         reasons.append(
-            f"The index has {held}; the embedder makes them as {embedder.tokens.code}. It still answers, ranked "
+            f"The index has {present}; the embedder makes them as {embedder.tokens.code}. It still answers, ranked "
             "without them. Run `sonde reindex` to make them."
         )
     if meta.schema_version < SCHEMA_VERSION:

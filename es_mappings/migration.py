@@ -36,35 +36,37 @@ def migrate(client: Elasticsearch, prefix: str) -> None:
     passages. Bookkeeping that a newer Sonde migrated is left alone: a version that is put back must work with it.
     """
     aliases = {alias(prefix, kind): kind for kind in KINDS}
-    found = client.indices.get(
+    indices = client.indices.get(
         index=list(aliases), features=["aliases", "mappings"], ignore_unavailable=True, allow_no_indices=True
     ).body
-    kinds = {index: kind for index, body in found.items() for name, kind in aliases.items() if name in body["aliases"]}
+    kinds = {
+        index: kind for index, body in indices.items() for name, kind in aliases.items() if name in body["aliases"]
+    }
     for index, kind in kinds.items():
         if kind in WITH_VECTORS:
-            refuse_newer_schema(index, IndexMeta.read(index, found[index]["mappings"].get("_meta")))
-    there: set[IndexKind] = set()
+            refuse_newer_schema(index, IndexMeta.read(index, indices[index]["mappings"].get("_meta")))
+    present: set[IndexKind] = set()
     for index, kind in kinds.items():
-        body = found[index]
-        there.add(kind)
+        body = indices[index]
+        present.add(kind)
         _bring_up(client, kind, index, body["mappings"])
-    _create(client, prefix, [kind for kind in _ADDED_KINDS if kind not in there])
+    _create(client, prefix, [kind for kind in _ADDED_KINDS if kind not in present])
 
 
-def missing_fields(wanted: JsonMapping, there: JsonMapping) -> Json:
+def missing_fields(wanted: JsonMapping, present: JsonMapping) -> Json:
     """The ``properties`` of ``wanted`` that ``there`` lacks, including sub-fields of objects.
 
     A field with different settings in both is unchanged: only a new index can change it.
     """
-    found: Json = {}
+    missing: Json = {}
     for name, field in wanted.items():
-        if name not in there:
-            found[name] = field
+        if name not in present:
+            missing[name] = field
         elif "properties" in field and (
-            inner := missing_fields(field["properties"], there[name].get("properties", {}))
+            inner := missing_fields(field["properties"], present[name].get("properties", {}))
         ):
-            found[name] = {"properties": inner}
-    return found
+            missing[name] = {"properties": inner}
+    return missing
 
 
 def _bring_up(client: Elasticsearch, kind: IndexKind, index: str, mapping: JsonMapping) -> None:

@@ -18,8 +18,8 @@ from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.records import to_document
 from es_mappings.codecs.vectors import to_fields
 from es_mappings.indices import ensure_indices
+from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import IndexKind, concrete
-from es_mappings.shape import USUAL, IndexShape
 from indexer.documents.index.store import passage_document
 from indexer.documents.index.stored_fields import PassageReader
 from indexer.documents.parse.limits import Limits

@@ -9,8 +9,7 @@ from typing import Protocol
 from core.errors import IndexMismatch, NotFound, SondeError
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import serving
-from es_mappings.lost_aliases import lost_aliases
+from es_mappings.indices import lost_aliases, serving
 from es_mappings.meta import IndexMeta
 from es_mappings.names import alias
 from reading.vocabulary.name_lists import NO_LISTS, NameLists
@@ -62,7 +61,7 @@ class Parts:
         if found is not None:
             return found.meta
         for lost in lost_aliases(self.client, self.prefix, ["records"]):
-            raise IndexMismatch(lost.told)
+            raise IndexMismatch(lost.remedy)
         raise NotFound(f"There is no index {alias(self.prefix, 'records')} yet; `sonde harvest` makes it.")
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from core.errors import SondeError
 from local_stack.errors import StackError
+from local_stack.part import silent
 from local_stack.ports import free_port
-from local_stack.report import silent
 from local_stack.services import api_service, service_part
-from local_stack.settings import ApiSettings, StackSettings
+from local_stack.settings import ApiConfig, StackConfig
 from local_stack.supervisor import Supervisor
 from sonde.ops.one_machine import elasticsearch_environment, own_environment, serve_command, served_at
 from sonde.settings import Settings
@@ -40,10 +40,10 @@ def own_api(settings: Settings, prefix: str, processes: int, more: Mapping[str, 
         "SONDE_LOG__LEVEL": "ERROR",
         **(more or {}),
     }
-    service = api_service(serve_command(), ApiSettings(port=port), Path.cwd(), {})
+    service = api_service(serve_command(), ApiConfig(port=port), Path.cwd(), {})
     with tempfile.TemporaryDirectory(prefix="sonde-api-") as name:
         folder = Path(name)
-        supervisor, part = Supervisor(folder), service_part(StackSettings(folder, environment), service)
+        supervisor, part = Supervisor(folder), service_part(StackConfig(folder, environment), service)
         try:
             supervisor.ensure(part, silent)
             yield str(part.address)

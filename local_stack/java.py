@@ -84,9 +84,9 @@ def _may_run(program: Path) -> bool:
 
 def describe(home: Path) -> Java | None:
     """What the home says of itself in ``release``, or, without that file, what its ``java -version`` prints."""
-    stated = _release(home / "release")
-    version = major_version(stated.get("JAVA_VERSION", "")) or major_version(_printed_version(home / "bin" / "java"))
-    return None if version is None else Java(home, version, frozenset(stated.get("MODULES", "").split()))
+    release = _release(home / "release")
+    version = major_version(release.get("JAVA_VERSION", "")) or major_version(_printed_version(home / "bin" / "java"))
+    return None if version is None else Java(home, version, frozenset(release.get("MODULES", "").split()))
 
 
 def _release(path: Path) -> dict[str, str]:

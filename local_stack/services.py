@@ -7,18 +7,18 @@ from pathlib import Path
 
 import httpx
 
-from local_stack.part import Part
+from local_stack.part import StackPart
 from local_stack.process import Command
-from local_stack.settings import ApiSettings, Port, Service, StackSettings
+from local_stack.settings import ApiConfig, Port, ServiceProcess, StackConfig
 
 _ASK_TIMEOUT_S = 5.0
 _READ_FOR_TEXT_BYTES = 1 << 20  # what says "ready" is written early
 
 
-def service_part(stack: StackSettings, service: Service) -> Part:
+def service_part(stack: StackConfig, service: ServiceProcess) -> StackPart:
     log = stack.folder / "logs" / f"{service.name}.log"
     command = Command(service.argv, {**stack.environment, **service.env}, service.cwd, log)
-    return Part(
+    return StackPart(
         name=service.name,
         log=log,
         prepare=lambda _report: command,
@@ -31,7 +31,7 @@ def service_part(stack: StackSettings, service: Service) -> Part:
     )
 
 
-def trouble(service: Service, log: Path) -> str | None:
+def trouble(service: ServiceProcess, log: Path) -> str | None:
     """What is wrong with a service that runs, as a phrase; None where it is up."""
     if service.health_url is not None:
         return _unanswered(service.health_url)
@@ -55,12 +55,12 @@ def _stands_in(log: Path, text: str) -> bool:
         return text.encode() in stream.read(_READ_FOR_TEXT_BYTES)
 
 
-def api_service(argv: tuple[str, ...], api: ApiSettings, cwd: Path, env: Mapping[str, str]) -> Service:
+def api_service(argv: tuple[str, ...], api: ApiConfig, cwd: Path, env: Mapping[str, str]) -> ServiceProcess:
     """The API as the command ``argv`` serves it; host and port are the command's own affair and only named here."""
     bind = f"[{api.host}]:{api.port}" if ":" in api.host else f"{api.host}:{api.port}"
     asked_at = "127.0.0.1" if api.host in ("0.0.0.0", "::") else api.host  # compared, not bound  # noqa: S104  # nosec B104
     address = f"http://{bind if asked_at == api.host else f'{asked_at}:{api.port}'}"
-    return Service(
+    return ServiceProcess(
         name="api",
         argv=argv,
         cwd=cwd,
@@ -84,17 +84,17 @@ def worker_service(
     env: Mapping[str, str],
     name: str = "worker",
     at_once: int = 0,
-) -> Service:
+) -> ServiceProcess:
     """A Celery worker; ``queues`` is a list with commas. SIGTERM lets a slice of a harvest come to its end.
 
     ``at_once``: tasks at the same time, each in a process; 0: one for each core.
     """
     celery = (str(python), "-m", "celery", "-A", application, "worker", "--loglevel", "INFO")
     argv = (*celery, "-Q", queues, "-n", f"{name}@%h", *(("-c", str(at_once)) if at_once else ()))
-    return Service(name=name, argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
+    return ServiceProcess(name=name, argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text=" ready.", stop_grace_s=60.0)
 
 
-def beat_service(python: Path, application: str, cwd: Path, env: Mapping[str, str]) -> Service:
+def beat_service(python: Path, application: str, cwd: Path, env: Mapping[str, str]) -> ServiceProcess:
     """Celery beat; its schedule lives in the broker, so no pid or schedule file is left in ``cwd``."""
     argv = (str(python), "-m", "celery", "-A", application, "beat", "--loglevel", "INFO", "--pidfile=")
-    return Service(name="beat", argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text="beat: Starting")
+    return ServiceProcess(name="beat", argv=argv, cwd=cwd, env={**env, **_HEARD}, ready_text="beat: Starting")

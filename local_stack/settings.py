@@ -25,7 +25,7 @@ def default_cache() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class ElasticsearchSettings:
+class NodeConfig:
     """One node on 127.0.0.1, or, with ``url``, a server that is already there (then none is started).
 
     The ports lie beside the well-known ones, so that a machine that already runs an Elasticsearch is not in the way.
@@ -59,7 +59,7 @@ class ElasticsearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class BrokerSettings:
+class ValkeyConfig:
     """A Valkey server on 127.0.0.1, or, with ``url``, a Redis-protocol server that is already there."""
 
     url: str | None = None
@@ -69,7 +69,7 @@ class BrokerSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class ApiSettings:
+class ApiConfig:
     """Where the API listens, which setting moves it, and how long it may take to answer what it has in hand."""
 
     host: str = "127.0.0.1"
@@ -88,10 +88,10 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServiceProcess:
     """One process of the service itself, started once Elasticsearch and the broker answer.
 
-    ``env`` is laid over ``StackSettings.environment``. It counts as up when ``health_url`` answers 200, else
+    ``env`` is laid over ``StackConfig.environment``. It counts as up when ``health_url`` answers 200, else
     when ``ready_text`` stands in its log, else as soon as it runs. ``stop_grace_s``: how long SIGTERM may take.
     """
 
@@ -108,7 +108,7 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class StackSettings:
+class StackConfig:
     """One stack. Several may run at once in different folders and on different ports.
 
     ``folder`` holds state, data and ``logs/``; ``environment`` is what programs inherit (PATH, JAVA_HOME, proxies).
@@ -117,9 +117,9 @@ class StackSettings:
     folder: Path
     environment: Mapping[str, str]
     cache: Path = field(default_factory=default_cache)
-    elasticsearch: ElasticsearchSettings = field(default_factory=ElasticsearchSettings)
-    broker: BrokerSettings = field(default_factory=BrokerSettings)
-    services: tuple[Service, ...] = ()
+    elasticsearch: NodeConfig = field(default_factory=NodeConfig)
+    broker: ValkeyConfig = field(default_factory=ValkeyConfig)
+    services: tuple[ServiceProcess, ...] = ()
 
     @property
     def elasticsearch_url(self) -> str:

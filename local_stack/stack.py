@@ -8,14 +8,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from local_stack.elasticsearch import elasticsearch_part
 from local_stack.errors import StackError
-from local_stack.keeper import LOOK_S, Keeper
 from local_stack.login import made_login
-from local_stack.part import External, Part, PartStatus
-from local_stack.report import OneAtATime, Report, silent
+from local_stack.part import External, OneAtATime, PartStatus, Reporter, StackPart, silent
 from local_stack.services import service_part
-from local_stack.settings import Service, StackSettings
+from local_stack.settings import ServiceProcess, StackConfig
 from local_stack.state import locked
-from local_stack.supervisor import Supervisor
+from local_stack.supervisor import LOOK_S, Keeper, Supervisor
 from local_stack.valkey import broker_part
 
 _DEFAULT_GRACE_S = 20.0
@@ -24,33 +22,33 @@ _DEFAULT_GRACE_S = 20.0
 class Stack:
     """One folder's stack. Several processes may call it at once: ``up`` and ``down`` take turns."""
 
-    def __init__(self, settings: StackSettings) -> None:
+    def __init__(self, settings: StackConfig) -> None:
         self._settings = settings
         self._folder = settings.folder
-        self._servers: list[Part | External] = [elasticsearch_part(settings), broker_part(settings)]
-        self._services: list[Part | External] = [service_part(settings, service) for service in settings.services]
+        self._servers: list[StackPart | External] = [elasticsearch_part(settings), broker_part(settings)]
+        self._services: list[StackPart | External] = [service_part(settings, service) for service in settings.services]
         self._supervisor = Supervisor(settings.folder)
 
     @property
-    def services(self) -> tuple[Service, ...]:
+    def services(self) -> tuple[ServiceProcess, ...]:
         """The service's own processes, in the order of their status."""
         return self._settings.services
 
-    def up(self, report: Report = silent) -> list[PartStatus]:
+    def up(self, report: Reporter = silent) -> list[PartStatus]:
         """Every part runs and answers on return; those that did already are left alone.
 
         Raises StackError (PortTaken, StartFailed, RequirementMissing, FetchFailed); parts that came up stay up,
         so a second ``up`` goes on from there and ``down`` ends them.
         """
-        told = OneAtATime(report)
+        reporter = OneAtATime(report)
         with locked(self._folder / "lock"):
             if self._settings.elasticsearch.with_login:
                 made_login(self._folder)
             for parts in (self._servers, self._services):
-                self._ensure_all(parts, told)
+                self._ensure_all(parts, reporter)
         return self.status()
 
-    def _ensure_all(self, parts: Sequence[Part | External], report: Report) -> None:
+    def _ensure_all(self, parts: Sequence[StackPart | External], report: Reporter) -> None:
         if not parts:
             return
         with ThreadPoolExecutor(len(parts)) as pool:
@@ -66,15 +64,15 @@ class Stack:
         for finished in pending:
             finished.result()
 
-    def down(self, report: Report = silent, only: Sequence[str] = ()) -> None:
+    def down(self, report: Reporter = silent, only: Sequence[str] = ()) -> None:
         """No process of this stack lives on return, services first; or of the parts named in ``only``. Data and logs
         stay.
 
         Raises StackError for a name that is no part, and where a process does not even end by SIGKILL.
         """
-        told = OneAtATime(report)
+        reporter = OneAtATime(report)
         with locked(self._folder / "lock"):
-            known = [part for part in (*self._services, *self._servers) if isinstance(part, Part)]
+            known = [part for part in (*self._services, *self._servers) if isinstance(part, StackPart)]
             grace = {part.name: part.stop_grace_s for part in known}
             forgotten = [name for name in self._supervisor.started_names() if name not in grace]
             services = [*forgotten, *(part.name for part in known if part not in self._servers)]
@@ -83,9 +81,9 @@ class Stack:
                 if name not in (*services, *servers):
                     raise StackError(f"{name} is no part that is started here; there are {', '.join(grace)}")
             for names in (services, servers):
-                self._stop_all([name for name in names if not only or name in only], grace, told)
+                self._stop_all([name for name in names if not only or name in only], grace, reporter)
 
-    def _stop_all(self, names: Sequence[str], grace: dict[str, float], report: Report) -> None:
+    def _stop_all(self, names: Sequence[str], grace: dict[str, float], report: Reporter) -> None:
         def stop(name: str) -> None:
             if self._supervisor.stop(name, grace.get(name, _DEFAULT_GRACE_S)):
                 report(f"{name}.stopped")
@@ -94,10 +92,10 @@ class Stack:
             with ThreadPoolExecutor(len(names)) as pool:
                 list(pool.map(stop, names))
 
-    def keep(self, own: str, report: Report) -> None:
+    def keep(self, own: str, report: Reporter) -> None:
         """Starts parts again that die, and cuts their logs, until the process ends. ``own``: the part that does it."""
         keeper = Keeper(self._supervisor, lambda: locked(self._folder / "lock"))
-        parts = [part for part in (*self._servers, *self._services) if isinstance(part, Part) and part.name != own]
+        parts = [part for part in (*self._servers, *self._services) if isinstance(part, StackPart) and part.name != own]
         while True:
             keeper.look(parts, report)
             time.sleep(LOOK_S)

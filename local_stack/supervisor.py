@@ -1,21 +1,29 @@
-"""Brings single parts up and down, and says how they are."""
+"""Starts and stops single parts, says how they are, and starts those again that died.
+
+A part that dies again and again is started less and less often, and then left alone: `sonde status` shows it.
+"""
 
 from __future__ import annotations
 
 import subprocess
 import threading
 import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from local_stack import process
 from local_stack.errors import StackError, StartFailed
-from local_stack.part import External, Part, PartStatus
+from local_stack.part import External, PartStatus, Reporter, StackPart
 from local_stack.ports import require_free
-from local_stack.report import Report
+from local_stack.process import rotate
 from local_stack.state import Records
 
 _POLL_S = 0.2
+MOST_LOG_BYTES = 20 * 1024 * 1024
+LOOK_S = 2.0
 
 
 class Supervisor:
@@ -27,7 +35,7 @@ class Supervisor:
         self._children: dict[str, subprocess.Popen[bytes]] = {}  # ours to collect when they end
         self.cancelled = threading.Event()
 
-    def ensure(self, part: Part | External, report: Report) -> None:
+    def ensure(self, part: StackPart | External, report: Reporter) -> None:
         """Up and answering on return, started or found. Raises PortTaken, StartFailed or another StackError."""
         if isinstance(part, External):
             self._require_external(part, report)
@@ -40,13 +48,13 @@ class Supervisor:
             started = self._start(part, report)
         self._await(part, started, report)
 
-    def _require_external(self, part: External, report: Report) -> None:
+    def _require_external(self, part: External, report: Reporter) -> None:
         trouble = part.trouble()
         if trouble is not None:
             raise StackError(f"{part.name} at {part.address} {trouble}: start it, or unset its url to have one started")
         report(f"{part.name}.external", address=part.address)
 
-    def _start(self, part: Part, report: Report) -> process.Started:
+    def _start(self, part: StackPart, report: Reporter) -> process.Started:
         self._clear(part.name, report)
         for port in part.ports:
             require_free(part.name, port)
@@ -57,20 +65,20 @@ class Supervisor:
         report(f"{part.name}.starting", pid=started.pid)
         return started
 
-    def is_dead(self, part: Part) -> bool:
+    def is_dead(self, part: StackPart) -> bool:
         """Whether it was started and nobody stopped it, yet it is gone."""
         started = self._records.read(part.name)
         return self._records.was_written(part.name) and (started is None or not process.is_alive(started))
 
-    def note_up(self, part: Part) -> None:
+    def note_up(self, part: StackPart) -> None:
         """Keeps in mind that a part said that it is up, which its log may lose."""
         if part.asked_once and not self._records.was_up(part.name) and part.trouble() is None:
             self._records.mark_up(part.name)
 
-    def restarts(self, part: Part) -> list[float]:
+    def restarts(self, part: StackPart) -> list[float]:
         return self._records.restarts(part.name)
 
-    def start_again(self, part: Part, report: Report) -> None:
+    def start_again(self, part: StackPart, report: Reporter) -> None:
         """Starts a part that died and waits for nothing. Raises StackError where it cannot be started."""
         died = self._records.read(part.name) or process.Started(0, "")
         self._records.note_restart(part.name, time.time())
@@ -80,7 +88,7 @@ class Supervisor:
             self._records.write(part.name, died, part.address)  # it is still dead, and tried again
             raise
 
-    def _clear(self, name: str, report: Report) -> None:
+    def _clear(self, name: str, report: Reporter) -> None:
         """Ends what a killed part or a lost record left behind, so that a new one finds its port and files free."""
         if self._records.was_written(name):
             report(f"{name}.died_before")
@@ -88,7 +96,7 @@ class Supervisor:
             process.stop(self._records.read(name), self._mark(name), grace_s=5.0)
         self._records.forget(name)
 
-    def _await(self, part: Part, started: process.Started, report: Report) -> None:
+    def _await(self, part: StackPart, started: process.Started, report: Reporter) -> None:
         begun = time.monotonic()
         trouble: str | None = "was not asked"
         while time.monotonic() - begun < part.start_timeout_s and not self.cancelled.is_set():
@@ -104,7 +112,7 @@ class Supervisor:
             raise StackError(f"waiting for {part.name} was broken off")
         self._give_up(part, f"{trouble}, {part.start_timeout_s:.0f} s after its start")
 
-    def _give_up(self, part: Part, why: str) -> None:
+    def _give_up(self, part: StackPart, why: str) -> None:
         self.stop(part.name, grace_s=5.0)
         last = process.tail(part.log)
         failed = StartFailed(part.name, f"{part.name} {why}; its log is {part.log}", last)
@@ -128,7 +136,7 @@ class Supervisor:
         """Parts that were started and not stopped since, whether or not they are configured now."""
         return self._records.names()
 
-    def status(self, part: Part | External) -> PartStatus:
+    def status(self, part: StackPart | External) -> PartStatus:
         """Asks the part once; waits for nothing."""
         if isinstance(part, External):
             trouble = part.trouble()
@@ -137,8 +145,8 @@ class Supervisor:
         if started is None and not self._records.was_written(part.name):
             return PartStatus(part.name, "stopped", None, part.address)
         if started is None or not process.is_alive(started):
-            told = (_last_words(part.log), self._restarted(part.name))
-            return PartStatus(part.name, "died", None, part.address, "; ".join(filter(None, told)))
+            sentences = (_last_words(part.log), self._restarted(part.name))
+            return PartStatus(part.name, "died", None, part.address, "; ".join(filter(None, sentences)))
         trouble = None if part.asked_once and self._records.was_up(part.name) else part.trouble()
         detail = "; ".join(filter(None, (trouble, self._restarted(part.name))))
         return PartStatus(part.name, "unhealthy" if trouble else "running", started.pid, part.address, detail)
@@ -163,3 +171,61 @@ def _last_words(log: Path) -> str:
     return (
         f"gone without being stopped; last in {log}: {last[:200]}" if last else f"gone without being stopped; see {log}"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RestartPolicy:
+    """The n-th start again waits ``first_s`` * 2**n, at most ``longest_s``; after ``most`` within ``within_s`` none."""
+
+    most: int = 8
+    within_s: float = 3600.0
+    first_s: float = 1.0
+    longest_s: float = 120.0
+
+    def next_at(self, restarts: Sequence[float], died: float) -> float | None:
+        """When a part that was found dead at ``died`` is started again; None: it is left alone."""
+        lately = [at for at in restarts if died - self.within_s < at <= died]
+        if len(lately) >= self.most:
+            return None
+        return died + min(self.longest_s, self.first_s * 2.0 ** len(lately))
+
+
+class Keeper:
+    """Looks after the parts of one folder. ``locked`` gives the lock that `up` and `down` hold while they work."""
+
+    def __init__(self, supervisor: Supervisor, locked: Callable[[], AbstractContextManager[None]]) -> None:
+        self._supervisor = supervisor
+        self._locked = locked
+        self._found_dead: dict[str, float] = {}
+        self._left_alone: set[str] = set()
+
+    def look(self, parts: Sequence[StackPart], report: Reporter, policy: RestartPolicy = RestartPolicy()) -> None:
+        """Once over all parts."""
+        for part in parts:
+            self._look_at(part, report, policy)
+            if rotate(part.log, MOST_LOG_BYTES):
+                report(f"{part.name}.log_cut")
+
+    def _look_at(self, part: StackPart, report: Reporter, policy: RestartPolicy) -> None:
+        if not self._supervisor.is_dead(part):
+            self._found_dead.pop(part.name, None)
+            self._left_alone.discard(part.name)
+            self._supervisor.note_up(part)
+            return
+        died = self._found_dead.setdefault(part.name, time.time())
+        at = policy.next_at(self._supervisor.restarts(part), died)
+        if at is None and part.name not in self._left_alone:
+            self._left_alone.add(part.name)
+            report(f"{part.name}.left_alone", starts=len(self._supervisor.restarts(part)))
+        if at is not None and time.time() >= at:
+            self._start_again(part, report)
+
+    def _start_again(self, part: StackPart, report: Reporter) -> None:
+        with self._locked():
+            if not self._supervisor.is_dead(part):  # `up` or `down` was here meanwhile
+                return
+            self._found_dead.pop(part.name, None)
+            try:
+                self._supervisor.start_again(part, report)
+            except StackError as error:
+                report(f"{part.name}.not_started", reason=str(error))

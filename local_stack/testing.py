@@ -11,10 +11,9 @@ from pathlib import Path
 
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part, fetched
-from local_stack.part import External, Part
+from local_stack.part import External, Reporter, StackPart, silent
 from local_stack.ports import free_port
-from local_stack.report import Report, silent
-from local_stack.settings import DEFAULT_VERSION, BrokerSettings, ElasticsearchSettings, StackSettings, default_cache
+from local_stack.settings import DEFAULT_VERSION, NodeConfig, StackConfig, ValkeyConfig, default_cache
 from local_stack.supervisor import Supervisor
 from local_stack.valkey import broker_part
 
@@ -33,7 +32,7 @@ def elasticsearch_node(
     cache: Path | None = None,
     version: str = DEFAULT_VERSION,
     jvm_options: tuple[str, ...] = QUICK_START,
-    report: Report = silent,
+    report: Reporter = silent,
 ) -> Iterator[str]:
     """The address of an Elasticsearch that lives as long as the ``with``; any free port where none is named.
 
@@ -41,7 +40,7 @@ def elasticsearch_node(
     child process. Give no ``jvm_options`` where speed is measured. Logs stay in ``folder/logs``, the data do not.
     Raises StackError where it does not come up.
     """
-    settings = ElasticsearchSettings(
+    settings = NodeConfig(
         http_port=port or free_port(),
         transport_port=free_port(),
         heap=heap,
@@ -61,7 +60,7 @@ def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -
     ports = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
     with ExitStack() as running, ThreadPoolExecutor(nodes) as pool:
         held = [
-            _node(folder / name, ElasticsearchSettings(
+            _node(folder / name, NodeConfig(
                 http_port=free_port(), transport_port=port, heap=heap, node=name, members=ports,
                 start_timeout_s=_CLUSTER_START_S, jvm_options=QUICK_START,
             ))
@@ -73,19 +72,19 @@ def elasticsearch_cluster(folder: Path, nodes: int = 3, *, heap: str = "512m") -
 
 def fetch_elasticsearch() -> None:
     """Elasticsearch is in the cache then, so that a node starts where there is no network. Raises StackError."""
-    fetched(StackSettings(Path(), os.environ, default_cache()), silent)
+    fetched(StackConfig(Path(), os.environ, default_cache()), silent)
 
 
 @contextmanager
 def _node(
     folder: Path,
-    settings: ElasticsearchSettings,
+    settings: NodeConfig,
     environment: Mapping[str, str] | None = None,
     cache: Path | None = None,
-    report: Report = silent,
+    report: Reporter = silent,
 ) -> Iterator[str]:
     inherited = os.environ if environment is None else environment
-    stack = StackSettings(folder, inherited, cache or default_cache(), elasticsearch=settings)
+    stack = StackConfig(folder, inherited, cache or default_cache(), elasticsearch=settings)
     try:
         with _running(elasticsearch_part(stack), folder, report):
             yield stack.elasticsearch_url
@@ -94,18 +93,18 @@ def _node(
 
 
 @contextmanager
-def valkey_server(folder: Path, port: int | None = None, *, report: Report = silent) -> Iterator[str]:
+def valkey_server(folder: Path, port: int | None = None, *, report: Reporter = silent) -> Iterator[str]:
     """The address (``redis://...``) of a Valkey that lives as long as the ``with``; any free port where none is named.
 
     Stop and start it on one folder, and it has what it had.
     """
-    stack = StackSettings(folder, {}, broker=BrokerSettings(port=port or free_port()))
+    stack = StackConfig(folder, {}, broker=ValkeyConfig(port=port or free_port()))
     with _running(broker_part(stack), folder, report):
         yield stack.broker_url
 
 
 @contextmanager
-def _running(part: Part | External, folder: Path, report: Report) -> Iterator[None]:
+def _running(part: StackPart | External, folder: Path, report: Reporter) -> Iterator[None]:
     supervisor = Supervisor(folder)
     try:
         supervisor.ensure(part, report)

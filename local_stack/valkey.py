@@ -10,23 +10,23 @@ import redis
 
 from local_stack.elasticsearch import shown
 from local_stack.errors import RequirementMissing
-from local_stack.part import External, Part
+from local_stack.part import External, StackPart
 from local_stack.process import Command
-from local_stack.settings import Port, StackSettings
+from local_stack.settings import Port, StackConfig
 
 NAME = "broker"
 _ASK_TIMEOUT_S = 2.0
 _MACHINES = {"amd64": "x86_64", "x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 
-def broker_part(stack: StackSettings) -> Part | External:
+def broker_part(stack: StackConfig) -> StackPart | External:
     """The Valkey of this stack, or the server its settings name."""
     settings = stack.broker
     url = stack.broker_url
     if settings.url is not None:
         return External(NAME, shown(settings.url), lambda: trouble(url))
     log = stack.folder / "logs" / f"{NAME}.log"
-    return Part(
+    return StackPart(
         name=NAME,
         log=log,
         prepare=lambda _report: _prepare(stack, log),
@@ -80,7 +80,7 @@ def server_arguments(port: int, data: Path) -> tuple[str, ...]:
     return (*listening, *durable, *plain, *bounded)
 
 
-def _prepare(stack: StackSettings, log: Path) -> Command:
+def _prepare(stack: StackConfig, log: Path) -> Command:
     data = stack.folder / "valkey"
     data.mkdir(parents=True, exist_ok=True)
     data.chmod(0o700)

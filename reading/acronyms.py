@@ -15,7 +15,7 @@ from importlib.resources import files
 from itertools import islice
 
 from core.errors import SondeError
-from core.mentioned_names import acronym_key, words_key
+from core.record_keys import acronym_key, words_key
 from reading.sentences import Range
 
 HEADER = ("acronym", "expansion", "sense", "field", "source")

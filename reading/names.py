@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from core.name_words import looks_like_name, without_version_words
-from core.names import name_key
+from core.names import looks_like_name, name_key, without_version_words
 from reading.language import EMPTY_WORDS
 from reading.sentences import Range
 

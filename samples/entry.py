@@ -1,4 +1,4 @@
-"""The hand-written catalogue as values: one Entry per record, read from ``catalogue/*.yaml``.
+"""The hand-written catalogue as values: one SampleEntry per record, read from ``catalogue/*.yaml``.
 
 These files are the source of truth; ``records/*.xml`` is what ``python -m samples.render`` writes from them.
 """
@@ -18,7 +18,7 @@ Period = tuple[str, str]  # ISO 8601 dates of any precision; the end may be "now
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SampleEntry:
     """One record as written by hand; what is empty is not said in the metadata."""
 
     id: str
@@ -61,10 +61,10 @@ class Entry:
 _TUPLES = ("topics", "alt", "authors", "gcmd", "gemet", "places", "words", "formats", "derived_from")
 
 
-def entry_from(raw: Mapping[str, Any]) -> Entry:
-    """An Entry from one YAML mapping.
+def entry_from(raw: Mapping[str, Any]) -> SampleEntry:
+    """An SampleEntry from one YAML mapping.
 
-    Raises ValueError for a key that Entry has not and TypeError for a required one that is missing.
+    Raises ValueError for a key that SampleEntry has not and TypeError for a required one that is missing.
     """
     values = dict(raw)
     box = values.pop("box", None)
@@ -76,12 +76,12 @@ def entry_from(raw: Mapping[str, Any]) -> Entry:
         values["vertical"] = (float(low), float(high))
     for name in _TUPLES:
         values[name] = tuple(map(str, _listed(values.get(name, ()))))
-    unknown = values.keys() - {field.name for field in fields(Entry)}
+    unknown = values.keys() - {field.name for field in fields(SampleEntry)}
     if unknown:
         raise ValueError(f"{values.get('id')}: unknown keys {sorted(unknown)}")
     for name in ("title", "abstract", "lineage", "published"):
         values[name] = " ".join(str(values[name]).split())
-    return Entry(**values)
+    return SampleEntry(**values)
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -93,7 +93,7 @@ def _period(text: str) -> Period:
     return start, end or start
 
 
-def load_catalogue(folder: Path = HERE / "catalogue") -> list[Entry]:
+def load_catalogue(folder: Path = HERE / "catalogue") -> list[SampleEntry]:
     """All entries, in the order of file names and within them as written. Raises ValueError for an id used twice."""
     entries = [
         entry_from(raw)

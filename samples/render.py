@@ -6,13 +6,13 @@ from pathlib import Path
 
 from lxml import etree
 
-from samples.entry import HERE, Entry, Registers, load_catalogue, load_registers
+from samples.entry import HERE, SampleEntry, Registers, load_catalogue, load_registers
 from samples.iso_record import Catalogue, metadata
 
 RECORDS = HERE / "records"
 
 
-def render(entry: Entry, registers: Registers, titles: Catalogue) -> bytes:
+def render(entry: SampleEntry, registers: Registers, titles: Catalogue) -> bytes:
     """The ISO 19139 file of one entry, UTF-8, indented."""
     tree = metadata(entry, registers, titles)
     etree.cleanup_namespaces(tree)

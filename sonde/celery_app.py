@@ -8,20 +8,18 @@ from celery.signals import setup_logging, worker_ready
 
 from core.errors import SondeError
 from indexer.documents.parse.confinement import hide_from_children
-from sonde.ops.memory import keep_what_is_loaded
-from sonde.ops.worker_pulse import keep_pulse
+from sonde.ops.capacity import keep_what_is_loaded
+from sonde.ops.worker_health import keep_pulse
 from sonde.settings import load_settings
-from sonde.telemetry.housekeeping import quiet_housekeeping
 from sonde.telemetry.logs import configure_logs
-from sonde.telemetry.task_logs import name_tasks_in_logs
-from sonde.telemetry.task_traces import trace_tasks
+from sonde.telemetry.tasks import name_tasks_in_logs, quiet_housekeeping, trace_tasks
 from sonde.telemetry.traces import start_traces
 from sonde.wiring.documents import with_documents
 from sonde.wiring.harvesting import worker_parts
-from sonde.wiring.worker_settings import worker_config
+from sonde.wiring.workers import worker_config
 from workers.app import create_celery
+from workers.broker import leave_signs
 from workers.parts import WorkerParts
-from workers.signs_of_life import leave_signs
 
 try:
     _settings = load_settings()

@@ -1,4 +1,9 @@
-"""How settings are read from environment variables: lists as people write them, and errors that say what to write."""
+"""How settings are read from environment variables: lists as people write them, secrets from files, and errors that say
+what to write.
+
+``NAME_FILE`` names a file with the value of the secret setting NAME, as Docker and Kubernetes mount secrets. Only
+settings that hold a secret can be given this way: other settings may themselves end in ``_FILE``.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,22 @@ import difflib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, EnvSettingsSource
 
+from core.errors import SondeError
+from workers.plain_faults import GROUP_ERRORS, LIST_ERRORS, plain_message
+
+MOUNTED = "can be mounted as a secret"
+"""Marks a setting that belongs to a secret although it is no ``SecretStr``: an address with a password in it."""
+
+_SUFFIX = "_file"
 PREFIX = "SONDE_"
 DELIMITER = "__"
 _LISTS = (list, set, frozenset, tuple)
@@ -21,13 +34,38 @@ _BETWEEN = re.compile(r"[\s,;]+")
 _DASH_OF_A_LINE = re.compile(r"^\s*-\s+", re.MULTILINE)
 _QUOTATION_MARKS = {**dict.fromkeys(map(ord, "“”„"), '"'), **dict.fromkeys(map(ord, "‘’‚"), "'")}
 _IPV6 = re.compile(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\](?::\d+)?")
-_TO_WRITE = {
-    "bool_parsing": "must be true or false",
-    "bool_type": "must be true or false",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_parsing": "must be a number",
-}
+
+
+def secret_settings(settings: type[BaseModel]) -> Iterator[str]:
+    """The environment variables of all secret settings: ``SONDE_GROUP__NAME``."""
+    for group, entry in settings.model_fields.items():
+        model = entry.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            yield from (f"SONDE_{group}__{name}".upper() for name, field in model.model_fields.items() if _is(field))
+
+
+def with_secret_files(environment: Mapping[str, str | None], settings: type[BaseModel]) -> dict[str, str | None]:
+    """The variables, named in small letters, with the content of each secret's file in place of the file's name.
+
+    Raises SondeError for a file that cannot be read.
+    """
+    read = dict(environment)
+    for variable in secret_settings(settings):
+        if path := read.pop(f"{variable.lower()}{_SUFFIX}", None):
+            read[variable.lower()] = _content(variable, Path(path))
+    return read
+
+
+def _is(field: FieldInfo) -> bool:
+    return SecretStr in (field.annotation, *get_args(field.annotation)) or MOUNTED in field.metadata
+
+
+def _content(variable: str, path: Path) -> str:
+    try:
+        return path.read_text("utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+        raise SondeError(f"{variable}{_SUFFIX.upper()} names {path}, which cannot be read: {reason}.") from None
 
 
 class EnvironmentSource(EnvSettingsSource):
@@ -43,7 +81,7 @@ class EnvironmentSource(EnvSettingsSource):
         if isinstance(decoded, list | dict) or text == "null":
             return decoded
         members = _members(field.annotation) if field is not None else ()
-        if not members or any(_is_group(one) for one in members):
+        if not members or any(_is_group(member) for member in members):
             return value
         return _written_values(text)
 
@@ -52,15 +90,17 @@ def _written_values(text: str) -> list[str] | str:
     """``a, b``, ``'a' b``, ``[a, b]``, ``(a, b)`` and two lines ``- a``, ``- b`` as two values; the text itself if a
     bracket or quotation mark is open.
     """
-    values = _parted(text)
+    values = _split_values(text)
     if any(map(_is_open, values)) and text[:1] + text[-1:] in ("[]", "()"):
-        values = _parted(text[1:-1])
+        values = _split_values(text[1:-1])
     return text if any(map(_is_open, values)) else values
 
 
-def _parted(text: str) -> list[str]:
-    values = [one for one in _BETWEEN.split(_DASH_OF_A_LINE.sub("", text.translate(_QUOTATION_MARKS))) if one]
-    return [one[1:-1] if len(one) > 1 and one[0] == one[-1] and one[0] in "'\"" else one for one in values]
+def _split_values(text: str) -> list[str]:
+    values = [value for value in _BETWEEN.split(_DASH_OF_A_LINE.sub("", text.translate(_QUOTATION_MARKS))) if value]
+    return [
+        value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value for value in values
+    ]
 
 
 def _is_open(value: str) -> bool:
@@ -71,8 +111,8 @@ def _is_open(value: str) -> bool:
 def _members(annotation: object) -> tuple[object, ...]:
     """The types of a list's values, also of an optional list; empty if it is no list."""
     if get_origin(annotation) in _LISTS:
-        return tuple(one for one in get_args(annotation) if one is not ...)
-    return tuple(member for one in get_args(annotation) for member in _members(one))
+        return tuple(argument for argument in get_args(annotation) if argument is not ...)
+    return tuple(member for argument in get_args(annotation) for member in _members(argument))
 
 
 def is_list(annotation: object) -> bool:
@@ -82,12 +122,12 @@ def is_list(annotation: object) -> bool:
 
 def _is_group(annotation: object) -> bool:
     inside = get_args(annotation) or (annotation,)
-    return any(isinstance(one, type) and issubclass(one, BaseModel) for one in inside)
+    return any(isinstance(member, type) and issubclass(member, BaseModel) for member in inside)
 
 
 def wrong_settings(error: ValidationError, settings: type[BaseSettings]) -> str:
     """Names every variable with a wrong value, what is wrong with it and what to write; never the value itself."""
-    return "; ".join(_sentence(one, settings) for one in error.errors(include_url=False))
+    return "; ".join(_sentence(problem, settings) for problem in error.errors(include_url=False))
 
 
 def unknown_groups(settings: type[BaseSettings]) -> list[str]:
@@ -95,18 +135,20 @@ def unknown_groups(settings: type[BaseSettings]) -> list[str]:
 
     Only names with ``__`` are settings: SONDE_URL, SONDE_KEY and others mean something else.
     """
-    known = [DELIMITER.join(one) for one in dict(_fields(settings))]
-    told = []
+    known = [DELIMITER.join(path_known) for path_known in dict(_fields(settings))]
+    sentences = []
     for name in sorted(os.environ):
         path = name.lower().removeprefix(PREFIX.lower())
         group = path.partition(DELIMITER)[0]
         if not name.upper().startswith(PREFIX) or DELIMITER not in path or group in settings.model_fields:
             continue
         near = difflib.get_close_matches(path, known, 1, 0.7)
-        groups = ", ".join(f"{PREFIX}{one}".upper() for one in difflib.get_close_matches(group, settings.model_fields))
+        groups = ", ".join(
+            f"{PREFIX}{path_known}".upper() for path_known in difflib.get_close_matches(group, settings.model_fields)
+        )
         hint = f"did you mean {PREFIX}{near[0].upper()}?" if near else f"near groups: {groups or 'none'}"
-        told.append(f"{name}: is no setting; {hint}")
-    return told
+        sentences.append(f"{name}: is no setting; {hint}")
+    return sentences
 
 
 def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
@@ -118,7 +160,7 @@ def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
     inside = path[variable.count(DELIMITER) + 1 :]
     where = f" ({' '.join(inside)})" if inside else ""
     if problem["type"] == "extra_forbidden":
-        near = difflib.get_close_matches("__".join(path), ["__".join(one) for one in known], 1, 0.7)
+        near = difflib.get_close_matches("__".join(path), ["__".join(names) for names in known], 1, 0.7)
         message = f"is no setting{f'; did you mean {PREFIX}{near[0].upper()}?' if near else ''}"
     else:
         message = _message(problem, known.get(path[:2]))
@@ -128,9 +170,9 @@ def _sentence(problem: ErrorDetails, settings: type[BaseSettings]) -> str:
 def _variable(path: tuple[str, ...]) -> str:
     """The variable that holds the value: a group and a list can also be given whole, as JSON."""
     names = [f"{PREFIX}{DELIMITER.join(path[:depth])}".upper() for depth in range(len(path), 0, -1)]
-    given = {name.upper() for name in os.environ}
+    present = {name.upper() for name in os.environ}
     usual = names[-2] if len(names) > 1 else names[-1]
-    return next((name for name in names if name in given), usual)
+    return next((name for name in names if name in present), usual)
 
 
 def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], FieldInfo]]:
@@ -141,27 +183,24 @@ def _fields(settings: type[BaseSettings]) -> Iterator[tuple[tuple[str, ...], Fie
 
 
 def _message(problem: ErrorDetails, field: FieldInfo | None) -> str:
-    kind, given = problem["type"], problem.get("input")
-    if kind in _TO_WRITE:
-        return _TO_WRITE[kind]
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
-        return f'must be JSON, {{"name": "value"}}{_where_broken(given)}'
-    if kind in ("tuple_type", "list_type", "set_type", "frozen_set_type"):
+    kind, value = problem["type"], problem.get("input")
+    if kind in GROUP_ERRORS:
+        return f'must be JSON, {{"name": "value"}}{_where_broken(value)}'
+    if kind in LIST_ERRORS:
         members = _members(field.annotation) if field is not None else ()
-        if any(_is_group(one) for one in members):
-            return f'must be a list in JSON, [{{"name": "value"}}]{_where_broken(given)}'
-        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_where_broken(given)}'
-    message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be", 1)
-    message = message.replace("String should match pattern", "must have the form", 1)
+        if any(_is_group(member) for member in members):
+            return f'must be a list in JSON, [{{"name": "value"}}]{_where_broken(value)}'
+        return f'must be a list: values with commas between them, or JSON, ["one", "two"]{_where_broken(value)}'
+    message = plain_message(problem)
     if kind == "string_pattern_mismatch" and field is not None and isinstance(field.default, str) and field.default:
         message += f", such as {field.default}"
     return message
 
 
-def _where_broken(given: object) -> str:
-    if isinstance(given, str) and given.strip()[:1] in ("[", "{"):
+def _where_broken(value: object) -> str:
+    if isinstance(value, str) and value.strip()[:1] in ("[", "{"):
         try:
-            json.loads(given)
+            json.loads(value)
         except json.JSONDecodeError as error:
             return f"; the JSON is broken at character {error.pos + 1}: {error.msg}"
         except RecursionError:

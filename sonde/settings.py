@@ -19,9 +19,16 @@ from core.document import PublicFiles
 from core.errors import SondeError
 from net.addresses import AllowedHosts
 from search_api.http.access.algorithms import Algorithm
-from sonde.environment import DELIMITER, PREFIX, EnvironmentSource, unknown_groups, wrong_settings
+from sonde.environment import (
+    DELIMITER,
+    MOUNTED,
+    PREFIX,
+    EnvironmentSource,
+    unknown_groups,
+    with_secret_files,
+    wrong_settings,
+)
 from sonde.portal_settings import PortalSettings
-from sonde.secret_files import MOUNTED, with_secret_files
 
 _MIB = 1024 * 1024
 ANY_ADDRESS = ("0.0.0.0", "::")  # compared, not bound  # noqa: S104  # nosec B104
@@ -612,11 +619,11 @@ class Settings(BaseSettings):
 
 def load_settings() -> Settings:
     """The settings of this process. Raises SondeError that names every invalid variable and its expected value."""
-    wrong = unknown_groups(Settings)
+    unknown = unknown_groups(Settings)
     try:
-        found = Settings()
+        settings = Settings()
     except ValidationError as error:
-        raise SondeError(f"Settings are wrong. {'; '.join([*wrong, wrong_settings(error, Settings)])}") from None
-    if wrong:
-        raise SondeError(f"Settings are wrong. {'; '.join(wrong)}")
-    return found
+        raise SondeError(f"Settings are wrong. {'; '.join([*unknown, wrong_settings(error, Settings)])}") from None
+    if unknown:
+        raise SondeError(f"Settings are wrong. {'; '.join(unknown)}")
+    return settings

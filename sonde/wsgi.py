@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
+from pathlib import Path
 
 from flask import Flask
 
 from core.errors import SondeError
-from sonde.ops.capacity import room
-from sonde.ops.memory import keep_what_is_loaded
+from sonde.ops.capacity import keep_what_is_loaded, room
 from sonde.settings import Settings, load_settings
 from sonde.telemetry.logs import configure_logs
-from sonde.telemetry.shared_counters import share_counters
 from sonde.telemetry.traces import start_traces
 
 _NOT_TO_BE_TRIED_AGAIN = 4
 """gunicorn's exit code for an app that cannot be loaded: it ends instead of restarting workers forever."""
+
+
+def share_counters(processes: int) -> None:
+    """Call this before prometheus_client is first imported; the processes of one gunicorn have one parent.
+
+    A single process needs no files. A configured folder is kept.
+    """
+    if processes < 2 or "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        return
+    folder = Path(tempfile.gettempdir()) / f"sonde-counters-{os.getuid()}-{os.getppid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        return  # owned by somebody else: count per process instead of writing files into it
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
 def create() -> Flask:

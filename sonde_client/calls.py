@@ -107,7 +107,7 @@ def suggest(typed: str, limit: int) -> Call[Json]:
 
 def embeddings(texts: Sequence[str], kind: Kind) -> Call[list[list[float]]]:
     def read(answer: httpx.Response) -> list[list[float]]:
-        return [one["embedding"] for one in _json(answer)["data"]]
+        return [entry["embedding"] for entry in _json(answer)["data"]]
 
     return Call("POST", "/embeddings", read, body={"input": list(texts), "kind": kind})
 
@@ -132,7 +132,7 @@ def _value(name: str, value: object) -> str | list[str]:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):
-        texts = [str(one) for one in value]
+        texts = [str(member) for member in value]
         return ",".join(texts) if name == "bbox" else texts
     return str(value)
 

@@ -9,8 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx
 
-from sonde_client.errors import NotOpenable
-from sonde_client.optional import needed
+from sonde_client.errors import NotOpenable, needed
 
 if TYPE_CHECKING:
     import pandas
@@ -81,29 +80,29 @@ class DataLink:
             return ()
         try:
             answer = httpx.get(self.href, timeout=_TIMEOUT_S, follow_redirects=True).raise_for_status()
-            named = answer.json()["assets"].values()
-            return data_links([{**one, "href": urljoin(str(answer.url), one["href"])} for one in named])
+            assets = answer.json()["assets"].values()
+            return data_links([{**asset, "href": urljoin(str(answer.url), asset["href"])} for asset in assets])
         except (httpx.HTTPError, ValueError, KeyError, AttributeError, TypeError) as error:
             raise NotOpenable(f"{self.href} is not a STAC item that can be read ({type(error).__name__}).") from error
 
 
 def first_grid(title: str, links: Sequence[DataLink]) -> DataLink:
     """The first that is not a table. Raises NotOpenable, which says what there is."""
-    grid = next((one for one in links if one.kind != "csv"), None)
+    grid = next((link for link in links if link.kind != "csv"), None)
     if grid is None:
-        there = ", ".join(f"{one.kind} ({one.href})" for one in links) or "nothing that can be opened"
-        raise NotOpenable(f"No link of '{title}' leads to a grid. There is: {there}.")
+        kinds = ", ".join(f"{link.kind} ({link.href})" for link in links) or "nothing that can be opened"
+        raise NotOpenable(f"No link of '{title}' leads to a grid. There is: {kinds}.")
     return grid
 
 
 def data_links(links: Iterable[Mapping[str, object]]) -> tuple[DataLink, ...]:
     """Those of the links, or of a STAC item's assets, that can be opened, in the order of ``ORDER``."""
-    found = [
+    openable = [
         DataLink(kind, str(link["href"]), str(link["title"]) if link.get("title") else None)
         for link in links
         if link.get("rel") not in _OWN and (kind := kind_of(link)) is not None
     ]
-    return tuple(sorted(dict.fromkeys(found), key=lambda one: ORDER.index(one.kind)))
+    return tuple(sorted(dict.fromkeys(openable), key=lambda link: ORDER.index(link.kind)))
 
 
 def kind_of(link: Mapping[str, object]) -> Kind | None:
@@ -116,8 +115,8 @@ def kind_of(link: Mapping[str, object]) -> Kind | None:
     if address.scheme not in ("http", "https"):
         return None
     media = str(link.get("type") or "").lower()
-    said = f"{link.get('sonde:protocol') or ''} {link.get('title') or ''}".lower()
-    return _by_media(media) or _by_path(address.path.lower(), said, media)
+    text = f"{link.get('sonde:protocol') or ''} {link.get('title') or ''}".lower()
+    return _by_media(media) or _by_path(address.path.lower(), text, media)
 
 
 def _by_media(media: str) -> Kind | None:
@@ -128,14 +127,14 @@ def _by_media(media: str) -> Kind | None:
     return "csv" if media.startswith("text/csv") else None
 
 
-def _by_path(path: str, said: str, media: str) -> Kind | None:
+def _by_path(path: str, text: str, media: str) -> Kind | None:
     page = "html" in media or path.endswith((".html", ".htm", ".xml", "/"))
     if path.rstrip("/").endswith(".zarr"):
         return "zarr"
-    if not page and ("opendap" in said or "/dodsc/" in path or ("/griddap/" in path and "." not in path[-5:])):
+    if not page and ("opendap" in text or "/dodsc/" in path or ("/griddap/" in path and "." not in path[-5:])):
         return "opendap"
     if path.endswith((".nc", ".nc4", ".h5")):
         return "netcdf"
     if path.endswith((".csv", ".csv.gz")):
         return "csv"
-    return "stac" if "stac" in said and not page and "json" in f"{media}{path[-8:]}" else None
+    return "stac" if "stac" in text and not page and "json" in f"{media}{path[-8:]}" else None

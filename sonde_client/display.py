@@ -93,7 +93,7 @@ def map_svg(boxes: Sequence[tuple[int | None, Box]]) -> str:
         return ""
     view = _view(box for _, box in boxes)
     # Large boxes first, so that small ones stay visible.
-    drawn = sorted(_numbered(boxes).items(), key=lambda one: -_width(one[0]) * (one[0].north - one[0].south))
+    drawn = sorted(_numbered(boxes).items(), key=lambda entry: -_width(entry[0]) * (entry[0].north - entry[0].south))
     marks = "".join(_box_svg(", ".join(map(str, numbers)), box, view) for box, numbers in drawn)
     return (
         f'<svg role="img" aria-label="Map" viewBox="{view.left:g} {view.top:g} {view.width:g} {view.height:g}" '
@@ -115,11 +115,11 @@ class _View:
 
 def _view(boxes: Iterable[Box]) -> _View:
     """All boxes with some sea around them; the world if one crosses the antimeridian."""
-    kept = list(boxes)
-    if any(box.west > box.east for box in kept):
+    every = list(boxes)
+    if any(box.west > box.east for box in every):
         return _View(-180, -90, 360, 180)
-    west, east = min(box.west for box in kept), max(box.east for box in kept)
-    south, north = min(box.south for box in kept), max(box.north for box in kept)
+    west, east = min(box.west for box in every), max(box.east for box in every)
+    south, north = min(box.south for box in every), max(box.north for box in every)
     width = min(360.0, max(_LEAST_SPAN_DEG, (east - west) * 1.2, (north - south) * 1.2))
     height = min(180.0, max(width / 2, (north - south) * 1.2))
     left = min(max((west + east - width) / 2, -180.0), 180.0 - width)
@@ -129,10 +129,10 @@ def _view(boxes: Iterable[Box]) -> _View:
 
 def _numbered(boxes: Sequence[tuple[int | None, Box]]) -> dict[Box, list[int]]:
     """The numbers at each box: several records often have the same."""
-    found: dict[Box, list[int]] = {}
+    numbers: dict[Box, list[int]] = {}
     for number, box in boxes[:_MOST_BOXES]:
-        found.setdefault(box, []).extend([] if number is None else [number])
-    return found
+        numbers.setdefault(box, []).extend([] if number is None else [number])
+    return numbers
 
 
 def _box_svg(label: str, box: Box, view: _View) -> str:

@@ -1,6 +1,9 @@
-"""What goes wrong, as one error type."""
+"""The errors of the client."""
 
 from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
 
 import httpx
 
@@ -30,9 +33,9 @@ def refused(answer: httpx.Response) -> ClientError:
         problem = answer.json()
     except ValueError:
         problem = None
-    said: dict[str, object] = problem if isinstance(problem, dict) else {}
-    message = str(said.get("detail") or said.get("title") or f"{answer.status_code} {answer.reason_phrase}")
-    parameter = said.get("parameter")
+    fields: dict[str, object] = problem if isinstance(problem, dict) else {}
+    message = str(fields.get("detail") or fields.get("title") or f"{answer.status_code} {answer.reason_phrase}")
+    parameter = fields.get("parameter")
     wait = answer.headers.get("Retry-After", "")
     return ClientError(
         answer.status_code,
@@ -49,3 +52,11 @@ def unanswered(base: str, error: Exception) -> ClientError:
 def unreadable(base: str) -> ClientError:
     """An answer of 2xx that is not what Sonde sends: mostly another program behind the address."""
     return ClientError(0, f"The answer of {base} is not one of Sonde. Is this the address of a Sonde service?")
+
+
+def needed(module: str, extra: str) -> ModuleType:
+    """Raises NotOpenable with the command that installs it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise NotOpenable(f"This needs {module}: install the client's extra `{extra}`") from error

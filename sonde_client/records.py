@@ -25,34 +25,34 @@ class Record(Json):
 
     @property
     def title(self) -> str:
-        return str(self._said("title") or self.id)
+        return str(self._property("title") or self.id)
 
     @property
     def abstract(self) -> str:
-        return str(self._said("description") or "")
+        return str(self._property("description") or "")
 
     @property
     def type(self) -> str | None:
         """``dataset``, ``series``, ``service``, ``document``, ...; None if not known."""
-        return _text(self._said("type"))
+        return _text(self._property("type"))
 
     @property
     def source(self) -> str | None:
         """The catalogue that it comes from."""
-        return _text(self._said("sonde:source"))
+        return _text(self._property("sonde:source"))
 
     @property
     def licence(self) -> str | None:
-        return _text(self._said("license")) or _text(self._said("rights"))
+        return _text(self._property("license")) or _text(self._property("rights"))
 
     @property
     def boxes(self) -> tuple[Box, ...]:
-        return tuple(Box(*map(float, box)) for box in self._said("sonde:boxes") or ())
+        return tuple(Box(*map(float, box)) for box in self._property("sonde:boxes") or ())
 
     @property
     def periods(self) -> tuple[tuple[str | None, str | None], ...]:
         """Start and end, ISO 8601 in UTC; None: open."""
-        return tuple((start, end) for start, end in self._said("sonde:times") or ())
+        return tuple((start, end) for start, end in self._property("sonde:times") or ())
 
     @property
     def address(self) -> str | None:
@@ -75,7 +75,7 @@ class Record(Json):
         """
         return first_grid(self.title, self.data_links).to_xarray(**options)
 
-    def _said(self, name: str) -> Any:
+    def _property(self, name: str) -> Any:
         return (self.get("properties") or {}).get(name)
 
     @property

@@ -1,15 +1,47 @@
-"""A page of hits, and one hit."""
+"""A page of hits, one hit, and records as a table for geopandas."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from sonde_client.display import Entry, Reason, entries_html
+from sonde_client.errors import needed
 from sonde_client.records import Json, Record
-from sonde_client.tables import to_geodataframe
+
+_COLUMNS = ("id", "title", "type", "source", "start", "end", "licence", "address")
+
+if TYPE_CHECKING:
+    import geopandas
+
+
+def to_geodataframe(records: Iterable[Record]) -> geopandas.GeoDataFrame:
+    """One row a record, in their order: id, title, type, source, start, end, licence, address, geometry (EPSG:4326).
+
+    ``start`` and ``end`` are the earliest and latest of its periods, ISO 8601, None where open or unknown. A record
+    without a place has no geometry. Raises NotOpenable if geopandas is missing.
+    """
+    frames, shapes = needed("geopandas", "geo"), needed("shapely.geometry", "geo")
+    every = list(records)
+    geometries = [shapes.shape(record["geometry"]) if record.get("geometry") else None for record in every]
+    return frames.GeoDataFrame([_row(record) for record in every], columns=_COLUMNS, geometry=geometries, crs=4326)
+
+
+def _row(record: Record) -> tuple[str | None, ...]:
+    starts, ends = zip(*record.periods, strict=True) if record.periods else ((None,), (None,))
+    start = None if None in starts else min(starts, key=_moment)
+    end = None if None in ends else max(ends, key=_moment)
+    return (record.id, record.title, record.type, record.source, start, end, record.licence, record.address)
+
+
+def _moment(iso: str) -> tuple[int, str]:
+    """By year, then by text: years before 0 and after 9999 do not sort as texts."""
+    sign, text = (-1, iso[1:]) if iso.startswith("-") else (1, iso.lstrip("+"))
+    year, _, rest = text.partition("-")
+    return sign * int(year), rest
+
 
 if TYPE_CHECKING:
     import geopandas
@@ -31,12 +63,12 @@ class Hit:
         explained = self.feature.get("sonde:explanation") or {}
         return tuple(
             Reason(
-                one["signal"],
-                one["reason"],
-                one["contribution"],
-                one["normalised"] if one["raw"] is not None else None,
+                signal["signal"],
+                signal["reason"],
+                signal["contribution"],
+                signal["normalised"] if signal["raw"] is not None else None,
             )
-            for one in explained.get("signals", ())
+            for signal in explained.get("signals", ())
         )
 
     @property
@@ -87,7 +119,7 @@ def understood(interpretation: Json) -> str:
     """What the service read in the question, in one line; empty if nothing."""
     places = [place.get("name") for place in interpretation.get("places") or ()]
     times = [time.get("text") for time in interpretation.get("times") or ()]
-    read = [str(one) for one in (*places, *times) if one]
+    read = [str(text) for text in (*places, *times) if text]
     return f"Read as: {', '.join(read)}" if read else ""
 
 

@@ -1,39 +1,50 @@
-"""The Celery app of worker and beat: the tasks as addresses. Importing this opens no connection."""
+"""The Celery app of worker and beat: tasks call one function each. Importing this opens no connection.
+
+A task queues itself again until its work is done, so that no task is longer than a slice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from random import uniform
 
+import structlog
 from celery import Celery, Task
 from celery.signals import beat_init
 
 from core.errors import SondeError, Unavailable
-from workers.accepted_runs import AcceptedRuns, AcceptedState
-from workers.alerts import add_alerts
-from workers.celery_client import celery_client
-from workers.config import WorkerConfig
-from workers.documents import add_documents, wants_documents
-from workers.library import add_library
-from workers.links import add_links
-from workers.memory_limit import limit_memory
-from workers.parts import WorkerParts
-from workers.registry import known_sources
-from workers.schedule import sync_schedules
-from workers.slices import SliceResult, Worker
-from workers.task_names import (
+from indexer.documents.index.update_inherited import update_inherited
+from workers.broker import AcceptedRuns, AcceptedState
+from workers.celery_client import celery_client, limit_memory
+from workers.config import (
+    ALL_LINKS_TASK,
     DOCUMENTS_TASK,
     EMBED_TASK,
     HARVEST_TASK,
     INHERIT_TASK,
+    LINKS_TASK,
+    MATCH_TASK,
+    MEASURE_TASK,
     PURGE_TASK,
+    READ_TASK,
+    REPAIR_LIBRARY_TASK,
     REQUEUE_TASK,
     REREAD_TASK,
+    SEND_TASK,
+    WorkerConfig,
 )
+from workers.library import read_turn, repair_library
+from workers.parts import WorkerParts
+from workers.schedule import sync_schedules
+from workers.slices import SliceResult, Worker
+from workers.source_config import known_sources
 
 _RETRIES = 5
+_LINK_RETRIES = 3
+
+log = structlog.get_logger(__name__)
 
 
 def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Celery:
@@ -47,11 +58,10 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
         return Worker.of(config, parts())
 
     _add_harvest(app, worker, AcceptedRuns.connect(config.broker_url, config.prefix))
-    _add_embed(app, worker)
-    add_documents(app, worker, _pause_s)
-    add_library(app, worker, _pause_s)
-    add_links(app, worker, _pause_s)
-    add_alerts(app, worker, _pause_s)
+    _add_documents(app, worker)
+    _add_library(app, worker)
+    _add_links(app, worker)
+    _add_alerts(app, worker)
     _add_clockwork(app, config, worker)
     return app
 
@@ -59,21 +69,33 @@ def create_celery(config: WorkerConfig, parts: Callable[[], WorkerParts]) -> Cel
 def _add_harvest(app: Celery, worker: Callable[[], Worker], accepted: AcceptedRuns) -> None:
     @app.task(name=HARVEST_TASK, bind=True, max_retries=_RETRIES, shared=False)
     def harvest_source(task: Task[..., None], source_id: str, run_id: str | None = None) -> None:
+        own_id = str(task.request.id)
         try:
-            result = worker().harvest_slice(source_id, run_id, str(task.request.id))
+            result = worker().harvest_slice(source_id, run_id, own_id)
         except Unavailable as error:
-            tried_again = task.request.retries < _RETRIES
-            _tell(accepted, str(task.request.id), str(error), "queued" if tried_again else "failed")
+            is_last = task.request.retries >= _RETRIES
+            _tell(accepted, own_id, str(error), "failed" if is_last else "queued")
             raise task.retry(exc=error, countdown=_pause_s(task)) from error
         except SondeError as error:
-            _tell(accepted, str(task.request.id), str(error), "failed")
+            _tell(accepted, own_id, str(error), "failed")
             raise
-        _tell_ending(accepted, str(task.request.id), source_id, result)
-        _go_on(app, source_id, result)
+        _tell_ending(accepted, own_id, source_id, result)
+        # The next slice. After a crash before this line, beat finds the lapsed run.
+        if result.ending == "continues":
+            app.send_task(HARVEST_TASK, args=[source_id, result.run])
+        elif result.missing_vectors:
+            app.send_task(EMBED_TASK, args=[source_id])
         if result.ending == "ended":
             app.send_task(INHERIT_TASK, args=[source_id])
-        if result.ending == "ended" and wants_documents(worker(), source_id):
-            app.send_task(DOCUMENTS_TASK, args=[source_id])
+            if wants_documents(worker(), source_id):
+                app.send_task(DOCUMENTS_TASK, args=[source_id])
+
+    @app.task(name=EMBED_TASK, bind=True, max_retries=_RETRIES)
+    def embed_records(task: Task[..., None], source_id: str) -> None:
+        with _retrying(task):
+            more = worker().fill_vectors(source_id)
+        if more:
+            app.send_task(EMBED_TASK, args=[source_id])
 
 
 def _tell(accepted: AcceptedRuns, run: str, message: str, state: AcceptedState) -> None:
@@ -91,23 +113,122 @@ def _tell_ending(accepted: AcceptedRuns, run: str, source_id: str, result: Slice
         _tell(accepted, run, f"The unfinished run {result.run} of this source continues instead.", "merged")
 
 
-def _go_on(app: Celery, source_id: str, result: SliceResult) -> None:
-    """Queues the next slice. After a crash before this line, beat finds the lapsed run."""
-    if result.ending == "continues":
-        app.send_task(HARVEST_TASK, args=[source_id, result.run])
-    elif result.missing_vectors:
-        app.send_task(EMBED_TASK, args=[source_id])
-
-
-def _add_embed(app: Celery, worker: Callable[[], Worker]) -> None:
-    @app.task(name=EMBED_TASK, bind=True, max_retries=_RETRIES)
-    def embed_records(task: Task[..., None], source_id: str) -> None:
-        try:
-            more = worker().fill_vectors(source_id)
-        except Unavailable as error:
-            raise task.retry(exc=error, countdown=_pause_s(task)) from error
+def _add_documents(app: Celery, worker: Callable[[], Worker]) -> None:
+    @app.task(name=DOCUMENTS_TASK, bind=True, max_retries=_RETRIES)
+    def read_linked_documents(task: Task[..., None], source_id: str) -> None:
+        with _retrying(task):
+            more = read_slice(worker(), source_id)
         if more:
-            app.send_task(EMBED_TASK, args=[source_id])
+            app.send_task(DOCUMENTS_TASK, args=[source_id])
+
+    @app.task(name=INHERIT_TASK, bind=True, max_retries=_RETRIES)
+    def pass_on(task: Task[..., None], source_id: str) -> None:
+        with _retrying(task):
+            update_inherited(worker().parts.client, worker().config.prefix, source_id)
+
+
+def wants_documents(worker: Worker, source_id: str) -> bool:
+    """Whether the source's entry in sources.yaml says that its links are followed."""
+    source = known_sources(worker.config.sources).get(source_id)
+    return source is not None and source.documents != "none" and worker.parts.follow_links is not None
+
+
+def read_slice(worker: Worker, source_id: str) -> bool:
+    """Reads one slice of a source's linked documents; whether there is more.
+
+    Does nothing while another worker reads the same source.
+    """
+    source = known_sources(worker.config.sources).get(source_id)
+    if source is None or worker.parts.follow_links is None:
+        return False
+    with worker.leases.hold(f"documents:{source_id}") as lease:
+        if lease is None:
+            return False
+        done = worker.parts.follow_links(source, worker.config.slice_s)
+    log.info("documents.followed", source=source_id, ready=done.ready, failed=done.failed, more=done.more)
+    return done.more
+
+
+def _add_library(app: Celery, worker: Callable[[], Worker]) -> None:
+    def queue(document: str) -> None:
+        app.send_task(READ_TASK, args=[document])
+
+    @app.task(name=READ_TASK, bind=True, max_retries=_RETRIES)
+    def read_document(task: Task[..., None], _document: str) -> None:
+        with _retrying(task):
+            following = read_turn(worker())
+        if following is not None:
+            queue(following)
+
+    @app.task(name=REPAIR_LIBRARY_TASK)
+    def tidy_library() -> None:
+        repair_library(worker(), queue)
+
+
+def _add_links(app: Celery, worker: Callable[[], Worker]) -> None:
+    @app.task(name=LINKS_TASK, bind=True, max_retries=_LINK_RETRIES)
+    def check_links(task: Task[..., None], source_id: str) -> None:
+        with _retrying(task):
+            more = check_slice(worker(), source_id)
+        if more:
+            app.send_task(LINKS_TASK, args=[source_id])
+
+    @app.task(name=ALL_LINKS_TASK)
+    def check_all_links() -> None:
+        for source in known_sources(worker().config.sources):
+            app.send_task(LINKS_TASK, args=[source])
+
+
+def check_slice(worker: Worker, source_id: str) -> bool:
+    """Checks one slice of a source's links; whether there is more.
+
+    Skips an unknown source, and one that another worker checks.
+    """
+    if worker.parts.check_links is None or source_id not in known_sources(worker.config.sources):
+        return False
+    with worker.leases.hold(f"links:{source_id}") as lease:
+        if lease is None:
+            return False
+        report = worker.parts.check_links(source_id, worker.config.slice_s)
+    return report.state == "running"
+
+
+def _add_alerts(app: Celery, worker: Callable[[], Worker]) -> None:
+    @app.task(name=MATCH_TASK, bind=True, max_retries=_RETRIES)
+    def match_saved_searches(task: Task[..., None]) -> None:
+        with _retrying(task):
+            more = match_slice(worker())
+        if more is not None:
+            app.send_task(MATCH_TASK if more else SEND_TASK)
+
+    @app.task(name=SEND_TASK)
+    def send_alerts() -> None:
+        """Comes again each minute, so it needs no retry."""
+        if send_slice(worker()):
+            app.send_task(SEND_TASK)
+
+    @app.task(name=MEASURE_TASK, bind=True, max_retries=_RETRIES)
+    def measure_answers(task: Task[..., None]) -> None:
+        measure = worker().parts.measure
+        if measure is not None:
+            with _retrying(task):
+                measure()
+
+
+def match_slice(worker: Worker) -> bool | None:
+    """Whether there is more to match; None if nothing was done."""
+    if worker.parts.alerts is None:
+        return None
+    with worker.leases.hold("alerts:match") as lease:
+        return None if lease is None else worker.parts.alerts.match(worker.config.slice_s)
+
+
+def send_slice(worker: Worker) -> bool:
+    """Whether more is due. Does nothing while another worker sends."""
+    if worker.parts.alerts is None:
+        return False
+    with worker.leases.hold("alerts:send") as lease:
+        return lease is not None and worker.parts.alerts.send(worker.config.slice_s)
 
 
 def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worker]) -> None:
@@ -128,6 +249,15 @@ def _add_clockwork(app: Celery, config: WorkerConfig, worker: Callable[[], Worke
         sync_schedules(app, known_sources(config.sources))
 
     beat_init.connect(at_start, weak=False, dispatch_uid=f"sonde-schedules-{config.prefix}")
+
+
+@contextmanager
+def _retrying(task: Task[..., None]) -> Iterator[None]:
+    """Queues the task again, after a pause, if a server does not answer."""
+    try:
+        yield
+    except Unavailable as error:
+        raise task.retry(exc=error, countdown=_pause_s(task)) from error
 
 
 def _pause_s(task: Task[..., None]) -> float:

@@ -1,19 +1,22 @@
-"""The configured Celery client without tasks: enough to queue them by name. Importing this opens no connection."""
+"""The configured Celery client without tasks: enough to queue them by name. Importing this opens no connection.
+
+It also limits the memory of a worker: a task that asks for too much fails, and what it left behind ends with it.
+"""
 
 from __future__ import annotations
 
+import resource
+import sys
 import time
 
 from celery import Celery
 from celery.schedules import crontab
-from celery.signals import before_task_publish
+from celery.signals import before_task_publish, worker_process_init
 from kombu import Queue as KombuQueue
 
 from core.json_types import Json
-from workers.config import QUEUES, WorkerConfig
-from workers.memory_limit import kept_memory_kib
-from workers.queue_ages import HEADER
-from workers.task_names import (
+from workers.broker import HEADER
+from workers.config import (
     ALL_LINKS_TASK,
     EMBED_TASK,
     MATCH_TASK,
@@ -21,14 +24,37 @@ from workers.task_names import (
     OF_DOCUMENTS_QUEUE,
     OF_LIBRARY_QUEUE,
     PURGE_TASK,
+    QUEUES,
     REPAIR_LIBRARY_TASK,
     REQUEUE_TASK,
     REREAD_TASK,
     SEND_TASK,
+    WorkerConfig,
 )
 
+_KEPT_SHARE = 0.75
 _DAY_S = 86_400.0
 _SEND_EVERY_S = 60.0
+
+
+def kept_memory_kib(most_bytes: int) -> int:
+    """What a process may keep after a task before Celery replaces it, in the unit that Celery takes."""
+    return int(_KEPT_SHARE * most_bytes) // 1024
+
+
+def limit_memory(most_bytes: int) -> None:
+    """Limits the data of each pool process from its start; what does not fit is a MemoryError, not a dead machine.
+
+    Linux alone counts all memory of a process here; models that are mapped from files do not count.
+    """
+
+    def limit(**_signal: object) -> None:
+        _soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = most_bytes if hard == resource.RLIM_INFINITY else min(most_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+    if sys.platform == "linux":
+        worker_process_init.connect(limit, weak=False, dispatch_uid="sonde-memory")
 
 
 def celery_client(config: WorkerConfig) -> Celery:
@@ -102,13 +128,13 @@ def _beat(config: WorkerConfig) -> Json:
 
 def _nightly(config: WorkerConfig) -> Json:
     """Matching and sending of saved searches, and the measuring of answers, if the settings want them."""
-    found: Json = {}
+    entries: Json = {}
     rarely = {"options": {"expires": _DAY_S}}
     if config.alerts_hour is not None:
         at = crontab(minute="0", hour=str(config.alerts_hour))
-        found["match-saved-searches"] = {"task": MATCH_TASK, "schedule": at, **rarely}
-        found["send-alerts"] = {"task": SEND_TASK, "schedule": _SEND_EVERY_S, "options": {"expires": _SEND_EVERY_S}}
+        entries["match-saved-searches"] = {"task": MATCH_TASK, "schedule": at, **rarely}
+        entries["send-alerts"] = {"task": SEND_TASK, "schedule": _SEND_EVERY_S, "options": {"expires": _SEND_EVERY_S}}
     if config.measure_hour is not None:
         at = crontab(minute="0", hour=str(config.measure_hour))
-        found["measure-answers"] = {"task": MEASURE_TASK, "schedule": at, **rarely}
-    return found
+        entries["measure-answers"] = {"task": MEASURE_TASK, "schedule": at, **rarely}
+    return entries

@@ -82,19 +82,19 @@ class RedisHostLimits:
 
     def take(self, host: str, interval_s: float) -> float:
         """Seconds until the caller's turn. The next turn is ``interval_s`` later."""
-        return (self._asked(_TAKE, self._key("turn", host), _us(interval_s)) or 0) / 1e6
+        return (self._evaluate(_TAKE, self._key("turn", host), _us(interval_s)) or 0) / 1e6
 
     def hold(self, host: str, seconds: float) -> None:
         """No turn for ``seconds``, because the host asked for a pause."""
-        self._asked(_HOLD, self._key("turn", host), _us(seconds))
+        self._evaluate(_HOLD, self._key("turn", host), _us(seconds))
 
     def rest(self, source: str, seconds: float) -> None:
         """No process asks the source for ``seconds``."""
-        self._asked(_REST, self._key("rest", source), max(1, round(1e3 * seconds)))
+        self._evaluate(_REST, self._key("rest", source), max(1, round(1e3 * seconds)))
 
     def resting(self, source: str) -> float:
         """Seconds until the source may be asked again; 0 if it may be asked now."""
-        return max(0, self._asked(_RESTING, self._key("rest", source)) or 0) / 1e3
+        return max(0, self._evaluate(_RESTING, self._key("rest", source)) or 0) / 1e3
 
     @contextmanager
     def slot(self, host: str, limit: int) -> Iterator[None]:
@@ -103,7 +103,7 @@ class RedisHostLimits:
         Otherwise a caller with a low limit could wait forever for callers with a higher one.
         """
         key, token = self._key(f"open:{limit}", host), uuid4().hex
-        while self._asked(_OPEN, key, token, limit, _us(self.lease_s)) == 0:
+        while self._evaluate(_OPEN, key, token, limit, _us(self.lease_s)) == 0:
             time.sleep(random.uniform(*_POLL_S))  # noqa: S311  # nosec B311
         self._keep(token, key)
         try:
@@ -114,7 +114,7 @@ class RedisHostLimits:
     def _key(self, kind: str, host: str) -> str:
         return f"{self.prefix}:{kind}:{host}"
 
-    def _asked(self, script: str, key: str, *values: str | int) -> int | None:
+    def _evaluate(self, script: str, key: str, *values: str | int) -> int | None:
         """The script's answer; None if Redis does not answer now, or did not a moment ago."""
         try:
             with self._breaker.guarding(redis.RedisError):
@@ -135,7 +135,7 @@ class RedisHostLimits:
     def _give_back(self, token: str, key: str) -> None:
         with self._lock:
             self._held.pop(token, None)
-        self._asked("return redis.call('zrem', KEYS[1], ARGV[1])", key, token)
+        self._evaluate("return redis.call('zrem', KEYS[1], ARGV[1])", key, token)
 
     def _beat(self) -> None:
         """Renews the open requests until there are none."""
@@ -147,7 +147,7 @@ class RedisHostLimits:
             if not held:
                 return
             for token, key in held:
-                self._asked(_RENEW, key, token, _us(self.lease_s))
+                self._evaluate(_RENEW, key, token, _us(self.lease_s))
 
 
 def _us(seconds: float) -> int:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 
-import redis
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from core.errors import Unavailable
+from workers.broker import broker_errors
 from workers.celery_client import celery_client
-from workers.config import WorkerConfig
-from workers.pausing import pause, paused_sources, resume
-from workers.registry import known_sources
-from workers.schedule import next_runs, sync_schedules
-from workers.source_config import SourceConfig
-from workers.task_names import HARVEST_TASK, READ_TASK
+from workers.config import HARVEST_TASK, READ_TASK, WorkerConfig
+from workers.schedule import next_runs, pause, paused_sources, resume, sync_schedules
+from workers.source_config import SourceConfig, known_sources
 
 _ANSWER_S = 5
 
@@ -34,19 +29,19 @@ class Jobs:
 
     def harvest(self, source: str) -> str:
         """Queues a harvest; returns the id of its future run, unless one is already queued."""
-        with _answering():
+        with broker_errors(OperationalError):
             return start_harvest(self._app, source)
 
     def read_document(self, document: str) -> None:
-        with _answering():
+        with broker_errors(OperationalError):
             self._app.send_task(READ_TASK, args=[document])
 
     def next_runs(self) -> Mapping[str, str]:
-        with _answering():
+        with broker_errors(OperationalError):
             return next_runs(self._app)
 
     def paused(self) -> frozenset[str]:
-        with _answering():
+        with broker_errors(OperationalError):
             return paused_sources(self._app)
 
     def pause(self, source: str) -> None:
@@ -57,7 +52,7 @@ class Jobs:
 
     def _change(self, change: Callable[[], None]) -> None:
         """Updates the schedules at once; beat would do it within a minute anyway."""
-        with _answering():
+        with broker_errors(OperationalError):
             change()
             sync_schedules(self._app, self.known_sources())
 
@@ -74,11 +69,3 @@ def _impatient(app: Celery) -> Celery:
     app.conf.broker_transport_options = {**app.conf.broker_transport_options, **limits}
     app.conf.task_publish_retry = False
     return app
-
-
-@contextmanager
-def _answering() -> Iterator[None]:
-    try:
-        yield
-    except (redis.RedisError, OperationalError) as error:
-        raise Unavailable(f"The broker does not answer ({type(error).__name__}). Try again when it does.") from error

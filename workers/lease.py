@@ -13,8 +13,8 @@ import structlog
 from redis.exceptions import LockError
 from redis.lock import Lock
 
-from core.errors import Unavailable
 from indexer.parts import RunTaken
+from workers.broker import broker_errors
 
 log = structlog.get_logger(__name__)
 
@@ -53,17 +53,17 @@ class Leases:
             lease.release()
 
     def is_held(self, name: str) -> bool:
-        with _answering():
+        with broker_errors():
             return bool(self.client.exists(self._key(name)))
 
     def mark_requeued(self, run: str, for_s: float) -> bool:
         """Whether this caller is the first to queue the lapsed run again."""
-        with _answering():
+        with broker_errors():
             return bool(self.client.set(self._mark(run), "1", nx=True, px=round(1000 * for_s)))
 
     def taken_up(self, run: str) -> None:
         """A worker continues the run. If it lapses again, it may be queued again at once."""
-        with _answering():
+        with broker_errors():
             self.client.delete(self._mark(run))
 
     def _key(self, name: str) -> str:
@@ -87,10 +87,10 @@ class Lease:
     _thread: threading.Thread | None = None
 
     def take(self) -> bool:
-        asked = time.monotonic()
-        with _answering():
+        started = time.monotonic()
+        with broker_errors():
             taken: bool = self.lock.acquire()
-        self._renewed = asked
+        self._renewed = started
         return taken
 
     def beat(self) -> None:
@@ -116,7 +116,7 @@ class Lease:
 
     def _keep_alive(self) -> None:
         while not self._stop.wait(self.leases.heartbeat_s):
-            asked = time.monotonic()
+            started = time.monotonic()
             try:
                 self.lock.reacquire()
             except LockError:
@@ -126,12 +126,4 @@ class Lease:
             except redis.RedisError as error:
                 log.warning("lease.not_renewed", key=self.key, reason=str(error))
                 continue
-            self._renewed = asked
-
-
-@contextmanager
-def _answering() -> Iterator[None]:
-    try:
-        yield
-    except redis.RedisError as error:
-        raise Unavailable(f"The broker does not answer ({error}). Try again when it does.") from error
+            self._renewed = started

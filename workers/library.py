@@ -1,4 +1,4 @@
-"""The tasks of the ``library`` queue: users' own documents, read in slices, the users in turn.
+"""Reading of users' own documents in slices, the users in turn: the work of the ``library`` queue.
 
 A message is a turn, not a document: the worker that takes it serves the user whose last turn is longest ago. Two large
 files of one user so delay nobody else. As many turns wait in the queue as documents are unread.
@@ -6,40 +6,16 @@ files of one user so delay nobody else. As many turns wait in the queue as docum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import redis
-from celery import Celery, Task
 
 from core.document import owner_routing
-from core.errors import Unavailable
+from workers.broker import broker_errors
 from workers.slices import Worker
-from workers.task_names import READ_TASK, REPAIR_LIBRARY_TASK
 
-_RETRIES = 5
 _TURNS_KEPT_S = 86_400
-
-
-def add_library(app: Celery, worker: Callable[[], Worker], pause_s: Callable[[Task[..., None]], float]) -> None:
-    """Registers the tasks. A turn queues the next one until everything is read."""
-
-    def queue(document: str) -> None:
-        app.send_task(READ_TASK, args=[document])
-
-    @app.task(name=READ_TASK, bind=True, max_retries=_RETRIES)
-    def read_document(task: Task[..., None], _document: str) -> None:
-        try:
-            more = read_turn(worker())
-        except Unavailable as error:
-            raise task.retry(exc=error, countdown=pause_s(task)) from error
-        if more is not None:
-            queue(more)
-
-    @app.task(name=REPAIR_LIBRARY_TASK)
-    def tidy_library() -> None:
-        repair_library(worker(), queue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +27,22 @@ class Turns:
 
     def in_order(self, owners: Iterable[str]) -> list[str]:
         """The user whose last turn is longest ago first; then by name."""
-        named = sorted(owners)
-        if not named:
+        by_name = sorted(owners)
+        if not by_name:
             return []
-        with _broker_answers():
-            last = self.client.zmscore(self._key, [owner_routing(owner) for owner in named])
-        return [owner for _, owner in sorted(zip((each or 0.0 for each in last), named, strict=True))]
+        with broker_errors():
+            last = self.client.zmscore(self._key, [owner_routing(owner) for owner in by_name])
+        return [owner for _, owner in sorted(zip((turn or 0.0 for turn in last), by_name, strict=True))]
 
     def take(self, owner: str) -> None:
-        with _broker_answers():
+        with broker_errors():
             number = int(self.client.incr(f"{self._key}:count"))
             self.client.zadd(self._key, {owner_routing(owner): number})
             self.client.expire(self._key, _TURNS_KEPT_S)
 
     def waiting(self) -> int:
         """The turns in the queue."""
-        with _broker_answers():
+        with broker_errors():
             return int(self.client.llen(f"{self.prefix}:library"))
 
     @property
@@ -113,11 +89,3 @@ def repair_library(worker: Worker, queue: Callable[[str], object]) -> None:
 
 def _lease(document: str) -> str:
     return f"document:{document}"
-
-
-@contextmanager
-def _broker_answers() -> Iterator[None]:
-    try:
-        yield
-    except redis.RedisError as error:
-        raise Unavailable(f"The broker does not answer ({error}). Try again when it does.") from error

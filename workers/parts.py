@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import RunReport
-from indexer.documents.index.linked import FollowResult
-from indexer.documents.index.repair_library import Repairs
 from indexer.parts import no_lists
-from indexer.raw import Source
 from reading.vocabulary.name_lists import NameLists
-from workers.source_config import SourceConfig
+
+if TYPE_CHECKING:  # the API makes some of these parts, without Celery and the protocols
+    from indexer.documents.index.linked import FollowResult
+    from indexer.documents.index.repair_library import Repairs
+    from indexer.raw import Source
+    from workers.source_config import SourceConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Says in plain words what is wrong with a value of a file, and what to write instead."""
+"""Says in plain words what is wrong with a value of a file or a setting, and what to write instead."""
 
 from __future__ import annotations
 
@@ -9,18 +9,9 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-_NAMES = "must be names with values (`name: value`), one in a line"
-_LIST = "must be a list, each entry in a line that starts with a dash"
-_TO_WRITE = {
+_VALUES = {
     "missing": "is missing; write it",
     "missing_argument": "is missing; write it",
-    "model_type": _NAMES,
-    "model_attributes_type": _NAMES,
-    "dict_type": _NAMES,
-    "tuple_type": _LIST,
-    "list_type": _LIST,
-    "set_type": _LIST,
-    "frozen_set_type": _LIST,
     "string_type": "must be a text, such as a word or a value in quotation marks",
     "path_type": "must be the path of a file or folder",
     "bool_parsing": "must be true or false",
@@ -31,6 +22,10 @@ _TO_WRITE = {
     "float_type": "must be a number",
     "float_parsing": "must be a number",
 }
+GROUP_ERRORS = frozenset(("model_type", "model_attributes_type", "dict_type"))
+"""Pydantic's errors for a value that should be a group of names with values."""
+LIST_ERRORS = frozenset(("tuple_type", "list_type", "set_type", "frozen_set_type"))
+"""The same for a value that should be a list."""
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 
 
@@ -41,10 +36,17 @@ def fault(problem: ErrorDetails, known: Collection[str]) -> str:
         near = difflib.get_close_matches(str(problem["loc"][-1]), known, 1)
         hint = f"did you mean {near[0]}?" if near else f"possible are {', '.join(sorted(known)) or 'none'}"
         return f"is no known name; {hint}"
-    if kind in _TO_WRITE:
-        return _TO_WRITE[kind]
+    if kind in GROUP_ERRORS:
+        return "must be names with values (`name: value`), one in a line"
+    if kind in LIST_ERRORS:
+        return "must be a list, each entry in a line that starts with a dash"
+    return plain_message(problem)
+
+
+def plain_message(problem: ErrorDetails) -> str:
+    """What to write instead of a wrong value that is neither a group nor a list."""
     message = problem["msg"].removeprefix("Value error, ").replace("Input should", "must", 1)
-    return message.replace("String should match pattern", "must have the form", 1)
+    return _VALUES.get(problem["type"], message.replace("String should match pattern", "must have the form", 1))
 
 
 def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
@@ -63,5 +65,5 @@ def names_at(model: type[BaseModel], path: Sequence[str | int]) -> list[str]:
 def _groups(annotation: object) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    for one in get_args(annotation):
-        yield from _groups(one)
+    for argument in get_args(annotation):
+        yield from _groups(argument)

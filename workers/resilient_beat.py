@@ -43,7 +43,7 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
         """Sends the tasks that are due. Seconds until the next call."""
         try:
             if self.lock_key and self.lock is None:
-                self._take_the_lock()
+                acquire_distributed_beat_lock(sender=SimpleNamespace(scheduler=self))
             pause_s = float(super().tick(*arguments, **options))
             self._follow_the_clock()
             return pause_s
@@ -78,6 +78,3 @@ class PatientScheduler(RedBeatScheduler):  # type: ignore[misc]
             if entry.last_run_at is not None and entry.last_run_at > now:
                 log.warning("beat.clock_set_back", entry=entry.name, last_run_at=entry.last_run_at.isoformat())
                 entry.reschedule(now)
-
-    def _take_the_lock(self) -> None:
-        acquire_distributed_beat_lock(sender=SimpleNamespace(scheduler=self))

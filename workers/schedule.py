@@ -1,4 +1,4 @@
-"""Keeps RedBeat's schedule entries in Redis equal to ``sources.yaml``: adds, changes and removes them."""
+"""Keeps RedBeat's schedule entries in Redis equal to ``sources.yaml``, without the sources that a steward paused."""
 
 from __future__ import annotations
 
@@ -10,13 +10,34 @@ from celery import Celery
 from redbeat import RedBeatSchedulerEntry
 from redbeat.schedulers import get_redis
 
-from workers.pausing import paused_sources
+from workers.config import HARVEST_TASK
 from workers.source_config import Schedule, SourceConfig
-from workers.task_names import HARVEST_TASK
 
 log = structlog.get_logger(__name__)
-
 _NAME = "harvest:"
+
+
+def paused_sources(app: Celery) -> frozenset[str]:
+    """Ids of sources that are not harvested by schedule until they are resumed."""
+    return frozenset(_text(id) for id in get_redis(app).smembers(_key(app)))
+
+
+def pause(app: Celery, source_id: str) -> None:
+    """Survives restarts. A run that has begun continues."""
+    get_redis(app).sadd(_key(app), source_id)
+
+
+def resume(app: Celery, source_id: str) -> None:
+    """A source that sources.yaml pauses stays paused."""
+    get_redis(app).srem(_key(app), source_id)
+
+
+def _text(id: str | bytes) -> str:
+    return id.decode() if isinstance(id, bytes) else id
+
+
+def _key(app: Celery) -> str:
+    return f"{app.conf.redbeat_key_prefix}paused"
 
 
 def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str]:
@@ -25,11 +46,11 @@ def sync_schedules(app: Celery, sources: Mapping[str, SourceConfig]) -> list[str
     One entry per source, keyed by its id: an unchanged one is not written, so that its last run is kept. A new interval
     starts now; a new cron line fires at its next time. Sources that the file or a steward paused have none.
     """
-    held = paused_sources(app)
+    paused = paused_sources(app)
     wanted = {
-        _entry_name(id): _entry(app, id, each.schedule)
-        for id, each in sources.items()
-        if each.schedule and not each.paused and id not in held
+        _entry_name(id): _entry(app, id, source.schedule)
+        for id, source in sources.items()
+        if source.schedule and not source.paused and id not in paused
     }
     changed = []
     for name in sorted(_installed(app) - set(wanted)):

@@ -21,8 +21,7 @@ from indexer.write.embed import embed_missing
 from workers.config import WorkerConfig
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
-from workers.registry import known_sources
-from workers.source_config import SourceConfig
+from workers.source_config import SourceConfig, known_sources
 
 log = structlog.get_logger(__name__)
 
@@ -110,13 +109,13 @@ class Worker:
 
     def _harvest(self, source: SourceConfig, run_id: str | None, message_id: str, lease: Lease) -> SliceResult:
         run = self.runs.load(run_id or message_id)
-        if run_id is None and run is None and (left := self.runs.unfinished(source.id)) is not None:
-            return SliceResult("continues", left.id)
+        if run_id is None and run is None and (unfinished := self.runs.unfinished(source.id)) is not None:
+            return SliceResult("continues", unfinished.id)
         if (run is None and run_id is not None) or (run is not None and not run.unfinished):
             log.info("harvest.finished_before", source=source.id, run=run_id or message_id)
             return SliceResult("finished_before", run_id)
         options = self._options(source, lease)
-        run = run or open_run(source.id, replace(options, since=self._since(source)), id=message_id)
+        run = run or open_run(source.id, replace(options, since=since_of(self.runs, source)), id=message_id)
         self.leases.taken_up(run.id)
         try:
             report = harvest(source.id, self.parts.open_source(source, run.since), self._harvest_parts(), options, run)
@@ -125,10 +124,6 @@ class Worker:
         return SliceResult(
             "continues" if report.state == "running" else "ended", report.id, report.counts.without_vector > 0
         )
-
-    def _since(self, source: SourceConfig) -> str | None:
-        """The start time of the changes that a new run requests; None for everything."""
-        return since_of(self.runs, source)
 
     def _source(self, source_id: str) -> SourceConfig | None:
         source = known_sources(self.config.sources).get(source_id)

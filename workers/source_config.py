@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
+import structlog
 from celery.schedules import crontab, schedule
 from pydantic import ValidationError, ValidationInfo, field_validator
 
+from core.errors import NotFound
 from core.json_types import Json
 from indexer.sources.protocols import PROTOCOLS
 from workers.plain_faults import fault
 from workers.source_entry import ScheduleEntry, SourceEntry, interval_seconds
+from workers.sources_file import SourcesFile, read_sources
+
+log = structlog.get_logger(__name__)
 
 
 class Schedule(ScheduleEntry):
@@ -60,3 +66,27 @@ class SourceConfig(SourceEntry):
                 problems = [f"{'.'.join(map(str, each['loc']))}: {fault(each, names)}" for each in error.errors()]
                 raise ValueError("; ".join(problems)) from None
         return options
+
+
+def load_sources(path: Path) -> dict[str, SourceConfig]:
+    """The sources by id, in the file's order.
+
+    Raises NotFound if there is no such file, and SondeError that names every invalid entry with its line.
+    """
+    return read_sources(path, SourcesFile[SourceConfig])
+
+
+def known_sources(path: Path) -> dict[str, SourceConfig]:
+    """The sources by id. A missing file means no sources and one warning. Raises SondeError for an invalid file."""
+    try:
+        known = load_sources(path)
+    except NotFound as error:
+        if path not in _warned_of:
+            _warned_of.add(path)
+            log.warning("sources.no_file", reason=str(error))
+        return {}
+    _warned_of.discard(path)
+    return known
+
+
+_warned_of: set[Path] = set()

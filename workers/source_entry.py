@@ -1,22 +1,14 @@
-"""An entry of ``sources.yaml``, validated without Celery and the protocols, as the API reads it."""
+"""An entry of ``sources.yaml``, validated without Celery and the protocols, as the API reads it; and how late it is."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from core.access import checked_name
 from core.document import CATALOGUE, Follow
@@ -204,3 +196,21 @@ class SourceEntry(Strict):
         if self.path is None:
             raise ValueError(f"{self.id} is no folder")
         return self.path
+
+
+def overdue_s(source: str, when: ScheduleEntry, began: datetime, now: datetime) -> float:
+    """Seconds since the first time after ``began`` at which the schedule wanted a run; 0 before that time."""
+    due = _due(when, began) + timedelta(seconds=when.delay_s(source))
+    return max(0.0, (now - due).total_seconds())
+
+
+def _due(when: ScheduleEntry, began: datetime) -> datetime:
+    if when.cron is None:
+        return began + timedelta(seconds=interval_seconds(str(when.interval)))
+    from celery.schedules import crontab  # Celery is not for every process of the API
+
+    line = crontab.from_string(when.cron)
+    line.nowfunc = lambda: began
+    last, wait, _ = line.remaining_delta(began, tz=UTC)
+    due: datetime = last + wait
+    return due

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -12,9 +13,33 @@ from core.errors import NotFound, WrongFile
 from core.json_types import Json
 from workers.plain_faults import fault, names_at
 from workers.source_entry import SourceEntry, Strict
-from workers.yaml_lines import line_of
 
 Entry = TypeVar("Entry", bound=SourceEntry)
+
+
+def line_of(root: yaml.Node | None, path: Sequence[str | int]) -> int | None:
+    """The line (from 1) of the value at ``path``, or of its nearest existing parent."""
+    if root is None:
+        return None
+    node, line = root, root.start_mark.line
+    for step in path:
+        below = _below(node, step)
+        if below is None:
+            break
+        node, line = below[0], below[1]
+    return line + 1
+
+
+def _below(node: yaml.Node, step: str | int) -> tuple[yaml.Node, int] | None:
+    """The value of a key with the key's line, or an item of a list with its own."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value == str(step):
+                return value, key.start_mark.line
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        item = node.value[step]
+        return item, item.start_mark.line
+    return None
 
 
 class SourcesFile(Strict, Generic[Entry]):
@@ -50,10 +75,10 @@ def read_sources(path: Path, file: type[SourcesFile[Entry]]) -> dict[str, Entry]
         raise WrongFile(f"{path} cannot be read: {_why(error)}.") from error
     raw = _yaml(path, text)
     try:
-        found = file.model_validate({} if raw is None else raw)
+        content = file.model_validate({} if raw is None else raw)
     except ValidationError as error:
-        raise WrongFile(f"{path} is wrong. " + "; ".join(_told(error, yaml.compose(text), file))) from None
-    return {source.id: _placed(source, path.parent) for source in found.sources}
+        raise WrongFile(f"{path} is wrong. " + "; ".join(_faults(error, yaml.compose(text), file))) from None
+    return {source.id: _with_absolute_paths(source, path.parent) for source in content.sources}
 
 
 def _yaml(path: Path, text: str) -> object:
@@ -69,7 +94,7 @@ def _why(error: OSError | UnicodeDecodeError) -> str:
     return (error.strerror or str(error)) if isinstance(error, OSError) else f"it is no UTF-8 text ({error.reason})"
 
 
-def _placed(source: Entry, folder: Path) -> Entry:
+def _with_absolute_paths(source: Entry, folder: Path) -> Entry:
     """Resolves relative paths from the file's folder."""
     update: Json = {name: folder / path for name in ("path", "ca_file") if (path := getattr(source, name)) is not None}
     if source.auth is not None:
@@ -77,11 +102,11 @@ def _placed(source: Entry, folder: Path) -> Entry:
     return source.model_copy(update=update)
 
 
-def _told(error: ValidationError, root: yaml.Node | None, file: type[BaseModel]) -> list[str]:
+def _faults(error: ValidationError, root: yaml.Node | None, file: type[BaseModel]) -> list[str]:
     """``line 4: sources.0.shedule: is no known name; did you mean schedule?``, one per problem."""
-    told = []
+    faults = []
     for problem in error.errors(include_input=False):
         line = line_of(root, problem["loc"])
         where = f"line {line}: " if line is not None else ""
-        told.append(f"{where}{'.'.join(map(str, problem['loc']))}: {fault(problem, names_at(file, problem['loc']))}")
-    return told
+        faults.append(f"{where}{'.'.join(map(str, problem['loc']))}: {fault(problem, names_at(file, problem['loc']))}")
+    return faults

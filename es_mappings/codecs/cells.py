@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shapely.geometry import shape
 from shapely.geometry.base import BaseGeometry
 
-from core.cells import COARSEST, LEVELS, Block, Grid, outline
+from core.cells import COARSEST, LEVELS, CellGrid, CellRange, outline
 from core.extent import BBox
 from core.json_types import Json, JsonMapping
 
@@ -31,8 +31,8 @@ def field_of(level: int) -> str:
 
 def shape_of(geometry: JsonMapping) -> BaseGeometry:
     """GeoJSON as a geometry of shapely."""
-    found: BaseGeometry = shape(cast(Any, geometry))
-    return found
+    geometry_read: BaseGeometry = shape(cast(Any, geometry))
+    return geometry_read
 
 
 def to_fields(boxes: Sequence[BBox], geometry: JsonMapping | None) -> Json:
@@ -46,30 +46,30 @@ def to_fields(boxes: Sequence[BBox], geometry: JsonMapping | None) -> Json:
 
 def _parts(geometry: BaseGeometry) -> Sequence[BaseGeometry]:
     parts = shapely.get_parts(geometry, return_index=False)
-    own = list(parts) if len(parts) <= _MOST_PARTS else [geometry]
-    return [part for part in own if not part.is_empty]
+    members = list(parts) if len(parts) <= _MOST_PARTS else [geometry]
+    return [part for part in members if not part.is_empty]
 
 
-def _blocks(boxes: Sequence[BBox], parts: Sequence[BaseGeometry], grid: Grid) -> list[Block]:
+def _blocks(boxes: Sequence[BBox], parts: Sequence[BaseGeometry], grid: CellGrid) -> list[CellRange]:
     blocks = [block for box in boxes for block in grid.blocks(box)]
     for part in parts:
         blocks += _blocks_of(part, grid)
     return blocks
 
 
-def _blocks_of(part: BaseGeometry, grid: Grid) -> list[Block]:
+def _blocks_of(part: BaseGeometry, grid: CellGrid) -> list[CellRange]:
     """Drawn by a coarser level if it has more cells than the window."""
     west, south, east, north = (float(edge) for edge in part.bounds)
     box = BBox(max(west, -180.0), max(south, -90.0), min(east, 180.0), min(north, 90.0))
     for steps in range(grid.level - COARSEST + 1):
-        coarse = Grid(grid.level - steps)
+        coarse = CellGrid(grid.level - steps)
         (around,) = coarse.blocks(box)
         if max(around.last_column - around.first_column, around.last_row - around.first_row) < _WINDOW:
             return [block.finer(steps) for block in _touched(part, coarse, around)]
     return grid.blocks(box)
 
 
-def _touched(part: BaseGeometry, grid: Grid, around: Block) -> Iterator[Block]:
+def _touched(part: BaseGeometry, grid: CellGrid, around: CellRange) -> Iterator[CellRange]:
     """The cells of ``around`` that the part lies in, one block for each run of cells in a row."""
     columns = np.arange(around.first_column, around.last_column + 1)
     rows = np.arange(around.first_row, around.last_row + 1)
@@ -86,8 +86,8 @@ def _touched(part: BaseGeometry, grid: Grid, around: Block) -> Iterator[Block]:
     if not inside.any():  # a point, or a line, between the cells
         yield around
         return
-    for row, own in zip(rows.tolist(), inside, strict=True):
-        there = columns[own].tolist()
-        for _, run in groupby(enumerate(there), lambda one: one[1] - one[0]):
+    for row, in_row in zip(rows.tolist(), inside, strict=True):
+        touched = columns[in_row].tolist()
+        for _, run in groupby(enumerate(touched), lambda pair: pair[1] - pair[0]):
             first, *others = (column for _, column in run)
-            yield Block(first, row, others[-1] if others else first, row)
+            yield CellRange(first, row, others[-1] if others else first, row)

@@ -12,7 +12,7 @@ from core.json_types import Json, JsonMapping
 _LEVEL = 3  # half the time of the default level for a fifth more bytes, on the NCAR archive
 
 
-class Unreadable(ValueError):
+class NativeUnreadable(ValueError):
     """The stored bytes are damaged."""
 
 
@@ -42,12 +42,12 @@ def to_document(native: Native) -> Json:
 
 
 def from_document(source: JsonMapping, *, most_bytes: int = 0) -> Native:
-    """The document that ``to_document`` wrote, at most ``most_bytes`` of it (0: all). Raises Unreadable."""
+    """The document that ``to_document`` wrote, at most ``most_bytes`` of it (0: all). Raises NativeUnreadable."""
     unpacker = zlib.decompressobj()
     try:
         content = unpacker.decompress(base64.b64decode(source["content_zlib"]), most_bytes)
     except (zlib.error, binascii.Error, KeyError) as error:
-        raise Unreadable(f"The original metadata cannot be read ({type(error).__name__}).") from error
+        raise NativeUnreadable(f"The original metadata cannot be read ({type(error).__name__}).") from error
     return Native(
         content=content,
         format=source.get("format", ""),

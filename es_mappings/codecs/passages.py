@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping
 
 from core.document import explained_record
 from core.json_types import Json, JsonMapping
-from core.passage import Passage, WhereWhen
+from core.passage import Passage, WhereWhen, read_boxes, write_boxes
 from core.record import Record
-from core.word_boxes import read_boxes, write_boxes
 from es_mappings.codecs.records import box_text, envelope, span_text, time_range, where_and_when
 
 _OF_ITS_RECORD: Mapping[str, Callable[[Record], object]] = {
     "source": lambda record: record.source,
     "type": lambda record: record.type,
     "keywords": lambda record: [keyword.term for keyword in record.keywords],
-    "organisations": lambda record: sorted({one.organisation for one in record.contacts if one.organisation}),
+    "organisations": lambda record: sorted(
+        {contact.organisation for contact in record.contacts if contact.organisation}
+    ),
     "themes": lambda record: list(record.themes),
     "licence": lambda record: record.licence,
     "provenance_kind": lambda record: record.provenance.kind,

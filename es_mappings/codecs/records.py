@@ -12,13 +12,10 @@ import shapely
 
 from core.extent import BBox
 from core.json_types import Json, JsonMapping
-from core.likeness import series_of, signature_of
-from core.mentioned_names import acronyms_of, mentioned_keys
-from core.name_keys import keys_of
 from core.names import Names, Variable
 from core.record import Contact, Dates, Keyword, Link, Provenance, Record, Resolution, Vertical
-from core.timespan import TimeSpan
-from core.year_counts import turns_of
+from core.record_keys import acronyms_of, keys_of, mentioned_keys, series_of, signature_of
+from core.timespan import TimeSpan, turns_of
 from es_mappings.codecs import cells
 
 _Flat = Contact | Dates | Link | Names | Provenance | Resolution | Variable | Vertical
@@ -153,9 +150,9 @@ def _is_box_of(box: BBox, geometry: JsonMapping) -> bool:
     return all(abs(a - b) < 1e-6 for a, b in zip(box.as_list(), bounds, strict=True))
 
 
-def _members(one: _Flat) -> Json:
+def _members(value: _Flat) -> Json:
     """Of a dataclass without others inside; ``dataclasses.asdict`` copies every text and list in it."""
-    return {member.name: getattr(one, member.name) for member in fields(one)}
+    return {member.name: getattr(value, member.name) for member in fields(value)}
 
 
 def _without_empty(document: JsonMapping) -> Json:

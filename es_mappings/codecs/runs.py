@@ -33,7 +33,7 @@ class WarningKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenCounts:
     """Length of the embedded texts compared with the model's limit; text beyond it is not in the vector.
 
     ``beyond`` sums the tokens over the limit, ``longest`` is the longest text.
@@ -50,9 +50,9 @@ class Tokens:
         """0..1; 0 if nothing was embedded."""
         return self.longer / self.texts if self.texts else 0.0
 
-    def plus(self, read: int, lengths: list[int]) -> Tokens:
+    def plus(self, read: int, lengths: list[int]) -> TokenCounts:
         over = [length - read for length in lengths if length > read]
-        return Tokens(
+        return TokenCounts(
             read,
             self.texts + len(lengths),
             self.longer + len(over),
@@ -105,7 +105,7 @@ class RunReport:
     total: int | None = None
     message: str | None = None
     counts: Counts = field(default_factory=Counts)
-    tokens: Tokens = field(default_factory=Tokens)
+    tokens: TokenCounts = field(default_factory=TokenCounts)
     took_ms: Mapping[str, int] = field(default_factory=dict)
     refusals: tuple[Refusal, ...] = ()
     failures: tuple[Refusal, ...] = ()
@@ -120,7 +120,7 @@ def to_document(report: RunReport) -> Json:
     """Without the id and unknown fields."""
     body = asdict(report)
     del body["id"]
-    body["warnings"] = [{"kind": kind, **asdict(found)} for kind, found in report.warnings.items()]
+    body["warnings"] = [{"kind": kind, **asdict(warning)} for kind, warning in report.warnings.items()]
     return {name: value for name, value in body.items() if value is not None}
 
 
@@ -130,14 +130,15 @@ def from_document(id: str, source: JsonMapping) -> RunReport:
     return RunReport(
         id=id,
         counts=Counts(**source.get("counts", {})),
-        tokens=Tokens(**source.get("tokens", {})),
+        tokens=TokenCounts(**source.get("tokens", {})),
         refusals=tuple(Refusal(**refusal) for refusal in source.get("refusals", ())),
         failures=tuple(Refusal(**failure) for failure in source.get("failures", ())),
         warnings={
-            found["kind"]: WarningKind(found["count"], tuple(found["examples"])) for found in source.get("warnings", ())
+            warning["kind"]: WarningKind(warning["count"], tuple(warning["examples"]))
+            for warning in source.get("warnings", ())
         },
         **body,
     )
 
 
-_PLAIN = {each.name for each in fields(RunReport)} - {"id", "counts", "tokens", "refusals", "failures", "warnings"}
+_PLAIN = {member.name for member in fields(RunReport)} - {"id", "counts", "tokens", "refusals", "failures", "warnings"}

@@ -20,11 +20,14 @@ WITHOUT: Mapping[str, list[str]] = {"excludes": list(FIELDS)}
 
 def to_fields(encoded: Encoded, card: EmbedderCard, wanted: TokenCard | None) -> list[Json]:
     """The fields of each text; token vectors only if the index wants those that the embedder makes."""
-    found: list[Json] = [{VECTOR: vector.tolist()} for vector in encoded.vectors]
+    documents: list[Json] = [{VECTOR: vector.tolist()} for vector in encoded.vectors]
     if encoded.tokens is None or wanted is None or card.tokens != wanted:
-        return found
+        return documents
     bits = [base64.b64encode(packed(tokens)).decode("ascii") for tokens in encoded.tokens]
-    return [{**fields, TOKENS: {"by": wanted.code, "bits": own}} for fields, own in zip(found, bits, strict=True)]
+    return [
+        {**fields, TOKENS: {"by": wanted.code, "bits": token_bits}}
+        for fields, token_bits in zip(documents, bits, strict=True)
+    ]
 
 
 def of_document(source: JsonMapping) -> Json:

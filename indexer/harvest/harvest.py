@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import structlog
 
+from core.clock import now_iso
 from core.errors import SondeError, Unavailable
 from es_gateway.client import retrying
 from es_mappings.codecs.runs import Refusal, RunReport, RunState
@@ -27,7 +28,7 @@ from indexer.reindex.finish import finish_if_possible
 from indexer.remove.sweep import Swept, sweep
 from indexer.store.file_versions import FileVersions
 from indexer.store.ledger import Ledger
-from indexer.store.runs import Runs, now_iso
+from indexer.store.runs import Runs
 from indexer.write.commit import Deletions, apply_deletions, commit
 from indexer.write.embed import Embedding
 

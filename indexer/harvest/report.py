@@ -10,7 +10,7 @@ import structlog
 
 from core.json_types import Json
 from es_mappings.codecs.ledger import LedgerEntry
-from es_mappings.codecs.runs import Counts, Refusal, RunReport, Tokens, WarningKind
+from es_mappings.codecs.runs import Counts, Refusal, RunReport, TokenCounts, WarningKind
 from indexer.plan.items import Item, RejectedItem
 from indexer.raw import Page
 
@@ -31,7 +31,7 @@ class Tally:
 
     counts: dict[str, int]
     took_ms: dict[str, float]
-    tokens: Tokens
+    tokens: TokenCounts
     refusals: list[Refusal]
     failures: list[Refusal]
     warnings: dict[str, WarningKind]

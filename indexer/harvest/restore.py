@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from core.clock import now_iso
 from core.errors import NotFound
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.ledger import LedgerEntry, entry_key
@@ -14,7 +15,6 @@ from indexer.parts import Options, Parts
 from indexer.raw import Page, RawRecord
 from indexer.remove.removed import list_removed
 from indexer.store.ledger import RESTORED, Ledger, kept_document, write_ledger
-from indexer.store.runs import now_iso
 
 
 def restore(

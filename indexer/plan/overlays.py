@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import structlog
 
-from core.overlay import Overlay
+from core.overlay import Overlay, overlay_from_content
 from es_gateway.client import Elasticsearch
-from es_mappings.codecs.overlays import from_content
 from es_mappings.names import alias
 from indexer.plan.parsed_record import ParsedRecord, with_record
 
@@ -27,7 +26,7 @@ def overlays_of(client: Elasticsearch, prefix: str, source: str) -> Mapping[str,
         }
     }
     found = client.search(index=alias(prefix, "curation"), query=query, size=_MOST, ignore_unavailable=True)
-    return {hit["_source"]["record"]: from_content(hit["_source"]["content"]) for hit in found["hits"]["hits"]}
+    return {hit["_source"]["record"]: overlay_from_content(hit["_source"]["content"]) for hit in found["hits"]["hits"]}
 
 
 def overlay_tag(overlay: Overlay | None) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from core.batched import batched
+from core.clock import now_iso
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from es_mappings.codecs.runs import Refusal, RunReport
@@ -21,7 +22,7 @@ from indexer.background import Background
 from indexer.harvest.report import Tally
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.store.ledger import scan
-from indexer.store.runs import Runs, now_iso
+from indexer.store.runs import Runs
 from net.exchange import Outgoing
 from net.gate import Gate
 from net.targets import host_of

@@ -17,12 +17,11 @@ from core.json_types import Json
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings import loader
-from es_mappings.indices import ServingIndex, described, resolved
-from es_mappings.lost_aliases import lost_aliases, serve
+from es_mappings.indices import ServingIndex, described, lost_aliases, resolved, serve
+from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import IndexKind, alias, concrete, generation_of
-from es_mappings.shape import USUAL, IndexShape
 from indexer.reindex.finish import finish, note_model
 from indexer.reindex.sync import (
     REINDEXED,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from core.clock import now_iso
 from core.errors import NotFound, Unavailable
 from core.overlay import Overlay
 from core.record import Record
@@ -22,7 +23,6 @@ from indexer.plan.plan import Decision, Moment, Outcome
 from indexer.plan.planner import Planner
 from indexer.raw import Page, RawRecord
 from indexer.store.ledger import PUSHED, Ledger, kept_document
-from indexer.store.runs import now_iso
 from indexer.write.commit import apply_deletions, commit
 from indexer.write.embed import Embedding
 

@@ -22,7 +22,7 @@ BAD: frozenset[Verdict] = frozenset(("unmarked", "failed"))
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchOutcome:
     """One search: when it was answered (seconds, monotonic), how, after how many ms; what the answer lacks, its best
     hit's id.
     """
@@ -46,7 +46,7 @@ class Asked:
 
 
 @dataclass
-class Asker:
+class SteadySearcher:
     """Asks ``url`` the same questions in turn.
 
     ``expected``: the first hit of each before anything broke, and those that scored all but the same; others may change
@@ -59,7 +59,7 @@ class Asker:
     source: str
     expected: dict[str, frozenset[str]] = field(default_factory=dict)
     missing: frozenset[str] = frozenset()
-    log: list[Asked] = field(default_factory=list)
+    log: list[SearchOutcome] = field(default_factory=list)
 
     def learn(self, patience_s: float = 180.0) -> None:
         """Asks each question while all is well, again where the service says that it is busy: it has just started.
@@ -89,11 +89,11 @@ class Asker:
                         break
                     time.sleep(1.0)
 
-    def judged_again(self, one: Asked) -> Asked:
+    def judged_again(self, search: SearchOutcome) -> SearchOutcome:
         """Another first hit than before is right where it leads by now."""
-        if one.verdict == "unmarked" and one.first in self.expected[one.question]:
-            return replace(one, verdict="right", detail="")
-        return one
+        if search.verdict == "unmarked" and search.first in self.expected[search.question]:
+            return replace(search, verdict="right", detail="")
+        return search
 
     def _patiently(self, client: httpx.Client, question: str, until: float) -> httpx.Response:
         while True:
@@ -129,13 +129,17 @@ class Asker:
         ``lacking``: what answers went without before anything broke, and may still: a machine that is full leaves the
         cross-encoder out, whatever else is broken.
         """
-        good = (one.at for one in list(self.log) if one.verdict in ("right", "degraded") and one.lacks <= lacking)
+        good = (
+            search.at
+            for search in list(self.log)
+            if search.verdict in ("right", "degraded") and search.lacks <= lacking
+        )
         times = [answered for answered in good if answered > at]
         return min(times) - at if times else None
 
     def lacking(self) -> frozenset[str]:
         """What answers went without so far."""
-        return frozenset(name for one in list(self.log) for name in one.lacks)
+        return frozenset(name for search in list(self.log) for name in search.lacks)
 
     def _one(self, client: httpx.Client, question: str) -> None:
         begun, lacks, first = time.monotonic(), frozenset[str](), ""
@@ -151,7 +155,7 @@ class Asker:
         except httpx.HTTPError as error:
             verdict, detail = ("unreachable" if isinstance(error, httpx.ReadError) else "failed"), type(error).__name__
         ended = time.monotonic()
-        self.log.append(Asked(ended, verdict, (ended - begun) * 1000, detail, lacks, question, first))
+        self.log.append(SearchOutcome(ended, verdict, (ended - begun) * 1000, detail, lacks, question, first))
 
     def _judged(self, question: str, answer: httpx.Response, lacks: frozenset[str]) -> tuple[Verdict, str]:
         if answer.status_code == 200:
@@ -179,8 +183,8 @@ def _leading(answer: httpx.Response) -> frozenset[str]:
     """The ids of the best hit and of those that come as near to its score as the statistics of words may move it."""
     features = answer.json()["features"]
     best = features[0].get("sonde:score", 0.0)
-    near = (one for one in features[1:] if best and best - one["sonde:score"] <= _TIE)
-    return frozenset(str(one["id"]) for one in (features[0], *near))
+    near = (feature for feature in features[1:] if best and best - feature["sonde:score"] <= _TIE)
+    return frozenset(str(feature["id"]) for feature in (features[0], *near))
 
 
 def _degraded(answer: httpx.Response) -> frozenset[str]:

@@ -17,7 +17,7 @@ from indexer.sources.fetching import Fetcher
 from indexer.sources.politeness import HostLimits, RequestPolicy
 from indexer.store.ledger import scan
 from indexer.store.runs import Runs
-from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.csw import catalogue_server
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from net.gate import Gate, GatePolicy
 
@@ -29,7 +29,7 @@ _HURRIED = RequestPolicy(
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ChaosRun:
     """One run. ``lost``, ``doubled`` and ``wrong`` (kept though gone, or an old title) must be 0.
 
     ``tries``: how often the harvest had to be taken up again before it was complete.
@@ -53,7 +53,7 @@ class Outcome:
         return self.state == "complete" and not (self.lost or self.doubled or self.wrong)
 
 
-def chaos(parts: Parts, runs: int, *, records: int = 1000, seed: int = 1, share: float = 0.3) -> Iterator[Outcome]:
+def chaos(parts: Parts, runs: int, *, records: int = 1000, seed: int = 1, share: float = 0.3) -> Iterator[ChaosRun]:
     """Harvests ``runs`` times into the indices of ``parts``, which must be there and hold nothing of ``SOURCE``."""
     rng = random.Random(seed)  # noqa: S311  # nosec B311 (to be repeated)
     catalogue = {f"rec-{index:05d}": f"Title {index}" for index in range(records)}
@@ -78,22 +78,22 @@ def change(catalogue: dict[str, str], rng: random.Random, run: int) -> None:
 
 def one_run(
     parts: Parts, run: int, plan: FaultPlan, open_source: Callable[[], CswSource], catalogue: Mapping[str, str]
-) -> Outcome:
+) -> ChaosRun:
     """Taken up again, as workers do, until it is complete."""
     begun = time.perf_counter()
     report, tries = _until_complete(parts, open_source)
-    found = titles(parts, SOURCE)
+    titles_found = titles(parts, SOURCE)
     expected = {f"{SOURCE}:{id}": title for id, title in catalogue.items()}
-    right = {id for id, title in found if expected.get(id) == title}
-    return Outcome(
+    right = {id for id, title in titles_found if expected.get(id) == title}
+    return ChaosRun(
         run=run,
         seed=plan.seed,
         state=report.state,
         expected=len(expected),
-        found=len(found),
-        lost=len(expected.keys() - {id for id, _ in found}),
-        doubled=len(found) - len({id for id, _ in found}),
-        wrong=len({id for id, _ in found} - right),
+        found=len(titles_found),
+        lost=len(expected.keys() - {id for id, _ in titles_found}),
+        doubled=len(titles_found) - len({id for id, _ in titles_found}),
+        wrong=len({id for id, _ in titles_found} - right),
         tries=tries,
         requests=plan.requests,
         faults=dict(plan.done),
@@ -105,11 +105,11 @@ def _until_complete(parts: Parts, open_source: Callable[[], CswSource]) -> tuple
     runs = Runs(parts.client, parts.prefix)
     report = open_run(SOURCE, Options())
     for attempt in range(1, _MOST_TRIES + 1):
-        left = runs.unfinished(SOURCE) or open_run(SOURCE, Options())
+        run = runs.unfinished(SOURCE) or open_run(SOURCE, Options())
         try:
-            report = harvest(SOURCE, open_source(), parts, Options(), left)
+            report = harvest(SOURCE, open_source(), parts, Options(), run)
         except Unavailable:
-            report = runs.load(left.id) or left
+            report = runs.load(run.id) or run
             continue
         if report.state == "complete":
             return report, attempt

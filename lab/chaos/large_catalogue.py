@@ -108,10 +108,10 @@ def large_catalogue(records: int) -> Iterator[str]:
         process.join()
 
 
-def _serve(records: int, told: Connection) -> None:
+def _serve(records: int, pipe: Connection) -> None:
     def pages(first: int, size: int) -> tuple[int, list[str]]:
         return records, [document(n) for n in range(first, min(first + size, records))]
 
     server = CswServer(pages, _CAP)
-    told.send(server.server_address[1])
+    pipe.send(server.server_address[1])
     server.serve_forever()

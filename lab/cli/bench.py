@@ -26,22 +26,28 @@ from es_mappings.indices import ensure_indices
 from es_mappings.names import KINDS, concrete
 from indexer.parts import Options, Parts
 from indexer.write.embed import embed_missing
-from lab.benchmarks.ingest import EmbeddingTime, HarvestTime, time_embedding, time_harvest
-from lab.benchmarks.machine import machine, serving
-from lab.benchmarks.reading import time_hausdorff, time_ranking, time_understanding
-from lab.benchmarks.searching import SearchTimes, time_searches
-from lab.benchmarks.timing import TimedNode
-from lab.cli.bench_alerts import match_time
-from lab.load.catalogue import real_records
+from lab.benchmarks.machine import TimedNode, machine, serving
+from lab.benchmarks.measures import (
+    EmbeddingTime,
+    HarvestTime,
+    SearchTimes,
+    time_embedding,
+    time_harvest,
+    time_hausdorff,
+    time_ranking,
+    time_searches,
+    time_understanding,
+)
+from lab.load.catalogue import MadeVectors, real_records
 from lab.load.graphs import GRAPHS, WINDOW, compare_graphs
-from lab.load.made import MadeVectors
+from lab.load.saved_searches import match_time
 from local_stack.ports import free_port
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from search_api.search.request import SearchRequest
 from search_api.search.understanding.understand import Understander
 from sonde.cli.screen import screen
-from sonde.ops.memory import keep_what_is_loaded
+from sonde.ops.capacity import keep_what_is_loaded
 from sonde.ops.one_machine import elasticsearch_environment, serve_command, served_at
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
@@ -136,24 +142,24 @@ def _compare_graphs(
     embedder = Models(settings).embedder()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     texts = [record.embedding_text for record in real_records(archives)]
-    made, asked = MadeVectors.of(texts, embedder, max(sizes)), embedder.embed(_questions(), "query")
+    vectors, questions = MadeVectors.of(texts, embedder, max(sizes)), embedder.embed(_questions(), "query")
     for number in sizes:
         title = f"{number:,} vectors, the nearest {WINDOW}, one client"
         table = Table(title=title, title_justify="left", box=None, pad_edge=False)
         for column in ("", "of the true 10", f"of {WINDOW}", "p50 ms", "p95 ms", "disk MB", "memory MB", "built in s"):
             table.add_column(column, justify="left" if not column else "right")
-        for one in compare_graphs(client, embedder.card, made, asked, number, graphs):
-            figures.setdefault("vectors", []).append(asdict(one))
-            console.print(f"{one.graph}: {number:,} vectors, {one.built_s:.0f} s", style="dim")
+        for graph_figures in compare_graphs(client, embedder.card, vectors, questions, number, graphs):
+            figures.setdefault("vectors", []).append(asdict(graph_figures))
+            console.print(f"{graph_figures.graph}: {number:,} vectors, {graph_figures.built_s:.0f} s", style="dim")
             table.add_row(
-                one.graph,
-                f"{one.recall_first:.3f}",
-                f"{one.recall_window:.3f}",
-                f"{one.took_ms.p50:.1f}",
-                f"{one.took_ms.p95:.1f}",
-                f"{one.disk_bytes / 1e6:.0f}",
-                f"{one.memory_bytes / 1e6:.0f}",
-                f"{one.built_s:.0f}",
+                graph_figures.graph,
+                f"{graph_figures.recall_first:.3f}",
+                f"{graph_figures.recall_window:.3f}",
+                f"{graph_figures.took_ms.p50:.1f}",
+                f"{graph_figures.took_ms.p95:.1f}",
+                f"{graph_figures.disk_bytes / 1e6:.0f}",
+                f"{graph_figures.memory_bytes / 1e6:.0f}",
+                f"{graph_figures.built_s:.0f}",
             )
         console.print(table)
 
@@ -238,12 +244,12 @@ def _ingest(
 
 
 def _harvested(timed: list[HarvestTime]) -> Json:
-    seen = sum(one.report.counts.seen for one in timed)
-    seconds = sum(one.seconds for one in timed)
+    seen = sum(harvest_time.report.counts.seen for harvest_time in timed)
+    seconds = sum(harvest_time.seconds for harvest_time in timed)
     return {
         "files": seen,
-        "refused": sum(one.report.counts.refused for one in timed),
-        "unchanged": sum(one.report.counts.same for one in timed),
+        "refused": sum(harvest_time.report.counts.refused for harvest_time in timed),
+        "unchanged": sum(harvest_time.report.counts.same for harvest_time in timed),
         "seconds": round(seconds, 1),
         "records/s": round(seen / seconds, 1),
     }

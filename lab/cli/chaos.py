@@ -1,32 +1,101 @@
-"""`sonde chaos`: what misbehaving catalogues do to the index."""
+"""`sonde chaos`: faults on purpose. Here: what misbehaving and large catalogues do to the index."""
 
 from __future__ import annotations
 
+import os
 import sys
+import uuid
 from collections import Counter
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import ensure_without_vectors
+from es_mappings.names import IndexKind, concrete
 from indexer.parts import Parts
-from lab.chaos.harvests import Outcome
+from lab.chaos.harvests import ChaosRun
 from lab.chaos.harvests import chaos as run_chaos
-from lab.cli.chaos_cluster import cluster
-from lab.cli.chaos_documents import documents
-from lab.cli.chaos_hostile import hostile
-from lab.cli.chaos_malformed import malformed
-from lab.cli.chaos_reindex import reindex
-from lab.cli.chaos_soak import soak
-from lab.cli.chaos_volume import volume
-from lab.cli.throwaway import throwaway
+from lab.chaos.volume import TRIPLES, Volume, read_catalogue
+from lab.chaos.volume import volume as run_volume
+from lab.cli.chaos_attacks import documents, hostile, malformed
+from lab.cli.chaos_cluster import cluster, reindex, soak
 from sonde.cli.screen import messages, screen
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
+
+_KINDS: tuple[IndexKind, ...] = ("records", "natives", "ledger", "runs")
+
+
+@contextmanager
+def throwaway(client: Elasticsearch) -> Iterator[str]:
+    """The prefix, with the indices that a harvest needs."""
+    prefix = f"sonde-chaos-{uuid.uuid4().hex[:12]}"
+    ensure_without_vectors(client, prefix, _KINDS)
+    try:
+        yield prefix
+    finally:
+        for kind in _KINDS:
+            client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
+
+
+@click.command()
+@click.option("--records", type=click.IntRange(1, 10_000_000), default=100_000, show_default=True)
+@click.option("--turtle", is_flag=True, help="Only read that many data sets of a DCAT catalogue in Turtle.")
+def volume(*, records: int, turtle: bool) -> None:
+    """Harvest a made-up CSW of many records twice, without vectors, into throw-away indices of the running node.
+
+    Where none runs one is started for it. Exit code 1 where a run ended with other records than the catalogue's.
+    """
+    if turtle:
+        show_turtle(screen(), records)
+        return
+    with temporary_node(load_settings(), messages().print) as settings:
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+        with throwaway(client) as prefix:
+            runs = list(run_volume(Parts(client, prefix), records))
+    show_volumes(screen(), runs)
+    if not all(run.right for run in runs):
+        sys.exit(1)
+
+
+def show_turtle(console: Console, records: int) -> None:
+    """From the bytes of one answer to records with their hashes; needs no node."""
+    done = read_catalogue(records)
+    speed = f"{done.records / done.cpu_s:.0f} per CPU s"
+    console.print(f"{done.records} data sets of {TRIPLES} triples in {done.cpu_s:.1f} CPU s: {speed}")
+    console.print(_load())
+    if done.records != records:
+        sys.exit(1)
+
+
+def show_volumes(console: Console, runs: list[Volume]) -> None:
+    """``read/s``: records fetched, parsed and planned in a second of the time that this took."""
+    table = Table(box=None, pad_edge=False)
+    for head in ("run", "state", "there", "s", "/s", "CPU s", "per CPU s", "read/s", "peak MiB"):
+        table.add_column(head, justify="left" if head in ("run", "state") else "right")
+    for run in runs:
+        rates = (run.records / run.seconds, run.cpu_s, run.records / run.cpu_s, run.records / run.read_s)
+        table.add_row(
+            run.run,
+            run.state,
+            str(run.in_service),
+            f"{run.seconds:.0f}",
+            *(f"{rate:.0f}" for rate in rates),
+            f"{run.peak_mib:.0f}",
+        )
+    console.print(table)
+    console.print(_load())
+
+
+def _load() -> str:
+    return f"load average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores"
 
 
 @click.group(invoke_without_command=True)
@@ -64,7 +133,7 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
     Exit code 1 where a run ended with other records than the catalogue's.
     """
     progress = messages()
-    outcomes: list[Outcome] = []
+    outcomes: list[ChaosRun] = []
     with ExitStack() as after:
         settings = after.enter_context(temporary_node(load_settings(), progress.print))
         client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
@@ -73,12 +142,12 @@ def harvest(*, runs: int, records: int, share: float, seed: int) -> None:
             outcomes.append(outcome)
             verdict = "right" if outcome.right else f"WRONG: {outcome}"
             progress.print(f"run {outcome.run}: {verdict} after {outcome.tries} tries, {outcome.seconds:.1f} s")
-    show(screen(), outcomes)
+    show_runs(screen(), outcomes)
     if not all(outcome.right for outcome in outcomes):
         sys.exit(1)
 
 
-def show(console: Console, outcomes: list[Outcome]) -> None:
+def show_runs(console: Console, outcomes: list[ChaosRun]) -> None:
     """Sums over all runs, and how often each fault was met."""
     table = Table(box=None, pad_edge=False)
     for column in ("runs", "right", "lost", "doubled", "wrong", "taken up again", "requests", "spoilt", "seconds"):

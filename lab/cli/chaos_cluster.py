@@ -1,4 +1,4 @@
-"""`sonde chaos cluster`: parts of a whole service killed in turn, on a cluster made for it."""
+"""`sonde chaos cluster`, `reindex` and `soak`: a whole service on a cluster, broken, switched and watched."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from rich.table import Table
 
 from core.errors import SondeError
 from lab.benchmarks.machine import machine
-from lab.cluster import clock
 from lab.cluster.breakages import breakages
-from lab.cluster.chaos_cluster import PREFIX, ChaosCluster, chaos_cluster
-from lab.cluster.outcome import Outcome
-from lab.cluster.trial import TrialSize, trials
+from lab.cluster.chaos_cluster import DEBIAN_FAKETIME, PREFIX, ChaosCluster, chaos_cluster, clock_trouble
+from lab.cluster.soak import SoakPlan, SoakResult
+from lab.cluster.soak import soak as run_soak
+from lab.cluster.switching import SwitchStep, switching
+from lab.cluster.trial import TrialOutcome, TrialSize, trials
 from local_stack.errors import StackError
 from sonde.cli.screen import messages, screen
 from workers.celery_client import celery_client
@@ -53,7 +54,11 @@ _COLUMNS = (
 @click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Elasticsearch nodes of 512 MB.")
 @click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
 @click.option(
-    "--faketime", type=click.Path(path_type=Path), default=clock.DEBIANS, show_default=True, help="libfaketime's file."
+    "--faketime",
+    type=click.Path(path_type=Path),
+    default=DEBIAN_FAKETIME,
+    show_default=True,
+    help="libfaketime's file.",
 )
 @click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
@@ -87,7 +92,7 @@ def cluster(
     outcomes = kept(json_file) if resume and json_file is not None else []
     done = {outcome.name for outcome in outcomes}
     picked = [each for each in breakages() if (not chosen or each.name in chosen) and each.name not in done]
-    if (why := clock.trouble(faketime)) is not None:
+    if (why := clock_trouble(faketime)) is not None:
         progress.print(f"The clock stays: {why}.", highlight=False)
     course, batch = TrialSize(records, rate, patience), max(20, min(256, records // 20))
     try:
@@ -98,24 +103,24 @@ def cluster(
                 progress.print(f"{outcome.what}: {verdict} after {outcome.seconds:.0f} s", highlight=False)
                 keep_in(json_file, before, outcomes)
     except (StackError, TimeoutError) as error:
-        show(screen(), outcomes, before)  # what was tried so far is worth knowing
+        show_trials(screen(), outcomes, before)  # what was tried so far is worth knowing
         raise SondeError(str(error)) from error
-    show(screen(), outcomes, before)
+    show_trials(screen(), outcomes, before)
     if any(outcome.wrong(within) for outcome in outcomes):
         sys.exit(1)
 
 
-def kept(file: Path) -> list[Outcome]:
+def kept(file: Path) -> list[TrialOutcome]:
     """The rows of an earlier course that was ended half way. Raises SondeError for another kind of file."""
     if not file.exists():
         return []
     try:
-        return [Outcome(**row) for row in json.loads(file.read_text("utf-8"))["trials"]]
+        return [TrialOutcome(**row) for row in json.loads(file.read_text("utf-8"))["trials"]]
     except (ValueError, TypeError, KeyError) as error:
         raise SondeError(f"{file} is not what --json writes: {error!r}") from error
 
 
-def keep_in(file: Path | None, before: dict[str, str], outcomes: list[Outcome]) -> None:
+def keep_in(file: Path | None, before: dict[str, str], outcomes: list[TrialOutcome]) -> None:
     """Whole or not at all: the course may be ended while it is written."""
     if file is None:
         return
@@ -141,24 +146,136 @@ def working_folder(keep: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def show(console: Console, outcomes: list[Outcome], before: dict[str, str]) -> None:
+def show_trials(console: Console, outcomes: list[TrialOutcome], before: dict[str, str]) -> None:
     """A row for each breakage."""
     where = f"{before['cores']} cores, load {before['load before']} before, {os.getloadavg()[0]:.1f} after"
     table = Table(box=None, pad_edge=False, title=where)
     table.add_column("broken", no_wrap=True)
     for column in _COLUMNS:
         table.add_column(column, justify="right")
-    for one in outcomes:
-        count = {name: str(one.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
-        bad = one.searches.get("unmarked", 0) + one.searches.get("failed", 0)
-        back = ["-" if seconds is None else f"{seconds:.1f}" for seconds in (one.search_back_s, one.harvest_back_s)]
-        records = (str(number) for number in (one.expected, one.missing, one.strange, one.left))
-        table.add_row(one.name, *records, *count.values(), str(bad), *back)
+    for trial in outcomes:
+        count = {name: str(trial.searches.get(name, 0)) for name in ("right", "degraded", "refused", "unreachable")}
+        bad = trial.searches.get("unmarked", 0) + trial.searches.get("failed", 0)
+        back = ["-" if seconds is None else f"{seconds:.1f}" for seconds in (trial.search_back_s, trial.harvest_back_s)]
+        records = (str(number) for number in (trial.expected, trial.missing, trial.strange, trial.left))
+        table.add_row(trial.name, *records, *count.values(), str(bad), *back)
     console.print(table)
     console.print(
         "left: records to be written when it was mended; search s, harvest s: from then to the first answer as good as "
         "before, and to the next record"
     )
-    for one in outcomes:
-        if one.told:
-            console.print(f"{one.name}: {one.told}", highlight=False)
+    for trial in outcomes:
+        if trial.told:
+            console.print(f"{trial.name}: {trial.told}", highlight=False)
+
+
+@click.command()
+@click.option(
+    "--records", type=click.IntRange(100, 100_000), default=5000, show_default=True, help="Records to harvest."
+)
+@click.option("--nodes", type=click.IntRange(1, 3), default=3, show_default=True, help="Elasticsearch nodes of 512 MB.")
+@click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
+@click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
+@click.option("--patience", type=click.FloatRange(60), default=600.0, show_default=True, help="Seconds for a harvest.")
+@click.option(
+    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write the result here."
+)
+def reindex(
+    *, records: int, nodes: int, rate: float, samples: Path, keep: Path | None, patience: float, json_file: Path | None
+) -> None:
+    """Reindex and roll back during searches and a harvest; no search may fail and no write may be lost.
+
+    `sonde reindex --rollback` may take 5 seconds, the API 15 from its start to ready. Starts its own servers and
+    services on free ports of this machine, and ends them. Exit code 1 where something of that does not hold.
+    """
+    progress, before, steps = messages(), machine(), []
+    try:
+        with (
+            working_folder(keep) as folder,
+            chaos_cluster(folder, nodes, batch=max(20, min(256, records // 20))) as made,
+        ):
+            for step in switching(made, queue_only(made), TrialSize(records, rate, patience), samples.resolve()):
+                steps.append(step)
+                progress.print(
+                    f"{step.name}: {'right' if step.right else 'WRONG'}, {step.seconds:.1f} s", highlight=False
+                )
+    except (StackError, TimeoutError) as error:
+        _show_steps(screen(), steps, before)
+        raise SondeError(str(error)) from error
+    where = {**before, "load after": f"{os.getloadavg()[0]:.1f}"}
+    _show_steps(screen(), steps, where)
+    if json_file is not None:
+        json_file.write_text(
+            json.dumps({"machine": where, "steps": [asdict(step) for step in steps]}, indent=1), "utf-8"
+        )
+    if not all(step.right for step in steps):
+        sys.exit(1)
+
+
+def _show_steps(console: Console, steps: list[SwitchStep], where: dict[str, str]) -> None:
+    title = f"{where['cores']} cores, load {where['load before']} before, {os.getloadavg()[0]:.1f} after"
+    table = Table(box=None, pad_edge=False, title=title)
+    table.add_column("", no_wrap=True)
+    for column in ("s", "at most", "written meanwhile", "missing", "strange", "right", "degraded", "refused", "bad"):
+        table.add_column(column, justify="right")
+    for step in steps:
+        count = [step.searches.get(name, 0) for name in ("right", "degraded", "refused")]
+        bad = sum(step.searches.get(name, 0) for name in ("unmarked", "failed"))
+        limit = "-" if step.at_most_s is None else f"{step.at_most_s:.0f}"
+        numbers = [step.meanwhile, step.missing, step.strange, *count, bad]
+        table.add_row(step.name, f"{step.seconds:.1f}", limit, *map(str, numbers))
+    console.print(table)
+    for step in steps:
+        if step.trouble:
+            console.print(f"{step.name}: {step.trouble}", highlight=False)
+
+
+@click.command()
+@click.option("--minutes", type=click.FloatRange(0.5, 24 * 60), default=20.0, show_default=True)
+@click.option("--rate", type=click.FloatRange(0.1, 200), default=20.0, show_default=True, help="Searches a second.")
+@click.option(
+    "--records", type=click.IntRange(10, 100_000), default=500, show_default=True, help="Records in each harvest."
+)
+@click.option("--samples", type=click.Path(exists=True, file_okay=False, path_type=Path), default=SAMPLES)
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Work in this folder and keep the logs.")
+@click.option(
+    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Also write the result here."
+)
+def soak(
+    *, minutes: float, rate: float, records: int, samples: Path, keep: Path | None, json_file: Path | None
+) -> None:
+    """Search and harvest without a pause, and check that memory and file handles of API, worker and beat stay flat.
+
+    Compared are the second quarter of the time and the last. Starts its own Elasticsearch node, Valkey, worker, beat
+    and API on free ports of this machine, and ends them. Exit code 1 where something grew or a search failed.
+    """
+    progress, before = messages(), machine()
+    course = SoakPlan(minutes, rate, records, sample_every_s=min(5.0, minutes * 60.0 / 16))
+    try:
+        with working_folder(keep) as folder, chaos_cluster(folder, nodes=1) as made:
+            done = run_soak(made, queue_only(made), course, samples.resolve(), lambda text: progress.print(text))
+    except StackError as error:
+        raise SondeError(str(error)) from error
+    after = f"{os.getloadavg()[0]:.1f}"
+    _show_soak(screen(), done, f"{before['cores']} cores, load {before['load before']} before, {after} after")
+    if json_file is not None:
+        json_file.write_text(
+            json.dumps({"machine": {**before, "load after": after}, **asdict(done)}, indent=1), "utf-8"
+        )
+    if not done.right:
+        sys.exit(1)
+
+
+def _show_soak(console: Console, done: SoakResult, where: str) -> None:
+    table = Table(box=None, pad_edge=False, title=where)
+    table.add_column("part", no_wrap=True)
+    for column in ("MiB, second quarter", "MiB, last quarter", "handles", "handles, last", ""):
+        table.add_column(column, justify="right")
+    for trend in done.trends:
+        memory = (f"{trend.memory_before:.0f}", f"{trend.memory_after:.0f}")
+        handles = (f"{trend.handles_before:.0f}", f"{trend.handles_after:.0f}")
+        table.add_row(trend.part, *memory, *handles, "flat" if trend.flat else "GROWS")
+    console.print(table)
+    text = ", ".join(f"{number} {verdict}" for verdict, number in sorted(done.searches.items()))
+    console.print(f"{done.seconds / 60.0:.1f} minutes; searches: {text}; {done.harvests} harvests", highlight=False)

@@ -6,35 +6,118 @@ import ipaddress
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID
+from rich.table import Table
 
 from core.errors import SondeError
+from evaluation.vector_cache import CachedEmbedder, VectorCache
 from lab.benchmarks.machine import machine, serving
-from lab.cli.load_catalogue import catalogue
-from lab.cli.load_tables import say_what_was_made, show
-from lab.load.catalogue import Size
-from lab.load.clients import SEARCH_MODES, SearchMode, ask
-from lab.load.standing import drop as drop_standing
-from lab.load.summary import Summary
+from lab.load.catalogue import CatalogueSize, MadeCatalogue, ProgressReport, made_catalogue, real_records, standing
+from lab.load.catalogue import drop as drop_standing
+from lab.load.clients import SEARCH_MODES, LoadSummary, SearchMode, ask
 from lab.own_api import own_api
-from sonde.cli.screen import messages, screen
+from sonde.cli.screen import NameColumn, messages, screen
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape
+from sonde.wiring.models import Models
 
 _ARCHIVES = ("ncar_eol_9206.tar.gz", "ncar_rda_1669.tar.gz")
 _SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 _MOST_EMBEDDED = 20_000
 _WARM_UP_S = 2.0
+
+
+@contextmanager
+def catalogue(
+    settings: Settings, paths: list[Path], size: CatalogueSize, name: str | None, progress: Console
+) -> Iterator[MadeCatalogue]:
+    """The one that stands under ``name``, made first where it does not; without a name, one for the ``with`` alone."""
+    with ExitStack() as held:
+        report, done = held.enter_context(_progress_bars(progress))
+        client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
+        held.callback(client.close)
+
+        def embedder() -> CachedEmbedder:
+            cache = VectorCache(settings.models.folder / "vectors.sqlite")
+            held.callback(cache.close)
+            return CachedEmbedder(
+                Models(settings).embedder(), cache, lambda number, total: report("embedding", number, total)
+            )
+
+        if name is None:
+            made = held.enter_context(made_catalogue(client, real_records(paths), embedder(), size, report))
+        else:
+            made = standing(client, name, size, lambda: (real_records(paths), embedder()), report)
+        done()
+        yield made
+
+
+@contextmanager
+def _progress_bars(console: Console) -> Iterator[tuple[ProgressReport, Callable[[], None]]]:
+    with Progress(NameColumn(), BarColumn(), MofNCompleteColumn(), console=console) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def report(what: str, number: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=number, total=total)
+
+        yield report, bars.stop
+
+
+def show(console: Console, summaries: list[LoadSummary], before: dict[str, str], after: str) -> None:
+    """Rates and times, then whose time it was; the load of the machine above both."""
+    console.print(
+        f"{before['processor']}, {before['cores']} cores, load {before['load before']} before, {after} after; "
+        f"Elasticsearch {before['elasticsearch']}",
+        highlight=False,
+    )
+    times = _table("clients", "/s", "p50 ms", "p95 ms", "p99 ms", "refused", "in ms (p95)", "failed", "degraded")
+    shares = _table("clients", "Elasticsearch", "encoder", "ours", "around")
+    for summary in summaries:
+        spread = summary.latency_ms
+        waited = [f"{value:.0f}" for value in (spread.p50, spread.p95, spread.p99)] if spread else ["-"] * 3
+        refused = [str(summary.refused), f"{summary.refusal_ms.p95:.0f}" if summary.refusal_ms else "-"]
+        counts = [str(summary.failed), str(summary.degraded)]
+        times.add_row(summary.course, str(summary.clients), f"{summary.per_second:.1f}", *waited, *refused, *counts)
+        if summary.shares:
+            shares.add_row(summary.course, str(summary.clients), *(f"{share:.0%}" for share in astuple(summary.shares)))
+    console.print(times)
+    console.print(shares)
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for head in heads:
+        table.add_column(head, justify="right", no_wrap=True)
+    return table
+
+
+def say_what_was_made(console: Console, made: MadeCatalogue, size: CatalogueSize) -> None:
+    """What the figures mean, and which vectors are not real."""
+    for line in (
+        "Times as clients waited for answers; refused: 503 with Retry-After, which clients keep to.",
+        "Elasticsearch: stages that ask it, wire included; encoder: embed and rerank; ours: understand and rank; "
+        "around: HTTP, JSON, waiting for a thread or a core.",
+        f"{size.records} records made of {made.real} real ones: {made.vectors_records} vectors are real, "
+        f"{size.records - made.vectors_records} are perturbed real ones.",
+        f"{size.passages} passages: {made.vectors_passages} vectors are real, "
+        f"{size.passages - made.vectors_passages} are perturbed real ones. All filled in {made.seconds:.0f} s.",
+    ):
+        console.print(line, highlight=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +190,10 @@ def load(
     if drop:
         drop_standing(elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True), str(standing))
         return
-    size = Size(records, passages, embedded, index_shape(settings))
-    plan = Plan(_courses(chosen), clients, seconds, processes)
+    size = CatalogueSize(records, passages, embedded, index_shape(settings))
+    plan = Plan(
+        tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen), clients, seconds, processes
+    )
     paths, questions = _real(catalogues), _questions()
     console, progress = screen(), messages()
     with ExitStack() as held:
@@ -120,7 +205,7 @@ def load(
             say_what_was_made(console, made, size)
             return
         summaries = []
-        for summary in _asked(settings, made.prefix, plan, questions):
+        for summary in _measured(settings, made.prefix, plan, questions):
             progress.print(f"{summary.course}, {summary.clients} clients: {summary.per_second:.1f}/s", highlight=False)
             summaries.append(summary)
     after = f"{os.getloadavg()[0]:.1f}"
@@ -158,14 +243,9 @@ def _is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def _courses(chosen: tuple[str, ...]) -> tuple[SearchMode, ...]:
-    """Those asked for, else all."""
-    return tuple(course for course in SEARCH_MODES if not chosen or course.name in chosen)
-
-
 def _real(catalogues: Path) -> list[Path]:
-    found = [catalogues / name for name in _ARCHIVES if (catalogues / name).exists()]
-    return found or [_SAMPLES / "records"]
+    archives = [catalogues / name for name in _ARCHIVES if (catalogues / name).exists()]
+    return archives or [_SAMPLES / "records"]
 
 
 def _questions() -> list[str]:
@@ -175,14 +255,14 @@ def _questions() -> list[str]:
     return [json.loads(line)["q"] for line in file.read_text("utf-8").splitlines()]
 
 
-def _asked(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[Summary]:
+def _measured(settings: Settings, prefix: str, plan: Plan, questions: list[str]) -> Iterator[LoadSummary]:
     """Each course after a warm-up by four clients for each process, so that every process and cache has seen it."""
     with own_api(settings, prefix, plan.processes) as url:
         for course in plan.courses:
             ask(url, course, questions, 4 * plan.processes, _WARM_UP_S)
             for clients in plan.clients:
                 replies, seconds = ask(url, course, questions, clients, plan.seconds)
-                yield Summary.of(course.name, clients, replies, seconds)
+                yield LoadSummary.of(course.name, clients, replies, seconds)
 
 
 COMMANDS = (load,)

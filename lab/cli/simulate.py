@@ -12,9 +12,8 @@ import click
 
 from evaluation.collection import JudgedCollection
 from lab.month.month import Course, Month
-from lab.month.people import Habits
-from lab.month.source import copied, judged_questions, own_indices
-from lab.month.usage_trial import Table, Trial, UsageTrial, evidence_of
+from lab.month.script import Habits, copied, judged_questions, own_indices
+from lab.month.usage_trial import Trial, UsageSnapshot, UsageTrial, evidence_of
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.usage import Usage
@@ -76,10 +75,12 @@ def usage(
         temporary_node(load_settings(), lambda text: click.echo(text, err=True)) as settings,
         bench(settings, collection) as ready,
     ):
-        for one in weight or (configured.weight,):
-            trial = _trial(ready.pipeline, collection, replace(configured, weight=one), habits, examination, scripted)
-            rows.append({"weight": one, "examination": examination, **trial.as_json()})
-            _show(one, trial)
+        for weight_tried in weight or (configured.weight,):
+            trial = _trial(
+                ready.pipeline, collection, replace(configured, weight=weight_tried), habits, examination, scripted
+            )
+            rows.append({"weight": weight_tried, "examination": examination, **trial.as_json()})
+            _show(weight_tried, trial)
     if out is not None:
         out.write_text(json.dumps({"collection": name, "half": half, "habits": str(habits), "trials": rows}, indent=1))
 
@@ -116,17 +117,17 @@ def month(
         own_indices(settings) as own,
     ):
         folder = Path(name)
-        asked = copied(archive, source, folder, judged_questions(queries, qrels), records)
-        click.echo(f"{len(list(folder.iterdir()))} records, {len(asked)} questions", err=True)
-        course = Course(source, folder, asked, habits, default_config().records[Usage].evidence)
+        questions_asked = copied(archive, source, folder, judged_questions(queries, qrels), records)
+        click.echo(f"{len(list(folder.iterdir()))} records, {len(questions_asked)} questions", err=True)
+        course = Course(source, folder, questions_asked, habits, default_config().records[Usage].evidence)
         client = elasticsearch_client(own, timeout_s=60.0, retry=True)
         checks = Month(client, own, Models(own), course, lambda text: click.echo(text)).run()
-    for one in checks:
-        click.echo(f"{'holds' if one.holds else 'DIFFERS'}: {one.what}")
+    for check in checks:
+        click.echo(f"{'holds' if check.holds else 'DIFFERS'}: {check.what}")
     if out is not None:
-        rows = [{"what": one.what, "expected": repr(one.expected), "found": repr(one.found)} for one in checks]
+        rows = [{"what": check.what, "expected": repr(check.expected), "found": repr(check.found)} for check in checks]
         out.write_text(json.dumps(rows, indent=1), encoding="utf-8")
-    if not all(one.holds for one in checks):
+    if not all(check.holds for check in checks):
         sys.exit(1)
 
 
@@ -138,24 +139,24 @@ def _trial(
     examination: float | None,
     scripted: bool,
 ) -> Trial:
-    table, config = Table(), pipeline.parts.config
+    table, config = UsageSnapshot(), pipeline.parts.config
     ranking = replace(config, records=config.records.with_signals(signal))
     ranks = SearchPipeline(replace(pipeline.parts, usage=table, config=ranking))
     evidence = evidence_of(ranks) if examination is None else evidence_of(ranks, examination=examination)
 
-    def told(day: int, days: int) -> None:
+    def report(day: int, days: int) -> None:
         click.echo(f"day {day} of {days}: {len(table.now)} questions count", err=True)
 
-    return UsageTrial(ranks, table, collection, evidence, habits, scripted).run(told)
+    return UsageTrial(ranks, table, collection, evidence, habits, scripted).run(report)
 
 
 def _show(weight: float, trial: Trial) -> None:
     click.echo(f"weight {weight}: nDCG@10 {trial.first:.4f} before anything was asked")
-    for one in trial.nights:
-        compared = one.against_first
+    for night in trial.nights:
+        compared = night.against_first
         click.echo(
-            f"  after {one.days:>2} days {one.ndcg:.4f} ({compared.difference:+.4f}, p {compared.p:.4f}, "
-            f"{compared.better} better, {compared.worse} worse), {one.questions} questions count"
+            f"  after {night.days:>2} days {night.ndcg:.4f} ({compared.difference:+.4f}, p {compared.p:.4f}, "
+            f"{compared.better} better, {compared.worse} worse), {night.questions} questions count"
         )
     if trial.by_script is not None:
         click.echo(f"  places won by the script: {trial.by_script}")

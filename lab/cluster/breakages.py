@@ -92,8 +92,8 @@ def _watermarks(cluster: ChaosCluster, percent: str | None) -> None:
 
 
 def _blocked(cluster: ChaosCluster) -> bool:
-    found = cluster.client.indices.get_settings(index=f"{PREFIX}-records", name=_BLOCK, flat_settings=True)
-    return any(one["settings"].get(_BLOCK) == "true" for one in found.values())
+    settings = cluster.client.indices.get_settings(index=f"{PREFIX}-records", name=_BLOCK, flat_settings=True)
+    return any(index["settings"].get(_BLOCK) == "true" for index in settings.values())
 
 
 def _cut(cluster: ChaosCluster) -> None:

@@ -1,11 +1,16 @@
-"""Three Elasticsearch nodes, a broker, a worker, beat and the API: real processes on free ports, each to be killed."""
+"""Three Elasticsearch nodes, a broker, a worker, beat and the API: real processes on free ports, each to be killed.
+
+By libfaketime our processes can also be given another clock.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -16,24 +21,67 @@ import psutil
 
 from es_gateway.client import Elasticsearch
 from lab.chaos.tcp_proxy import TcpProxy
-from lab.cluster.clock import clocked, unmoved
 from local_stack.accounts import node_folder, unprivileged_account
 from local_stack.elasticsearch import elasticsearch_part
-from local_stack.part import External, Part
+from local_stack.part import External, StackPart, silent
 from local_stack.ports import free_port
-from local_stack.report import silent
 from local_stack.services import api_service, beat_service, service_part, worker_service
-from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
+from local_stack.settings import ApiConfig, NodeConfig, StackConfig, ValkeyConfig
 from local_stack.supervisor import Supervisor
 from local_stack.testing import QUICK_START
 from local_stack.valkey import broker_part
 from sonde.ops.one_machine import QUEUES, own_environment, serve_command, served_at
 
+DEBIAN_FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+"""Where the package ``faketime`` puts it."""
+
+_NOT_MOVED = "+0"
+_PROBE = "import time; time.sleep(0.01)"
+_PROBE_S = 30.0
 PREFIX = "sonde-chaos"
 _HEAP = "512m"
 _BATCH = 256
 _DIES_S = 10.0
 _NODE_START_S = 900.0  # beside a harvest and searches on the same cores it takes long, and that is not what is tried
+
+
+def clocked(library: Path, offset: Path) -> Mapping[str, str]:
+    """What makes a process's clock follow the file ``offset`` (``+7200``: seconds ahead), read at every look.
+
+    The monotonic clock, which no administrator can set, does not follow.
+    """
+    return {
+        "LD_PRELOAD": str(library),
+        "FAKETIME_TIMESTAMP_FILE": str(offset),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        "NO_FAKE_STAT": "1",  # what stands on the disk does not move with the clock
+    }
+
+
+def unmoved(offset: Path) -> None:
+    """The clock of those that follow ``offset`` is that of the machine."""
+    offset.write_text(_NOT_MOVED, "utf-8")
+
+
+def clock_trouble(library: Path) -> str | None:
+    """Why our processes cannot run with it, as a sentence; None where they can.
+
+    0.9.10, which Debian 12 has, hands Linux a wrong time whenever Python 3.11 sleeps
+    (https://github.com/wolfcw/libfaketime/issues/426); later ones do not.
+    """
+    if not library.exists():
+        return f"there is no libfaketime at {library}; name one by --faketime"
+    with tempfile.TemporaryDirectory(prefix="sonde-clock-") as folder:
+        offset = Path(folder) / "clock"
+        unmoved(offset)
+        environment = {**os.environ, **clocked(library, offset)}
+        done = subprocess.run(  # noqa: S603  # nosec B603: a constant
+            [sys.executable, "-c", _PROBE], env=environment, capture_output=True, timeout=_PROBE_S, check=False
+        )
+    if done.returncode:
+        return f"Python cannot sleep with {library}; one later than 0.9.10 is needed, name it by --faketime"
+    return None
 
 
 @dataclass
@@ -49,7 +97,7 @@ class ChaosCluster:
     sources: Path
     clock: Path | None
     environment: Mapping[str, str]
-    _parts: dict[str, tuple[Supervisor, Part]] = field(default_factory=dict)
+    _parts: dict[str, tuple[Supervisor, StackPart]] = field(default_factory=dict)
 
     def start(self, *names: str) -> None:
         """Up and answering on return."""
@@ -63,9 +111,9 @@ class ChaosCluster:
         pid = supervisor.status(part).pid
         if pid is not None:
             leader = psutil.Process(pid)
-            doomed = [leader, *leader.children(recursive=True)]  # a child may hold the port a little longer
+            processes = [leader, *leader.children(recursive=True)]  # a child may hold the port a little longer
             os.killpg(pid, signal.SIGKILL)
-            psutil.wait_procs(doomed, timeout=_DIES_S)
+            psutil.wait_procs(processes, timeout=_DIES_S)
 
     def pid(self, name: str) -> int:
         """Of the first process of a part. Raises LookupError where it does not run."""
@@ -94,7 +142,7 @@ def chaos_cluster(
     names = {f"node-{number}": free_port() for number in range(1, nodes + 1)}
     with ExitStack() as after:
         parts = {name: _node(folder, name, names if nodes > 1 else {}, names[name]) for name in names}
-        parts["broker"] = _held(folder, _own(broker_part(_stack(folder, broker=BrokerSettings(port=free_port())))))
+        parts["broker"] = _held(folder, _own(broker_part(_stack(folder, broker=ValkeyConfig(port=free_port())))))
         for supervisor, part in parts.values():
             after.callback(supervisor.stop, part.name, 5.0)
         with ThreadPoolExecutor(nodes) as pool:  # a node answers once the others are there
@@ -114,7 +162,7 @@ def _with_services(
     folder: Path,
     client: Elasticsearch,
     proxies: list[TcpProxy],
-    parts: dict[str, tuple[Supervisor, Part]],
+    parts: dict[str, tuple[Supervisor, StackPart]],
     faketime: Path | None,
     batch: int,
 ) -> ChaosCluster:
@@ -133,7 +181,7 @@ def _with_services(
         "SONDE_HARVEST__BATCH": str(batch),
         "SONDE_NET__ALLOWED_HOSTS": '["127.0.0.1"]',
     }
-    api = ApiSettings(port=free_port())
+    api = ApiConfig(port=free_port())
     python = Path(sys.executable)
     ours = {**served_at(api.port), "SONDE_API__WORKERS": "1"}  # one, whose memory and clock are watched
     if faketime and clock:
@@ -144,21 +192,17 @@ def _with_services(
         beat_service(python, "sonde.celery_app", folder, ours),
         api_service(serve_command(), api, folder, ours),
     )
-    stack = StackSettings(folder, environment)
+    stack = StackConfig(folder, environment)
     for service in services:
-        parts[service.name] = _held(folder, service_part(stack, _patient(service)))
+        parts[service.name] = _held(folder, service_part(stack, replace(service, start_timeout_s=180.0)))
     names = [name for name in parts if name.startswith("node-")]
     return ChaosCluster(
         folder, client, proxies, names, f"http://127.0.0.1:{api.port}", broker_url, sources, clock, environment, parts
     )
 
 
-def _patient(service: Service) -> Service:
-    return replace(service, start_timeout_s=180.0)
-
-
-def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -> tuple[Supervisor, Part]:
-    settings = ElasticsearchSettings(
+def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -> tuple[Supervisor, StackPart]:
+    settings = NodeConfig(
         http_port=free_port(),
         transport_port=transport,
         heap=_HEAP,
@@ -173,15 +217,15 @@ def _node(folder: Path, name: str, members: Mapping[str, int], transport: int) -
     return _held(own, part)
 
 
-def _stack(folder: Path, **given: object) -> StackSettings:
-    return StackSettings(folder, own_environment(), **given)  # type: ignore[arg-type]
+def _stack(folder: Path, **parts: object) -> StackConfig:
+    return StackConfig(folder, own_environment(), **parts)  # type: ignore[arg-type]
 
 
-def _held(folder: Path, part: Part) -> tuple[Supervisor, Part]:
+def _held(folder: Path, part: StackPart) -> tuple[Supervisor, StackPart]:
     return Supervisor(folder), part
 
 
-def _own(part: Part | External) -> Part:
+def _own(part: StackPart | External) -> StackPart:
     if isinstance(part, External):
         raise TypeError("the parts of a cluster are all its own")
     return part

@@ -30,7 +30,9 @@ _LOOK_S = 0.5
 
 
 def made_titles(number: int) -> dict[str, str]:
-    return {f"rec-{one:05d}": f"{_TOPICS[one % len(_TOPICS)].capitalize()} of region {one}" for one in range(number)}
+    return {
+        f"rec-{place:05d}": f"{_TOPICS[place % len(_TOPICS)].capitalize()} of region {place}" for place in range(number)
+    }
 
 
 def search_samples(
@@ -58,10 +60,10 @@ def written(client: Elasticsearch, source: str) -> int:
     """Records of a source that are written; 0 while nobody can say."""
     try:
         client.indices.refresh(index=f"{PREFIX}-records", ignore_unavailable=True)
-        found = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
+        counted = client.count(index=f"{PREFIX}-records", query={"term": {"source": source}}, ignore_unavailable=True)
     except ElasticsearchError:
         return 0
-    return int(found["count"])
+    return int(counted["count"])
 
 
 def native_ids(client: Elasticsearch, source: str) -> set[str]:

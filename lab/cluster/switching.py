@@ -15,12 +15,11 @@ from celery import Celery
 
 from es_mappings.codecs.runs import RunReport
 from indexer.store.runs import Runs
-from lab.chaos.asking import BAD, Asker
-from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.asking import BAD, SteadySearcher
+from lab.chaos.csw import catalogue_server
 from lab.cluster.chaos_cluster import PREFIX, ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
-from lab.cluster.outcome import bad_ones
-from lab.cluster.trial import QUESTIONS, TrialSize
+from lab.cluster.trial import QUESTIONS, TrialSize, bad_ones
 from workers.jobs import start_harvest
 
 _SOURCE = "chaos-reindex"
@@ -30,7 +29,7 @@ _BEGINS_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SwitchStep:
     """``meanwhile``: records that a harvest wrote while the command ran. ``at_most_s``: None where no time is asked.
 
     ``missing`` and ``strange``: records that should be there at the end of the step and are not, and the other way
@@ -53,21 +52,21 @@ class Step:
         return not failed and (self.at_most_s is None or self.seconds <= self.at_most_s)
 
 
-def switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[Step]:
+def switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples: Path) -> Iterator[SwitchStep]:
     """The reindex, the way back, and a cold start. Raises TimeoutError where a harvest does not come to its end."""
     titles = made_titles(course.records)
     thirds = [sorted(titles)[part::3] for part in range(3)]  # there at first, new at the reindex, new at the way back
     catalogue = {id: titles[id] for id in thirds[0]}
     with catalogue_server(catalogue) as csw:
         search_samples(cluster, celery, csw, [_SOURCE], samples, course.patience_s)
-        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
+        asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
-        one = _Switching(cluster, celery, asker, course)
-        one.harvested()
+        switching_run = _Switching(cluster, celery, asker, course)
+        switching_run.harvested()
         catalogue.update({id: titles[id] for id in thirds[1]})
-        yield one.step("reindex", set(catalogue))
+        yield switching_run.step("reindex", set(catalogue))
         catalogue.update({id: titles[id] for id in thirds[2]})
-        yield one.step("rollback", set(catalogue), _ROLLBACK_S)
+        yield switching_run.step("rollback", set(catalogue), _ROLLBACK_S)
     yield _cold_start(cluster)
 
 
@@ -75,10 +74,10 @@ def switching(cluster: ChaosCluster, celery: Celery, course: TrialSize, samples:
 class _Switching:
     cluster: ChaosCluster
     celery: Celery
-    asker: Asker
+    asker: SteadySearcher
     course: TrialSize
 
-    def step(self, name: str, catalogue: set[str], at_most_s: float | None = None) -> Step:
+    def step(self, name: str, catalogue: set[str], at_most_s: float | None = None) -> SwitchStep:
         """Runs the command once the harvest has begun to write what is new in the catalogue."""
         self.asker.log.clear()
         with self.asker.asking(self.course.per_second):
@@ -92,15 +91,15 @@ class _Switching:
             self._ended(run)
             if name == "rollback":  # what only the left index held is harvested again
                 self.harvested()
-        found = native_ids(self.cluster.client, _SOURCE)
-        return Step(
+        ids = native_ids(self.cluster.client, _SOURCE)
+        return SwitchStep(
             name,
             seconds,
             at_most_s,
             max(0, meanwhile),
-            len(catalogue - found),
-            len(found - catalogue),
-            dict(Counter(asked.verdict for asked in self.asker.log)),
+            len(catalogue - ids),
+            len(ids - catalogue),
+            dict(Counter(search.verdict for search in self.asker.log)),
             next(iter(self.cluster.client.indices.get_alias(name=f"{PREFIX}-records").body)),
             trouble or "; ".join(f"{many} x {said}" for said, many in bad_ones(self.asker.log).items()),
         )
@@ -134,14 +133,14 @@ def _run(cluster: ChaosCluster, *options: str) -> str:
     return "" if done.returncode == 0 else (done.stderr or done.stdout).strip()[-300:] or f"code {done.returncode}"
 
 
-def _cold_start(cluster: ChaosCluster) -> Step:
+def _cold_start(cluster: ChaosCluster) -> SwitchStep:
     """From the start of the process to the first 200 of ``/readyz``."""
     cluster.kill("api")
     begun = time.monotonic()
     cluster.start("api")
     ready = _ready_at(f"{cluster.api_url}/readyz")
     seconds = seconds_until(ready, begun, 300.0)
-    return Step(
+    return SwitchStep(
         "cold start of the API",
         time.monotonic() - begun,
         _COLD_START_S,

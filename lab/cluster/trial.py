@@ -1,27 +1,27 @@
-"""One trial: during a harvest and searches something breaks, is mended, and everything must be right again."""
+"""One trial: during a harvest and searches something breaks, is repaired, and everything must be right again."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from celery import Celery
 from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
-from lab.chaos.asking import Asked, Asker
-from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.asking import BAD, SearchOutcome, SteadySearcher
+from lab.chaos.csw import catalogue_server
 from lab.cluster.breakages import Breakage, mend_all
 from lab.cluster.chaos_cluster import ChaosCluster
 from lab.cluster.harvested import SAMPLES, made_titles, native_ids, search_samples, seconds_until, until, written
-from lab.cluster.outcome import NOT_TRIED, Outcome, bad_ones
 from local_stack.errors import StackError
 from workers.jobs import start_harvest
 
+NOT_TRIED = "not tried"
 QUESTIONS = (
     "rainfall in southern Africa since 1990",
     "sea surface temperature",
@@ -35,6 +35,67 @@ _SEARCH_PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
+class TrialOutcome:
+    """``missing`` and ``strange``: records that should be there and are not, and the other way round.
+
+    ``left``: records that were still to be written when the part was put right; where there were none the harvest met
+    little of the breakage. ``searches``: verdicts and their number. ``search_back_s``, ``harvest_back_s``: from when
+    the part was put right to the first answer as good as before, and to the first record written (0 where all were);
+    None where that was not seen. ``bad``: what searches that failed were told, and how often.
+    """
+
+    name: str
+    what: str
+    expected: int
+    missing: int
+    strange: int
+    left: int = 0
+    searches: Mapping[str, int] = field(default_factory=dict)
+    search_back_s: float | None = None
+    harvest_back_s: float | None = None
+    seconds: float = 0.0
+    note: str = ""
+    bad: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def tried(self) -> bool:
+        return not self.note.startswith(NOT_TRIED)
+
+    @property
+    def right(self) -> bool:
+        lost = self.missing or self.strange
+        return not (lost or self.note or any(self.searches.get(verdict) for verdict in BAD)) and (
+            self.search_back_s is not None
+        )
+
+    def back_within(self, seconds: float) -> bool:
+        """Whether searches were right and the harvest wrote again so soon after the part was put right."""
+        return all(back is not None and back <= seconds for back in (self.search_back_s, self.harvest_back_s))
+
+    def wrong(self, within: float) -> str | None:
+        """What does not hold, as a phrase; None where all does, and where it could not be tried."""
+        if not self.tried:
+            return None
+        if not self.right:
+            return "WRONG" + (f" ({why})" if (why := self.told) else "")
+        return None if self.back_within(within) else f"LATE (more than {within:.0f} s)"
+
+    @property
+    def told(self) -> str:
+        """The note, and what bad searches were told."""
+        return "; ".join(
+            [*([self.note] if self.note else []), *(f"{many} x {detail}" for detail, many in self.bad.items())]
+        )
+
+
+def bad_ones(log: Sequence[SearchOutcome], most: int = 5) -> dict[str, int]:
+    """The commonest of what searches that failed were told."""
+    return dict(
+        Counter(f"{search.verdict}: {search.detail}" for search in log if search.verdict in BAD).most_common(most)
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class TrialSize:
     """``records`` are harvested in each trial, ``per_second`` searches asked; a harvest may take ``patience_s``."""
 
@@ -45,7 +106,7 @@ class TrialSize:
 
 def trials(
     cluster: ChaosCluster, celery: Celery, chosen: list[Breakage], course: TrialSize, samples: Path
-) -> Iterator[Outcome]:
+) -> Iterator[TrialOutcome]:
     """One after the other, each with a source of its own; the first harvest of all brings the samples to search.
 
     Raises TimeoutError or StackError where the service does not come up at all; later nothing ends the others.
@@ -54,11 +115,11 @@ def trials(
     with catalogue_server(catalogue) as csw:
         ids = [f"chaos-{breakage.name}" for breakage in chosen]
         search_samples(cluster, celery, csw, ids, samples, course.patience_s)
-        asker = Asker(cluster.api_url, QUESTIONS, SAMPLES)
+        asker = SteadySearcher(cluster.api_url, QUESTIONS, SAMPLES)
         asker.learn()
         for breakage, source in zip(chosen, ids, strict=True):
             if (why := breakage.needs(cluster)) is not None:
-                yield Outcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
+                yield TrialOutcome(breakage.name, breakage.what, 0, 0, 0, note=f"{NOT_TRIED}: {why}")
                 continue
             yield _Trial(cluster, celery, breakage, source, asker, course, frozenset(catalogue)).go()
 
@@ -72,7 +133,7 @@ class _Trial:
     celery: Celery
     breakage: Breakage
     source: str
-    asker: Asker
+    asker: SteadySearcher
     course: TrialSize
     catalogue: frozenset[str]
     mended: float | None = None
@@ -80,7 +141,7 @@ class _Trial:
     left: int = 0
     harvest_back_s: float | None = None
 
-    def go(self) -> Outcome:
+    def go(self) -> TrialOutcome:
         begun = time.monotonic()
         self.asker.log.clear()
         note = ""
@@ -90,18 +151,18 @@ class _Trial:
                 self._wait()
         except _BROKEN_OFF as error:
             note = f"broken off: {error}"
-        note = "; ".join(one for one in (note, self._whole_again()) if one)
+        note = "; ".join(sentence for sentence in (note, self._whole_again()) if sentence)
         if not note:
             self.asker.learn_again()
-        found, log = self._found(), self._log()
-        return Outcome(
+        ids, log = self._found(), self._log()
+        return TrialOutcome(
             self.breakage.name,
             self.breakage.what,
             len(self.catalogue),
-            len(self.catalogue - found),
-            len(found - self.catalogue),
+            len(self.catalogue - ids),
+            len(ids - self.catalogue),
             self.left,
-            dict(Counter(asked.verdict for asked in log)),
+            dict(Counter(search.verdict for search in log)),
             None if self.mended is None else self.asker.first_right_after(self.mended, self.lacking),
             self.harvest_back_s,
             time.monotonic() - begun,
@@ -140,14 +201,14 @@ class _Trial:
             return f"afterwards: {error}"
         return ""
 
-    def _log(self) -> list[Asked]:
+    def _log(self) -> list[SearchOutcome]:
         """Linux takes connections for a server that still starts: who asked then and gave up found nobody there."""
         down_until = self.mended if self.breakage.takes_api and self.mended is not None else -math.inf
         return [
-            replace(one, verdict="unreachable")
-            if one.gave_up and one.began < down_until
-            else self.asker.judged_again(one)
-            for one in self.asker.log
+            replace(search, verdict="unreachable")
+            if search.gave_up and search.began < down_until
+            else self.asker.judged_again(search)
+            for search in self.asker.log
         ]
 
     def _written(self) -> int:

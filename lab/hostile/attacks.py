@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.malformed.sent import Parts, written
+from lab.malformed.asking import RequestParts, written
 
 ITEMS = "/collections/all/items"
 LONGEST_FILTER = 8000
@@ -16,7 +16,7 @@ _JSON = [("Content-Type", "application/json")]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class UnfinishedRequest:
     """A request that is never finished: ``opening``, then a byte of ``drip`` each ``every_s``, on many ``sockets``."""
 
     opening: bytes
@@ -32,7 +32,7 @@ class Attack:
     name: str
     told: str
     wires: tuple[bytes, ...] = ()
-    held: Held | None = None
+    held: UnfinishedRequest | None = None
     attackers: int = 8
 
 
@@ -43,9 +43,9 @@ def attacks(key: str) -> tuple[Attack, ...]:
         Attack(
             "half-sent headers",
             "100 requests whose headers never end",
-            held=Held(b"GET /search?q=a HTTP/1.1\r\n", b"X"),
+            held=UnfinishedRequest(b"GET /search?q=a HTTP/1.1\r\n", b"X"),
         ),
-        Attack("silent connections", "200 connections that say nothing", held=Held(b"", sockets=200)),
+        Attack("silent connections", "200 connections that say nothing", held=UnfinishedRequest(b"", sockets=200)),
         Attack("slow bodies", "100 bodies of a megabyte, a byte every two seconds", held=_slow_body()),
         Attack("large bodies", "bodies of 24 MB", _large_bodies(), attackers=4),
         Attack("JSON towers", "bodies nested 100,000 deep", _towers()),
@@ -59,11 +59,11 @@ def attacks(key: str) -> tuple[Attack, ...]:
 
 
 def _get(path: str, *query: tuple[str, str]) -> bytes:
-    return written(Parts("GET", path, list(query)))
+    return written(RequestParts("GET", path, list(query)))
 
 
 def _post(path: str, body: bytes) -> bytes:
-    return written(Parts("POST", path, headers=_JSON, body=body))
+    return written(RequestParts("POST", path, headers=_JSON, body=body))
 
 
 def _brackets() -> tuple[bytes, ...]:
@@ -89,15 +89,15 @@ def _brackets() -> tuple[bytes, ...]:
     nested = '{"type":"GeometryCollection","geometries":[' * 300 + "]}" * 300
     return (
         *bombs,
-        *(_get(ITEMS, ("filter-lang", "cql2-json"), ("filter", one)) for one in (tower, wide)),
+        *(_get(ITEMS, ("filter-lang", "cql2-json"), ("filter", expression)) for expression in (tower, wide)),
         _get("/stac/search", ("intersects", nested)),
         _post("/stac/search", b'{"intersects":' + nested.encode() + b"}"),
     )
 
 
-def _slow_body() -> Held:
+def _slow_body() -> UnfinishedRequest:
     head = "POST /embeddings HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
-    return Held(head.encode() + b'{"texts":["', b"a")
+    return UnfinishedRequest(head.encode() + b'{"texts":["', b"a")
 
 
 def _large_bodies() -> tuple[bytes, ...]:
@@ -130,16 +130,16 @@ def _costly() -> tuple[bytes, ...]:
 
 def _cursors() -> tuple[bytes, ...]:
     inside = (b'{"o":Infinity,"q":"a"}', b'["a",null]', b'["a",1e999]', b'[{"a":1}]', b'{"seen":1e999}', b"[" * 500)
-    made = [base64.urlsafe_b64encode(one).decode().rstrip("=") for one in inside] + ["%00", "A" * 1999, "ÿ"]
+    made = [base64.urlsafe_b64encode(cursor).decode().rstrip("=") for cursor in inside] + ["%00", "A" * 1999, "ÿ"]
     named: Sequence[Callable[[str], bytes]] = (
-        lambda one: _get("/search", ("q", "rain"), ("cursor", one)),
-        lambda one: _get(ITEMS, ("sortby", "updated"), ("cursor", one)),
-        lambda one: _get("/stac/search", ("token", one)),
-        lambda one: _get("/dcat", ("cursor", one)),
-        lambda one: _get("/sitemap.xml", ("after", one)),
-        lambda one: _get("/oai", ("verb", "ListRecords"), ("resumptionToken", one)),
+        lambda cursor: _get("/search", ("q", "rain"), ("cursor", cursor)),
+        lambda cursor: _get(ITEMS, ("sortby", "updated"), ("cursor", cursor)),
+        lambda cursor: _get("/stac/search", ("token", cursor)),
+        lambda cursor: _get("/dcat", ("cursor", cursor)),
+        lambda cursor: _get("/sitemap.xml", ("after", cursor)),
+        lambda cursor: _get("/oai", ("verb", "ListRecords"), ("resumptionToken", cursor)),
     )
-    return tuple(write(one) for one in made for write in named)
+    return tuple(write(cursor) for cursor in made for write in named)
 
 
 def _flood() -> tuple[bytes, ...]:
@@ -167,7 +167,7 @@ def _records(key: str) -> tuple[bytes, ...]:
     )
     return tuple(
         written(
-            Parts(
+            RequestParts(
                 "PUT",
                 "/collections/fuzz/items/bomb",
                 headers=[("Content-Type", media_type), ("Authorization", f"Bearer {key}")],

@@ -1,27 +1,118 @@
-"""Each attack beside honest searchers, measured against the same searchers alone, and what is said of it."""
+"""Each attack beside honest searchers, measured against the same searchers alone."""
 
 from __future__ import annotations
 
 import ipaddress
+import itertools
+import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
 from urllib.parse import urlsplit
 
-from core.json_types import Json
-from lab.benchmarks.timing import Spread
-from lab.hostile.attacks import Attack
-from lab.hostile.honest import Probes, probing, searching, trouble
-from lab.hostile.sending import Came, attacking_apart
-from lab.load.clients import Reply
+import httpx
 
+from core.json_types import Json
+from lab.benchmarks.machine import Spread
+from lab.hostile.attacks import Attack
+from lab.hostile.sending import AttackTally, attacking_apart
+from lab.load.clients import ApiConnection, SearchReply
+
+_PROBE_EVERY_S = 0.5
+_PROBE_TIMEOUT_S = 3.0
+_THINK_S = 0.5
+_TOPICS = ("rainfall", "glacier mass", "soil moisture", "river discharge", "sea level", "land cover", "snow depth")
+_PLACES = (
+    "in the Alps",
+    "in Kenya",
+    "of the Baltic Sea",
+    "in Bolivia",
+    "since 1990",
+    "in summer 2003",
+    "in the tropics",
+)
 _WARM_UP_S = 5.0
 _BEGINS_S = 1.0
 _RECOVERS_S = 60.0
+NOBODY = Attack("nobody", "honest searchers alone")
+
+
+def questions() -> list[str]:
+    return [f"{topic} {place}" for place in _PLACES for topic in _TOPICS]
+
+
+@dataclass
+class ProbeLog:
+    """Of ``/healthz`` and ``/readyz``: how many were asked, which failed, how long the slowest took."""
+
+    asked: int = 0
+    failed: list[str] = field(default_factory=list)
+    slowest_s: float = 0.0
+
+
+def searching(url: str, searchers: int, seconds: float) -> list[SearchReply]:
+    """Every searcher, each from an address of its own, asks, reads half a second and asks again."""
+    with ThreadPoolExecutor(searchers, thread_name_prefix="honest") as pool:
+        running: list[Future[list[SearchReply]]] = [
+            pool.submit(_search, url, number, time.monotonic() + seconds) for number in range(searchers)
+        ]
+        return [reply for searcher in running for reply in searcher.result()]
+
+
+def _search(url: str, number: int, ends: float) -> list[SearchReply]:
+    replies = []
+    time.sleep(_THINK_S * number / 10)  # nobody begins at the same moment
+    with closing(ApiConnection.at(url, 1, source=f"127.0.0.{100 + number}")) as api:
+        for question in _from(questions(), number):
+            replies.append(api.reply_to({"q": question})[0])
+            if time.monotonic() + _THINK_S > ends:
+                return replies
+            time.sleep(_THINK_S)
+    return replies
+
+
+def _from(asked: Sequence[str], number: int) -> Iterator[str]:
+    place = number * 5 % len(asked)
+    return itertools.cycle([*asked[place:], *asked[:place]])
+
+
+@contextmanager
+def probing(url: str) -> Iterator[ProbeLog]:
+    """Asks by a connection of its own each time, as a kubelet does."""
+    probes, stop = ProbeLog(), threading.Event()
+    thread = threading.Thread(target=_probe, args=(url, probes, stop), name="probes", daemon=True)
+    thread.start()
+    try:
+        yield probes
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _probe(url: str, probes: ProbeLog, stop: threading.Event) -> None:
+    while not stop.wait(_PROBE_EVERY_S):
+        for path in ("/healthz", "/readyz"):
+            begun = time.monotonic()
+            problem = trouble(url + path)
+            probes.asked += 1
+            probes.slowest_s = max(probes.slowest_s, time.monotonic() - begun)
+            if problem is not None:
+                probes.failed.append(f"{path}: {problem}")
+
+
+def trouble(address: str) -> str | None:
+    """What is wrong with a probe's answer; None where it is 200 within three seconds."""
+    try:
+        status = httpx.get(address, timeout=_PROBE_TIMEOUT_S).status_code
+    except httpx.HTTPError as error:
+        return type(error).__name__
+    return None if status == httpx.codes.OK else str(status)
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class AttackTerms:
     """``ratio``: how many times their usual time honest searchers may wait; None where any answer will do."""
 
     searchers: int = 10
@@ -30,7 +121,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttackOutcome:
     """Of honest searchers: how many were answered, refused, failed, and how soon; of the attack: what it met."""
 
     attack: str
@@ -48,26 +139,25 @@ class Outcome:
     answers: dict[str, int]
     attack_failed: int
 
-    def wrong(self, alone: Outcome, ratio: float | None) -> list[str]:
+    def wrong(self, alone: AttackOutcome, ratio: float | None) -> list[str]:
         """What did not hold; empty where everything did."""
-        said = [f"{self.refused} refused"] if self.refused else []
-        said += [f"{self.failed} failed"] if self.failed else []
-        said += ["nobody was answered"] if not self.answered else []
-        said += [f"{len(self.probes_failed)} probes failed"] if self.probes_failed else []
-        said += [f"{self.attack_failed} of 5xx"] if self.attack_failed else []
+        problems = [f"{self.refused} refused"] if self.refused else []
+        problems += [f"{self.failed} failed"] if self.failed else []
+        problems += ["nobody was answered"] if not self.answered else []
+        problems += [f"{len(self.probes_failed)} probes failed"] if self.probes_failed else []
+        problems += [f"{self.attack_failed} of 5xx"] if self.attack_failed else []
         for name, now, before in (("p50", self.p50_ms, alone.p50_ms), ("p95", self.p95_ms, alone.p95_ms)):
             if ratio is not None and before and now > ratio * before:
-                said.append(f"{name} {now / before:.1f} times the usual")
-        return said
+                problems.append(f"{name} {now / before:.1f} times the usual")
+        return problems
 
     def as_json(self) -> Json:
         return asdict(self)
 
 
-NOBODY = Attack("nobody", "honest searchers alone")
-
-
-def course(url: str, chosen: Sequence[Attack], terms: Terms, probes_url: str | None = None) -> Iterator[Outcome]:
+def run_attacks(
+    url: str, chosen: Sequence[Attack], terms: AttackTerms, probes_url: str | None = None
+) -> Iterator[AttackOutcome]:
     """First the searchers alone, then each attack. Raises ValueError where the address is not this machine's."""
     if not ipaddress.ip_address(urlsplit(url).hostname or "").is_loopback:
         raise ValueError(f"{url} is not an address of this machine; attacks go nowhere else")
@@ -75,12 +165,12 @@ def course(url: str, chosen: Sequence[Attack], terms: Terms, probes_url: str | N
     searching(url, terms.searchers, min(_WARM_UP_S, terms.seconds))
     with probing(probed) as probes:
         replies = searching(url, terms.searchers, terms.seconds)
-    yield _outcome(NOBODY, replies, probes, Came())
+    yield _outcome(NOBODY, replies, probes, AttackTally())
     for attack in chosen:
-        with probing(probed) as probes, attacking_apart(url, attack) as came:
+        with probing(probed) as probes, attacking_apart(url, attack) as tally:
             time.sleep(min(_BEGINS_S, terms.seconds))
             replies = searching(url, terms.searchers, terms.seconds)
-        yield _outcome(attack, replies, probes, came)
+        yield _outcome(attack, replies, probes, tally)
         _recovered(probed)
 
 
@@ -91,11 +181,11 @@ def _recovered(url: str) -> None:
         time.sleep(0.5)
 
 
-def _outcome(attack: Attack, replies: Sequence[Reply], probes: Probes, came: Came) -> Outcome:
+def _outcome(attack: Attack, replies: Sequence[SearchReply], probes: ProbeLog, tally: AttackTally) -> AttackOutcome:
     good = [reply for reply in replies if reply.status == 200]
     refused = sum(reply.refused for reply in replies)
     times = Spread.of([reply.took_ms for reply in good]) if good else None
-    return Outcome(
+    return AttackOutcome(
         attack.name,
         attack.told,
         len(good),
@@ -107,7 +197,7 @@ def _outcome(attack: Attack, replies: Sequence[Reply], probes: Probes, came: Cam
         probes.asked,
         tuple(probes.failed),
         probes.slowest_s,
-        came.sent,
-        dict(came.answers),
-        came.failed,
+        tally.sent,
+        dict(tally.answers),
+        tally.failed,
     )

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from lab.hostile.attacks import Attack, Held
-from lab.malformed.asking import ask
-from lab.malformed.sent import Sent
+from lab.hostile.attacks import Attack, UnfinishedRequest
+from lab.malformed.asking import MalformedRequest, ask
 
 ADDRESS = "127.0.0.66"
 """All attackers come from one address of this machine, the honest searchers from others."""
@@ -28,7 +27,7 @@ _LONGEST_S = 600.0
 
 
 @dataclass
-class Came:
+class AttackTally:
     """``answers``: how often each status, or what came instead; ``failed``: 5xx, but for a 503 with Retry-After."""
 
     answers: Counter[str] = field(default_factory=Counter)
@@ -40,98 +39,102 @@ class Came:
 
 
 @contextmanager
-def attacking_apart(url: str, attack: Attack) -> Iterator[Came]:
+def attacking_apart(url: str, attack: Attack) -> Iterator[AttackTally]:
     """As ``attacking``, from a process of its own: attackers and searchers share the machine, not an interpreter."""
-    spawned, came = multiprocessing.get_context("spawn"), Came()
-    stop, begun, told = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
-    child = spawned.Process(target=_apart, args=(url, attack, stop, begun, told), daemon=True)
+    spawned, tally = multiprocessing.get_context("spawn"), AttackTally()
+    stop, begun, results = spawned.Event(), spawned.Event(), spawned.SimpleQueue()
+    child = spawned.Process(target=_apart, args=(url, attack, stop, begun, results), daemon=True)
     child.start()
     begun.wait(_GIVES_UP_S)
     try:
-        yield came
+        yield tally
     finally:
         stop.set()
         child.join(2 * _GIVES_UP_S)
         if child.exitcode is None:
             child.kill()
-        elif not told.empty():
-            came.answers, came.failed = told.get()
+        elif not results.empty():
+            tally.answers, tally.failed = results.get()
 
 
-def _apart(url: str, attack: Attack, stop: Any, begun: Any, told: Any) -> None:
-    with attacking(url, attack) as came:
+def _apart(url: str, attack: Attack, stop: Any, begun: Any, results: Any) -> None:
+    with attacking(url, attack) as tally:
         begun.set()
         stop.wait(_LONGEST_S)
-    told.put((came.answers, came.failed))
+    results.put((tally.answers, tally.failed))
 
 
 @contextmanager
-def attacking(url: str, attack: Attack) -> Iterator[Came]:
+def attacking(url: str, attack: Attack) -> Iterator[AttackTally]:
     """The attack goes on for as long as the block lasts; what it met is whole after the block."""
-    came, stop = Came(), threading.Event()
+    tally, stop = AttackTally(), threading.Event()
     number = attack.attackers if attack.held is None else 1
     with ThreadPoolExecutor(number, thread_name_prefix="attacker") as pool:
-        for one in range(number):
+        for attacker in range(number):
             if attack.held is not None:
-                pool.submit(_hold, url, attack.held, came, stop)
+                pool.submit(_hold, url, attack.held, tally, stop)
             else:
-                pool.submit(_send, url, attack, one, came, stop)
+                pool.submit(_send, url, attack, attacker, tally, stop)
         try:
-            yield came
+            yield tally
         finally:
             stop.set()
 
 
-def _send(url: str, attack: Attack, first: int, came: Came, stop: threading.Event) -> None:
+def _send(url: str, attack: Attack, first: int, tally: AttackTally, stop: threading.Event) -> None:
     place = first * len(attack.wires) // attack.attackers
     for wire in itertools.cycle([*attack.wires[place:], *attack.wires[:place]]):
-        if stop.is_set() or came.sent >= MOST_REQUESTS:
+        if stop.is_set() or tally.sent >= MOST_REQUESTS:
             return
-        found = ask(url, Sent(0, "wire", wire), _GIVES_UP_S, ADDRESS)
-        came.answers[str(found.status) if found.status else found.verdict] += 1
-        came.failed += found.verdict == "failed"
+        outcome = ask(url, MalformedRequest(0, "wire", wire), _GIVES_UP_S, ADDRESS)
+        tally.answers[str(outcome.status) if outcome.status else outcome.verdict] += 1
+        tally.failed += outcome.verdict == "failed"
 
 
-def _hold(url: str, held: Held, came: Came, stop: threading.Event) -> None:
+def _hold(url: str, request: UnfinishedRequest, tally: AttackTally, stop: threading.Event) -> None:
     """Every socket is opened again where the server closed it, once each turn."""
     place = urlsplit(url)
-    wires: list[socket.socket | None] = [None] * held.sockets
+    wires: list[socket.socket | None] = [None] * request.sockets
     until = time.monotonic()
     while not stop.is_set():
         for number, wire in enumerate(wires):
-            wires[number] = _kept(wire, held, came) or _opened(place.hostname or "", place.port or 80, held, came)
-        until += held.every_s
+            wires[number] = _with_one_more_byte(wire, request, tally) or _opened(
+                place.hostname or "", place.port or 80, request, tally
+            )
+        until += request.every_s
         stop.wait(max(0.0, until - time.monotonic()))
     for wire in wires:
         if wire is not None:
-            came.answers["still held"] += 1
+            tally.answers["still held"] += 1
             wire.close()
 
 
-def _opened(host: str, port: int, held: Held, came: Came) -> socket.socket | None:
+def _opened(host: str, port: int, request: UnfinishedRequest, tally: AttackTally) -> socket.socket | None:
     try:
         wire = socket.create_connection((host, port), timeout=1.0, source_address=(ADDRESS, 0))
-        wire.sendall(held.opening)
+        wire.sendall(request.opening)
     except OSError:
-        came.answers["not taken"] += 1
+        tally.answers["not taken"] += 1
         return None
     wire.setblocking(False)
     return wire
 
 
-def _kept(wire: socket.socket | None, held: Held, came: Came) -> socket.socket | None:
+def _with_one_more_byte(
+    wire: socket.socket | None, request: UnfinishedRequest, tally: AttackTally
+) -> socket.socket | None:
     """The socket with one byte more sent, or None where the server answered or closed it."""
     if wire is None:
         return None
     with suppress(BlockingIOError):
         try:
-            said = wire.recv(64)
+            answer = wire.recv(64)
         except BlockingIOError:
-            wire.send(held.drip)
+            wire.send(request.drip)
             return wire
         except OSError:
-            said = b""
-        came.answers[said[9:12].decode("latin-1") if said.startswith(b"HTTP/") else "closed"] += 1
+            answer = b""
+        tally.answers[answer[9:12].decode("latin-1") if answer.startswith(b"HTTP/") else "closed"] += 1
         wire.close()
         return None
     return wire

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import resource
-import subprocess  # nosec B404
+import subprocess
 import sys
 import threading
 import time
@@ -16,20 +16,74 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from core.json_types import Json
+from core.ports import EmbedderCard, Encoded, TextKind, Vectors
 from indexer.documents.index.stored_fields import stored_table
 from indexer.documents.parse.isolation import read_isolated
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
 from indexer.documents.segment.passages import SegmentOptions, segment
-from lab.hostile_documents.counting import WordPieces
-from lab.hostile_documents.kinds import Kind
+from lab.hostile_documents import pdf_files, texts, word_files
+from lab.hostile_documents.kinds import HostileKind
+from lab.hostile_documents.pdf_files import pdf
+from lab.hostile_documents.word_files import docx
 
+_CHARACTERS = 4
+_SENTENCE = "The depth of lake {n} was sounded in August 1997 from a boat, and its water was sampled twice."
+_LINES = [_SENTENCE.format(n=number) for number in range(40)]
 _GRACE_S = 60.0  # to start, to split into passages, and to kill
 _MIB = 1024 * 1024
 
 
+class WordPieces:
+    """A token for each four characters of a word, two special ones around; all vectors are alike."""
+
+    card = EmbedderCard("lab/word-pieces", 4, 512, 0.0)
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:  # noqa: ARG002
+        return np.tile(np.array([1, 0, 0, 0], dtype=np.float32), (len(texts), 1))
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Encoded:
+        return Encoded(self.embed(texts, kind))
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [sum(len(word) // _CHARACTERS + 1 for word in text.split()) + 2 for text in texts]
+
+
+def _report() -> bytes:
+    shown = "".join(f"1 0 0 1 72 {740 - 15 * n} Tm({line})Tj " for n, line in enumerate(_LINES))
+    return pdf([f"BT/F1 10 Tf {shown}ET".encode()] * 20)
+
+
+def _page() -> bytes:
+    rows = "".join(f"<tr><td>Lake {n}</td><td>{n}.5</td></tr>" for n in range(50))
+    text = "".join(f"<p>{line}</p>" for line in _LINES)
+    return f"<!doctype html><h1>Lakes</h1>{text}<table><tr><th>Lake</th><th>Depth (m)</th></tr>{rows}</table>".encode()
+
+
+HONEST = (
+    ("report.pdf", _report()),
+    ("page.html", _page()),
+    ("letter.docx", docx("".join(f"<w:p><w:r><w:t>{line}</w:t></w:r></w:p>" for line in _LINES).encode())),
+    ("notes.txt", "\n\n".join(["# Notes on lakes", *_LINES]).encode()),
+)
+
+
+KINDS: tuple[HostileKind, ...] = (
+    *texts.TEXT_KINDS,
+    *texts.HTML_KINDS,
+    *word_files.WORD_KINDS,
+    *pdf_files.PDF_KINDS,
+)
+
+
+def kind_named(name: str) -> HostileKind:
+    return next(kind for kind in KINDS if kind.name == name)
+
+
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ReadingTerms:
     """What one document may cost. ``parent_mib``: of the worker's process, its start included."""
 
     limits: Limits = field(default_factory=Limits)
@@ -38,7 +92,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadOutcome:
     """``state``: ready or the reason of the refusal. ``child_mib`` and ``parent_mib``: the most memory of the process
     that read the document, and of the worker's.
     """
@@ -54,42 +108,44 @@ class Read:
     cells: int = 0
     stored_bytes: int = 0
 
-    def wrong(self, terms: Terms) -> list[str]:
+    def wrong(self, terms: ReadingTerms) -> list[str]:
         """What passed its limit; empty where all held."""
         most_child = terms.limits.memory_bytes / _MIB
-        said = [self.told] if self.state in ("crashed", "lost") else []
-        said += [f"child {self.child_mib:.0f} MiB"] if self.child_mib > most_child else []
-        said += [f"parent {self.parent_mib:.0f} MiB"] if self.parent_mib > terms.parent_mib else []
-        said += [f"{self.seconds:.0f} s"] if self.seconds > terms.limits.seconds + _GRACE_S else []
-        said += [f"{self.passages} passages"] if self.passages > terms.options.most_passages else []
-        said += [f"{self.cells} cells"] if self.cells > terms.limits.max_cells else []
-        said += ["no sentence"] if self.state != "ready" and not self.told else []
-        return said
+        problems = [self.told] if self.state in ("crashed", "lost") else []
+        problems += [f"child {self.child_mib:.0f} MiB"] if self.child_mib > most_child else []
+        problems += [f"parent {self.parent_mib:.0f} MiB"] if self.parent_mib > terms.parent_mib else []
+        problems += [f"{self.seconds:.0f} s"] if self.seconds > terms.limits.seconds + _GRACE_S else []
+        problems += [f"{self.passages} passages"] if self.passages > terms.options.most_passages else []
+        problems += [f"{self.cells} cells"] if self.cells > terms.limits.max_cells else []
+        problems += ["no sentence"] if self.state != "ready" and not self.told else []
+        return problems
 
     def as_json(self) -> Json:
         return asdict(self)
 
 
-def read_here(name: str, data: bytes, terms: Terms) -> Read:
+def read_here(name: str, data: bytes, terms: ReadingTerms) -> ReadOutcome:
     """Reads the document as a worker does, in this process and its child."""
     started = time.monotonic()
-    found = Read(name, len(data), "ready", "", 0.0, 0.0, 0.0)
+    outcome = ReadOutcome(name, len(data), "ready", "", 0.0, 0.0, 0.0)
     try:
         document = read_isolated(data, terms.limits, Ocr(command=None)).document
         tables = [stored_table(table) for table in document.tables]
-        made = segment(document, "d", WordPieces(), terms.options)
-        told = " ".join((*made.warnings, *document.warnings[:3]))
+        passages = segment(document, "d", WordPieces(), terms.options)
+        told = " ".join((*passages.warnings, *document.warnings[:3]))
         cells = sum(len(table.rows) * table.columns for table in document.tables)
         stored = len(json.dumps(tables))
-        found = replace(found, told=told, passages=len(made.passages), cells=cells, stored_bytes=stored)
-        if not made.passages:
-            found = replace(found, state="no_text", told="Nothing that could be searched was found in the document.")
+        outcome = replace(outcome, told=told, passages=len(passages.passages), cells=cells, stored_bytes=stored)
+        if not passages.passages:
+            outcome = replace(
+                outcome, state="no_text", told="Nothing that could be searched was found in the document."
+            )
     except DocumentRefused as refused:
-        found = replace(found, state=refused.reason, told=str(refused))
+        outcome = replace(outcome, state=refused.reason, told=str(refused))
     except MemoryError:
-        found = replace(found, state="out_of_memory", told="The worker's process has no more memory.")
+        outcome = replace(outcome, state="out_of_memory", told="The worker's process has no more memory.")
     return replace(
-        found,
+        outcome,
         seconds=time.monotonic() - started,
         child_mib=resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
         parent_mib=_own_peak_mib(),
@@ -102,7 +158,7 @@ def _own_peak_mib() -> float:
     return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
-def read_apart(kind: Kind, size: int, terms: Terms, folder: Path) -> Read:
+def read_apart(kind: HostileKind, size: int, terms: ReadingTerms, folder: Path) -> ReadOutcome:
     """The same in a process of its own, which reads the file from the folder."""
     file = folder / "document"
     file.write_bytes(kind.make(size))
@@ -111,13 +167,15 @@ def read_apart(kind: Kind, size: int, terms: Terms, folder: Path) -> Read:
     most = 2 * terms.limits.seconds + _GRACE_S
     try:
         done = subprocess.run(argv, capture_output=True, timeout=most, check=False)  # noqa: S603  # nosec B603
-        return Read(**json.loads(done.stdout))
+        return ReadOutcome(**json.loads(done.stdout))
     except (subprocess.TimeoutExpired, ValueError) as error:
-        return Read(kind.name, file.stat().st_size, "lost", f"its reader is gone ({type(error).__name__})", most, 0, 0)
+        return ReadOutcome(
+            kind.name, file.stat().st_size, "lost", f"its reader is gone ({type(error).__name__})", most, 0, 0
+        )
 
 
 @dataclass(slots=True)
-class Honest:
+class HonestReadings:
     """Documents of others that are read over and over meanwhile: how many were read, and why others were not."""
 
     read: int = 0
@@ -125,15 +183,15 @@ class Honest:
     wrong: list[str] = field(default_factory=list)
 
 
-def course(
-    kinds: Sequence[Kind],
+def read_course(
+    kinds: Sequence[HostileKind],
     honest: Sequence[tuple[str, bytes]],
-    terms: Terms,
+    terms: ReadingTerms,
     folder: Path,
-    size_of: Callable[[Kind], int] = lambda kind: kind.usual,
-) -> Iterator[Read | Honest]:
+    size_of: Callable[[HostileKind], int] = lambda kind: kind.usual,
+) -> Iterator[ReadOutcome | HonestReadings]:
     """What came of each kind, then of the honest documents."""
-    others, end = Honest(), threading.Event()
+    others, end = HonestReadings(), threading.Event()
     reader = threading.Thread(target=_read_honest, args=(honest, terms, others, end), daemon=True)
     reader.start()
     try:
@@ -145,7 +203,9 @@ def course(
     yield others
 
 
-def _read_honest(honest: Sequence[tuple[str, bytes]], terms: Terms, others: Honest, end: threading.Event) -> None:
+def _read_honest(
+    honest: Sequence[tuple[str, bytes]], terms: ReadingTerms, others: HonestReadings, end: threading.Event
+) -> None:
     """Every document at least once."""
     while True:
         for name, data in honest:
@@ -164,5 +224,5 @@ def _read_honest(honest: Sequence[tuple[str, bytes]], terms: Terms, others: Hone
 
 if __name__ == "__main__":
     asked = json.loads(sys.argv[1])
-    own = Terms(Limits(**asked["limits"]), SegmentOptions(**asked["options"]))
+    own = ReadingTerms(Limits(**asked["limits"]), SegmentOptions(**asked["options"]))
     sys.stdout.write(json.dumps(read_here(asked["name"], Path(asked["file"]).read_bytes(), own).as_json()))

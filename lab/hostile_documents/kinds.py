@@ -9,7 +9,7 @@ Make = Callable[[int], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class HostileKind:
     """``make(size)`` gives the file. ``usual``: the size in the course; ``small``: in the test suite, where it takes
     less than a second.
     """

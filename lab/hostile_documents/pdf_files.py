@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-from lab.hostile_documents.kinds import Kind
+from lab.hostile_documents.kinds import HostileKind
 
 _FONT = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"
 _FIRST = 10  # number of the first object of a page; those below are shared
@@ -118,41 +118,41 @@ def _scattered(size: int) -> bytes:
 _IMAGE = b"BI /W 1 /H 1 /BPC 8 /CS /G ID x EI "
 _SQUARE = {4: stream(b"x", b"/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray")}
 
-KINDS = (
-    Kind("pdf: pages", lambda n: pdf([_on_every_page(one) for one in range(n)]), 1_400, 30),
-    Kind("pdf: too many pages", lambda n: pdf([_LINE] * n), 20_000, 1_600),
-    Kind(
+PDF_KINDS = (
+    HostileKind("pdf: pages", lambda n: pdf([_on_every_page(number) for number in range(n)]), 1_400, 30),
+    HostileKind("pdf: too many pages", lambda n: pdf([_LINE] * n), 20_000, 1_600),
+    HostileKind(
         "pdf: a tree of pages that loops",
         lambda n: pdf([_LINE], extra={2: b"<</Type/Pages/Kids[" + b"2 0 R " * n + b"]/Count %d>>" % n}),
         1_000,
         10,
     ),
-    Kind("pdf: a deep tree of pages", lambda n: pdf([_LINE], extra=_deep_pages(n)), 20_000, 500),
-    Kind(
+    HostileKind("pdf: a deep tree of pages", lambda n: pdf([_LINE], extra=_deep_pages(n)), 20_000, 500),
+    HostileKind(
         "pdf: a count of pages that lies",
         lambda n: pdf([_LINE], extra={2: b"<</Type/Pages/Kids[10 0 R]/Count %d>>" % n}),
         2_000_000_000,
         1_000_000,
     ),
-    Kind(
+    HostileKind(
         "pdf: forms in forms",
         lambda n: pdf([b"/X Do "], resources=b"/XObject<</X %d 0 R>>" % (999_999 + n), extra=_forms(n)),
         8,
         2,
     ),
-    Kind(
+    HostileKind(
         "pdf: glyphs on one page",
         lambda n: pdf([_text([(n % 500, n % 700, b"abc def ") for n in range(n)])]),
         200_000,
         1_000,
     ),
-    Kind(
+    HostileKind(
         "pdf: each word in a row of its own",
         lambda n: pdf([_text([(10 + 37 * k % 500, 780 * k / n, b"a") for k in range(n)], 1500 / n)]),
         100_000,
         500,
     ),
-    Kind(
+    HostileKind(
         "pdf: a row of small and large words",
         lambda n: pdf(
             [
@@ -164,7 +164,7 @@ KINDS = (
         40_000,
         500,
     ),
-    Kind(
+    HostileKind(
         "pdf: accents",
         lambda n: pdf(
             [
@@ -175,8 +175,8 @@ KINDS = (
         80_000,
         500,
     ),
-    Kind("pdf: a grid of rules", lambda n: pdf([_grid(n, 700.0 / n)] * 3), 900, 60),
-    Kind(
+    HostileKind("pdf: a grid of rules", lambda n: pdf([_grid(n, 700.0 / n)] * 3), 900, 60),
+    HostileKind(
         "pdf: grids of rules, each apart",
         lambda n: pdf(
             [b"".join(b"%d %d 9 9 re S " % (12 * k % 600, 12 * (12 * k // 600) % 780) for k in range(n)) + _LINE]
@@ -184,10 +184,12 @@ KINDS = (
         15_000,
         300,
     ),
-    Kind("pdf: strokes", lambda n: pdf([_scattered(n) + _LINE] * 3), 15_000, 300),
-    Kind("pdf: rows that are no table", lambda n: pdf([_pieces(n)] * 5), 2_000, 60),
-    Kind("pdf: inline images", lambda n: pdf([b"q 10 0 0 10 50 50 cm " + _IMAGE * n + b" Q " + _LINE]), 50_000, 500),
-    Kind(
+    HostileKind("pdf: strokes", lambda n: pdf([_scattered(n) + _LINE] * 3), 15_000, 300),
+    HostileKind("pdf: rows that are no table", lambda n: pdf([_pieces(n)] * 5), 2_000, 60),
+    HostileKind(
+        "pdf: inline images", lambda n: pdf([b"q 10 0 0 10 50 50 cm " + _IMAGE * n + b" Q " + _LINE]), 50_000, 500
+    ),
+    HostileKind(
         "pdf: tiles",
         lambda n: pdf(
             [b"".join(b"q 25 0 0 25 %d %d cm /X Do Q " % (3 * k % 580, 5 * k % 760) for k in range(n)) + _LINE],
@@ -197,30 +199,32 @@ KINDS = (
         20_000,
         300,
     ),
-    Kind("pdf: deep outlines", lambda n: pdf([_LINE], extra=_outline(n)), 50_000, 500),
-    Kind("pdf: a font of very many codes", lambda n: pdf([_LINE], extra=_font_of(n)), 500_000, 2_000),
-    Kind("pdf: a bomb of spaces", lambda n: pdf([_LINE + b" " * n]), 500_000_000, 5_000_000),
-    Kind(
+    HostileKind("pdf: deep outlines", lambda n: pdf([_LINE], extra=_outline(n)), 50_000, 500),
+    HostileKind("pdf: a font of very many codes", lambda n: pdf([_LINE], extra=_font_of(n)), 500_000, 2_000),
+    HostileKind("pdf: a bomb of spaces", lambda n: pdf([_LINE + b" " * n]), 500_000_000, 5_000_000),
+    HostileKind(
         "pdf: objects of a page",
         lambda n: pdf([b"BT/F1 9 Tf " + b"(deep lake)Tj 3 5 m 7 8 l S " * n + b"ET"]),
         1_000_000,
         3_000,
     ),
-    Kind(
+    HostileKind(
         "pdf: a page of kilometres",
         lambda n: pdf([_text([(n * k, n * k, b"Lake 1") for k in range(200)])], box=f"0 0 {200 * n} {200 * n}"),
         1_000_000,
         1_000,
     ),
-    Kind(
+    HostileKind(
         "pdf: a place that is no number",
         lambda n: pdf([b"BT/F1 9 Tf 1" + b"0" * n + b" 0 0 1 1e99 0 Tm(deep lake)Tj ET " + _LINE]),
         3_000,
         60,
     ),
-    Kind("pdf: openings of metadata", lambda n: pdf([_LINE]) + b"<x:xmpmeta" * n, 2_000_000, 10_000),
-    Kind("pdf: thousands of authors", lambda n: pdf([_LINE], extra=_info(b"Ada Lovelace, " * n)), 500_000, 1_000),
-    Kind(
+    HostileKind("pdf: openings of metadata", lambda n: pdf([_LINE]) + b"<x:xmpmeta" * n, 2_000_000, 10_000),
+    HostileKind(
+        "pdf: thousands of authors", lambda n: pdf([_LINE], extra=_info(b"Ada Lovelace, " * n)), 500_000, 1_000
+    ),
+    HostileKind(
         "pdf: dots to a page number",
         lambda n: pdf([_text([(20, 700, b"." * n), (20, 600, b"The lake is deep.")], 0.01)]),
         150_000,

@@ -1,40 +1,117 @@
-"""Plain text and Markdown: lines, tabs, marks and controls without end."""
+"""Plain text, Markdown and HTML: lines, marks, tables and nesting that multiply what they hold."""
 
 from __future__ import annotations
 
 import random
 
-from lab.hostile_documents.kinds import Kind
+from lab.hostile_documents.kinds import HostileKind
 
 
 def _random(size: int) -> bytes:
     return "".join(random.Random(1).choices("abc .,-\n#*1(", k=size)).encode()  # noqa: S311  # nosec B311
 
 
-KINDS = (
-    Kind("text: one-letter lines", lambda n: b"a\n" * n, 2_000_000, 10_000),
-    Kind("text: one-letter paragraphs", lambda n: b"a\n\n" * n, 1_300_000, 10_000),
-    Kind("text: lines that end in a hyphen", lambda n: b"ab-\n" * n, 1_000_000, 10_000),
-    Kind("text: one gigantic line", lambda n: b"The lake is deep. " * n, 250_000, 2_000),
-    Kind("text: one gigantic word", lambda n: b"a" * n, 4_000_000, 20_000),
-    Kind("text: one gigantic number", lambda n: b"1234567890" * n, 400_000, 2_000),
-    Kind("text: one sentence without an end", lambda n: b"and then " * n, 450_000, 2_000),
-    Kind("text: abbreviations without an end", lambda n: b"e.g. A " * n, 600_000, 2_000),
-    Kind("text: tabs", lambda n: b"a\tb\t\t\t\tc\n" * n, 400_000, 2_000),
-    Kind("text: spaces", lambda n: b"a" + b" " * n + b"b\n", 4_000_000, 20_000),
-    Kind("text: empty lines", lambda n: b"The lake is deep.\n" + b" \n" * n + b"It is cold.", 2_000_000, 10_000),
-    Kind("text: form feeds", lambda n: b"page\f" * n, 800_000, 4_000),
-    Kind("text: control codes", lambda n: (b"word" * 1000 + b"\x0b\x1c\x1d\x85\x1b[2J\n") * n, 1_000, 5),
-    Kind("text: combining marks", lambda n: ("a" + "\u0301" * n).encode(), 2_000_000, 10_000),
-    Kind("text: invisible characters", lambda n: ("deep \u200b\u200d\u2060" * n).encode(), 300_000, 2_000),
-    Kind("text: right to left and back", lambda n: ("\u202eabc\u202c def " * n).encode(), 300_000, 2_000),
-    Kind("text: emoji", lambda n: ("\U0001f9ff" * n).encode(), 1_000_000, 5_000),
-    Kind("text: Markdown headings", lambda n: b"# a\n" * n, 1_000_000, 5_000),
-    Kind("text: a heading of number signs", lambda n: b"# " + b"#" * n + b"x\n", 4_000_000, 20_000),
-    Kind("text: list items", lambda n: b"- a\n" * n, 1_000_000, 5_000),
-    Kind("text: brackets of digits", lambda n: b"(" + b"1" * n + b"\n\nAda Lovelace(" + b"1 " * n, 100_000, 5_000),
-    Kind("text: references without an end", lambda n: b"# References\n\n" + b"Smith and others\n\n" * n, 90_000, 1_000),
-    Kind("text: dots", lambda n: b". " * n, 2_000_000, 10_000),
-    Kind("text: wrong UTF-16", lambda n: b"\xff\xfe" + b"\x00\xd8" * n, 2_000_000, 10_000),
-    Kind("text: noise", _random, 3_000_000, 20_000),
+TEXT_KINDS = (
+    HostileKind("text: one-letter lines", lambda n: b"a\n" * n, 2_000_000, 10_000),
+    HostileKind("text: one-letter paragraphs", lambda n: b"a\n\n" * n, 1_300_000, 10_000),
+    HostileKind("text: lines that end in a hyphen", lambda n: b"ab-\n" * n, 1_000_000, 10_000),
+    HostileKind("text: one gigantic line", lambda n: b"The lake is deep. " * n, 250_000, 2_000),
+    HostileKind("text: one gigantic word", lambda n: b"a" * n, 4_000_000, 20_000),
+    HostileKind("text: one gigantic number", lambda n: b"1234567890" * n, 400_000, 2_000),
+    HostileKind("text: one sentence without an end", lambda n: b"and then " * n, 450_000, 2_000),
+    HostileKind("text: abbreviations without an end", lambda n: b"e.g. A " * n, 600_000, 2_000),
+    HostileKind("text: tabs", lambda n: b"a\tb\t\t\t\tc\n" * n, 400_000, 2_000),
+    HostileKind("text: spaces", lambda n: b"a" + b" " * n + b"b\n", 4_000_000, 20_000),
+    HostileKind("text: empty lines", lambda n: b"The lake is deep.\n" + b" \n" * n + b"It is cold.", 2_000_000, 10_000),
+    HostileKind("text: form feeds", lambda n: b"page\f" * n, 800_000, 4_000),
+    HostileKind("text: control codes", lambda n: (b"word" * 1000 + b"\x0b\x1c\x1d\x85\x1b[2J\n") * n, 1_000, 5),
+    HostileKind("text: combining marks", lambda n: ("a" + "\u0301" * n).encode(), 2_000_000, 10_000),
+    HostileKind("text: invisible characters", lambda n: ("deep \u200b\u200d\u2060" * n).encode(), 300_000, 2_000),
+    HostileKind("text: right to left and back", lambda n: ("\u202eabc\u202c def " * n).encode(), 300_000, 2_000),
+    HostileKind("text: emoji", lambda n: ("\U0001f9ff" * n).encode(), 1_000_000, 5_000),
+    HostileKind("text: Markdown headings", lambda n: b"# a\n" * n, 1_000_000, 5_000),
+    HostileKind("text: a heading of number signs", lambda n: b"# " + b"#" * n + b"x\n", 4_000_000, 20_000),
+    HostileKind("text: list items", lambda n: b"- a\n" * n, 1_000_000, 5_000),
+    HostileKind(
+        "text: brackets of digits", lambda n: b"(" + b"1" * n + b"\n\nAda Lovelace(" + b"1 " * n, 100_000, 5_000
+    ),
+    HostileKind(
+        "text: references without an end", lambda n: b"# References\n\n" + b"Smith and others\n\n" * n, 90_000, 1_000
+    ),
+    HostileKind("text: dots", lambda n: b". " * n, 2_000_000, 10_000),
+    HostileKind("text: wrong UTF-16", lambda n: b"\xff\xfe" + b"\x00\xd8" * n, 2_000_000, 10_000),
+    HostileKind("text: noise", _random, 3_000_000, 20_000),
+)
+
+
+def _page(body: bytes) -> bytes:
+    return b"<!doctype html><html><head><title>Lakes</title></head><body>" + body + b"</body></html>"
+
+
+def _nested(open_tag: bytes, close_tag: bytes, size: int, inside: bytes = b"deep text in it") -> bytes:
+    return _page(b"<p>Before.</p>" + open_tag * size + inside + close_tag * size + b"<p>After.</p>")
+
+
+def _spans(size: int) -> bytes:
+    row = b"<tr><td colspan=1000 rowspan=65000>a</td><td colspan=1000>b</td></tr>"
+    return _page(b"<table>" + row * size + b"</table>")
+
+
+def _wide_and_long(size: int) -> bytes:
+    wide = b"<tr>" + b"<td>a</td>" * size + b"</tr>"
+    return _page(b"<table>" + wide + b"<tr><td>b</td></tr>" * size + b"</table>")
+
+
+def _tables_in_tables(size: int) -> bytes:
+    text = b"words of a cell " * 2_000
+    return _nested(b"<table><tr><td>", b"</td></tr></table>", size, text)
+
+
+def _attributes(size: int) -> bytes:
+    attributes = b" ".join(b"a%d='x'" % number for number in range(size))
+    return _page(b"<p " + attributes + b">The lake is deep.</p>")
+
+
+def _inline_before_a_block(size: int) -> bytes:
+    return _page((b"<span>" + b"<i>a</i>" * 50) * size + b"<p>last</p>" + b"</span>" * size)
+
+
+HTML_KINDS = (
+    HostileKind("html: colspan and rowspan", _spans, 20_000, 200),
+    HostileKind("html: a table both wide and long", _wide_and_long, 30_000, 300),
+    HostileKind(
+        "html: a square table", lambda n: _page(b"<table>" + (b"<tr>" + b"<td>1" * n + b"</tr>") * n), 1_200, 60
+    ),
+    HostileKind(
+        "html: thousands of tables", lambda n: _page(b"<table><tr><td>a<td>b<tr><td>1<td>2</table>" * n), 60_000, 500
+    ),
+    HostileKind("html: tables in tables", _tables_in_tables, 150, 20),
+    HostileKind("html: lists in lists", lambda n: _nested(b"<ul><li>a", b"</li></ul>", n), 240, 100),
+    HostileKind("html: deep divs", lambda n: _nested(b"<div>", b"</div>", n), 100_000, 5_000),
+    HostileKind("html: deep inline elements", lambda n: _nested(b"<b><i>", b"</i></b>", n), 100_000, 5_000),
+    HostileKind("html: a block below thousands of others", _inline_before_a_block, 240, 50),
+    HostileKind(
+        "html: entities",
+        lambda n: _page(b"<p>" + b"&amp;&#x1F30A;&nbsp;&CounterClockwiseContourIntegral;" * n),
+        80_000,
+        500,
+    ),
+    HostileKind("html: captions without tables", lambda n: _page(b"<figcaption>Lake</figcaption>" * n), 150_000, 1_000),
+    HostileKind("html: headings without text", lambda n: _page(b"<h1>Lake</h1><p>deep</p>" * n), 100_000, 1_000),
+    HostileKind(
+        "html: a gigantic heading",
+        lambda n: _page(b"<h1>" + b"Lake " * n + b"</h1>" + b"<p>deep</p>" * 500),
+        400_000,
+        2_000,
+    ),
+    HostileKind("html: attributes without an end", _attributes, 30_000, 500),
+    HostileKind(
+        "html: thousands of authors",
+        lambda n: _page(b"<p>Text.</p>").replace(
+            b"<title>", b"<meta name=author content='Ada Lovelace'>" * n + b"<title>"
+        ),
+        100_000,
+        1_000,
+    ),
+    HostileKind("html: unclosed paragraphs", lambda n: _page(b"<p>a" * n), 1_000_000, 5_000),
 )

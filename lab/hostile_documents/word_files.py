@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 
-from lab.hostile_documents.kinds import Kind
+from lab.hostile_documents.kinds import HostileKind
 
 _NAMESPACE = b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
@@ -98,31 +98,31 @@ def _core_of_names(size: int) -> bytes:
     return docx(_paragraph(b"The lake is deep."), core)
 
 
-KINDS = (
-    Kind("docx: empty cells of 100 columns", lambda n: _wide_row(n, b""), 20_000, 2_000),
-    Kind("docx: cells of 100 columns", lambda n: _wide_row(n, b"a"), 20_000, 2_000),
-    Kind(
+WORD_KINDS = (
+    HostileKind("docx: empty cells of 100 columns", lambda n: _wide_row(n, b""), 20_000, 2_000),
+    HostileKind("docx: cells of 100 columns", lambda n: _wide_row(n, b"a"), 20_000, 2_000),
+    HostileKind(
         "docx: spans that are no numbers",
         lambda n: docx(_table(_row(_span(b"abc", b"a") + _span(b"-5", b"b") + _span(b"9" * 5_000, b"c")) * n)),
         1_000,
         10,
     ),
-    Kind("docx: merged cells", _merged, 100_000, 500),
-    Kind("docx: tables in tables", _nested_tables, 80, 10),
-    Kind("docx: a square table", lambda n: docx(_table(_row(_cell(b"1") * n) * n)), 700, 40),
-    Kind("docx: thousands of tables", lambda n: docx(_table(_row(_cell(b"a") * 2) * 2) * n), 50_000, 300),
-    Kind("docx: deep XML", _deep, 10_000, 500),
-    Kind(
+    HostileKind("docx: merged cells", _merged, 100_000, 500),
+    HostileKind("docx: tables in tables", _nested_tables, 80, 10),
+    HostileKind("docx: a square table", lambda n: docx(_table(_row(_cell(b"1") * n) * n)), 700, 40),
+    HostileKind("docx: thousands of tables", lambda n: docx(_table(_row(_cell(b"a") * 2) * 2) * n), 50_000, 300),
+    HostileKind("docx: deep XML", _deep, 10_000, 500),
+    HostileKind(
         "docx: a gigantic attribute",
         lambda n: docx(b'<w:p w:x="' + b"x" * n + b'"/>' + _paragraph(b"a")),
         50_000_000,
         20_000_000,
     ),
-    Kind("docx: a gigantic text", lambda n: docx(_paragraph(b"deep " * n)), 15_000_000, 100_000),
-    Kind("docx: empty paragraphs", lambda n: docx(b"<w:p/>" * n + _paragraph(b"a")), 2_000_000, 10_000),
-    Kind("docx: short paragraphs", lambda n: docx(_paragraph(b"a") * n), 600_000, 3_000),
-    Kind("docx: a bomb of spaces", _bomb_of_spaces, 2_000, 150),
-    Kind("docx: entities of entities", _entities, 30, 10),
-    Kind("docx: thousands of authors", _core_of_names, 700_000, 2_000),
-    Kind("zip: hundreds of thousands of members", _many_members, 200_000, 2_000),
+    HostileKind("docx: a gigantic text", lambda n: docx(_paragraph(b"deep " * n)), 15_000_000, 100_000),
+    HostileKind("docx: empty paragraphs", lambda n: docx(b"<w:p/>" * n + _paragraph(b"a")), 2_000_000, 10_000),
+    HostileKind("docx: short paragraphs", lambda n: docx(_paragraph(b"a") * n), 600_000, 3_000),
+    HostileKind("docx: a bomb of spaces", _bomb_of_spaces, 2_000, 150),
+    HostileKind("docx: entities of entities", _entities, 30, 10),
+    HostileKind("docx: thousands of authors", _core_of_names, 700_000, 2_000),
+    HostileKind("zip: hundreds of thousands of members", _many_members, 200_000, 2_000),
 )

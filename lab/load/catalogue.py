@@ -1,4 +1,4 @@
-"""A catalogue of made records and passages in indices of its own, deleted when it ends, however it ends."""
+"""A catalogue of records and passages made of real ones, in indices of its own: for one run, or kept under a name."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import structlog
 
 from core.errors import SondeError
-from core.passage import WhereWhen
+from core.json_types import Json
+from core.passage import Passage, WhereWhen
 from core.ports import Embedder
 from core.record import Record
 from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.codecs.passages import inherited
 from es_mappings.codecs.records import to_document
+from es_mappings.codecs.vectors import VECTOR, to_fields
 from es_mappings.indices import ensure_indices
+from es_mappings.loader import USUAL, IndexShape
 from es_mappings.names import KINDS, concrete
-from es_mappings.shape import USUAL, IndexShape
 from evaluation.temporary_index import PREFIX, sweep_abandoned
 from indexer.background import Background
 from indexer.documents.index.store import passage_document
@@ -30,18 +33,97 @@ from indexer.formats import registry
 from indexer.formats.refused import RecordRefused
 from indexer.sources.folder import FolderSource
 from indexer.store.bulk import Failure, Operation, chunked, index_operation, write
-from lab.load.made import SOURCE, MadeVectors, made_passages, made_records, passage_texts
+from reading.sentences import sentences
 
+SOURCE = "load"
+
+_SEED = 20_11
+_STEP = 7_919  # a prime: abstracts move on against titles, and pairs come back late
+_NOISE = 0.5  # cosine to the vector it came from: about 1 / sqrt(1 + 0.5²) = 0.89
+_SENTENCES = 3  # of a passage
 log = structlog.get_logger(__name__)
-
-Told = Callable[[str, int, int], None]
+ProgressReport = Callable[[str, int, int], None]
 """What is under way, how many are done, of how many."""
-
 _CALM_S = 600.0
+_PREFIX = "sonde-load-"  # not the throw-away one: nobody sweeps it
+_MANIFEST = "load"
+Made_of = Callable[[], tuple[Sequence[Record], Embedder]]
+"""The real records and the embedder: asked for only where there is something to fill, since both take a while."""
+
+
+def made_records(real: Sequence[Record], number: int) -> Iterator[Record]:
+    """First the real ones under ids of their own, then each title with the abstract of another; all are distinct."""
+    for place in range(number):
+        lap, at = divmod(place, len(real))
+        own, other = real[at], real[(at + lap * _STEP) % len(real)]
+        name = f"{place:07d}"
+        yield replace(
+            own,
+            id=f"{SOURCE}:{name}",
+            source=SOURCE,
+            identifier=name,
+            abstract=other.abstract,
+            doi=None,  # by it two made of one would be folded into one hit
+            parent=None,
+        )
+
+
+def passage_texts(real: Sequence[Record]) -> list[str]:
+    """Three sentences after another of each abstract, in order; where nothing is described, the title."""
+    texts = []
+    for record in real:
+        sentences_found = sentences(record.abstract) or [record.title]
+        texts += [
+            " ".join(sentences_found[start : start + _SENTENCES])
+            for start in range(0, len(sentences_found), _SENTENCES)
+        ]
+    return texts
+
+
+def made_passages(texts: Sequence[str], number: int, records: int) -> Iterator[tuple[Passage, int]]:
+    """Each with the place of its record; spread over all records, texts begin again where they end."""
+    for place in range(number):
+        ordinal, record = divmod(place, records)
+        document = f"{SOURCE}-document-{record:07d}"
+        passage = Passage(
+            f"{document}:{ordinal}",
+            document,
+            ordinal,
+            texts[place % len(texts)],
+            f"{SOURCE}:{record:07d}",
+            section_path=("Description",),
+            section_role="body",
+            first_page=ordinal + 1,
+            last_page=ordinal + 1,
+        )
+        yield passage, record
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class MadeVectors:
+    """``real``: the fields of each text's vectors. Past them each vector is a real one moved by noise, the same every
+    time, with the token vectors of the real one.
+    """
+
+    real: Sequence[Json]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], embedder: Embedder, most: int) -> MadeVectors:
+        """Embeds the first ``most`` texts."""
+        return cls(to_fields(embedder.encode(texts[:most], "document"), embedder.card, embedder.card.tokens))
+
+    def at(self, place: int) -> Json:
+        """The fields; the vector has unit norm."""
+        fields = self.real[place % len(self.real)]
+        if place < len(self.real):
+            return fields
+        base = np.array(fields[VECTOR])
+        moved = base + np.random.default_rng([_SEED, place]).normal(size=len(base)) * (_NOISE / np.sqrt(len(base)))
+        return {**fields, VECTOR: (moved / np.linalg.norm(moved)).tolist()}
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueSize:
     """``embedded``: most texts of records, and of passages, that get their own vector; the rest are perturbed ones.
 
     ``shape``: of both indices.
@@ -54,7 +136,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeCatalogue:
     """What was made. ``real``: records that it was made of; ``vectors_*``: how many of the vectors are real ones."""
 
     prefix: str
@@ -66,23 +148,23 @@ class Made:
 
 def real_records(paths: Sequence[Path]) -> list[Record]:
     """What is read of folders and archives, in their order; what is refused is left out. Raises SondeError for none."""
-    found = []
+    records = []
     for path in paths:
         for page in FolderSource(path).pages():
             for raw in page.records:
                 try:
-                    found.append(registry.read(raw, "load"))
+                    records.append(registry.read(raw, "load"))
                 except RecordRefused:
                     continue
-    if not found:
+    if not records:
         raise SondeError(f"No record can be read in {', '.join(map(str, paths))}.")
-    return found
+    return records
 
 
 @contextmanager
 def made_catalogue(
-    client: Elasticsearch, real: Sequence[Record], embedder: Embedder, size: Size, told: Told
-) -> Iterator[Made]:
+    client: Elasticsearch, real: Sequence[Record], embedder: Embedder, size: CatalogueSize, told: ProgressReport
+) -> Iterator[MadeCatalogue]:
     """Filled, refreshed and done with merging on entry. What a killed run left is deleted by a later one.
 
     Raises Unavailable where Elasticsearch does not answer, SondeError where it refuses a document.
@@ -96,8 +178,13 @@ def made_catalogue(
 
 
 def fill(
-    client: Elasticsearch, prefix: str, real: Sequence[Record], embedder: Embedder, size: Size, told: Told
-) -> Made:
+    client: Elasticsearch,
+    prefix: str,
+    real: Sequence[Record],
+    embedder: Embedder,
+    size: CatalogueSize,
+    told: ProgressReport,
+) -> MadeCatalogue:
     """Indices of ``prefix`` made and filled; refreshed and done with merging on return."""
     begun = time.perf_counter()
     ensure_indices(client, prefix, embedder.card, shape=size.shape)
@@ -112,17 +199,17 @@ def fill(
         _write(client, _passages(prefix, real, texts, passages, size), "passages", size.passages, told)
     _refresh(client, prefix, None)
     calm(client, _filled(prefix))
-    return Made(prefix, len(real), len(records.real), vectors, time.perf_counter() - begun)
+    return MadeCatalogue(prefix, len(real), len(records.real), vectors, time.perf_counter() - begun)
 
 
-def _records(prefix: str, real: Sequence[Record], vectors: MadeVectors, size: Size) -> Iterator[Operation]:
+def _records(prefix: str, real: Sequence[Record], vectors: MadeVectors, size: CatalogueSize) -> Iterator[Operation]:
     index = concrete(prefix, "records", 1)
     for place, record in enumerate(made_records(real, size.records)):
         yield index_operation(index, record.id, {**to_document(record), **vectors.at(place)})
 
 
 def _passages(
-    prefix: str, real: Sequence[Record], texts: Sequence[str], vectors: MadeVectors, size: Size
+    prefix: str, real: Sequence[Record], texts: Sequence[str], vectors: MadeVectors, size: CatalogueSize
 ) -> Iterator[Operation]:
     index = concrete(prefix, "passages", 1)
     nowhere = WhereWhen()
@@ -133,7 +220,7 @@ def _passages(
         yield index_operation(index, passage.id, document)
 
 
-def _write(client: Elasticsearch, operations: Iterator[Operation], what: str, total: int, told: Told) -> None:
+def _write(client: Elasticsearch, operations: Iterator[Operation], what: str, total: int, told: ProgressReport) -> None:
     def counted() -> Iterator[Operation]:
         for done, operation in enumerate(operations, start=1):
             yield operation
@@ -164,8 +251,8 @@ def calm(client: Elasticsearch, indices: Sequence[str]) -> None:
     client.indices.refresh(index=indices)
     until = time.monotonic() + _CALM_S
     while time.monotonic() < until:
-        found = client.indices.stats(index=indices, metric="merge")
-        if not found["_all"]["total"]["merges"]["current"]:
+        stats = client.indices.stats(index=indices, metric="merge")
+        if not stats["_all"]["total"]["merges"]["current"]:
             return
         time.sleep(0.5)
     log.warning("load.still_merging", indices=indices)
@@ -178,3 +265,43 @@ def delete(client: Elasticsearch, prefix: str) -> None:
             client.options(ignore_status=404).indices.delete(index=concrete(prefix, kind, 1))
         except ElasticsearchError as error:
             log.warning("load.left_behind", prefix=prefix, reason=str(error))
+
+
+def standing(client: Elasticsearch, name: str, size: CatalogueSize, of: Made_of, told: ProgressReport) -> MadeCatalogue:
+    """The catalogue of that name as it stands; made where it does not.
+
+    One that a killed run left half filled carries no manifest and is made anew. Raises SondeError where it stands in
+    another size, Unavailable where Elasticsearch does not answer.
+    """
+    prefix = f"{_PREFIX}{name}"
+    manifest = (_meta(client, prefix) or {}).get(_MANIFEST)
+    if manifest is None:
+        delete(client, prefix)
+        made = fill(client, prefix, *of(), size, told)
+        _commit(client, made, size)
+        return made
+    if manifest["size"] != asdict(size):
+        raise SondeError(f"The catalogue {name} has another size: {manifest['size']}. Use that size, or --drop it.")
+    return MadeCatalogue(**manifest["made"])
+
+
+def drop(client: Elasticsearch, name: str) -> None:
+    """Its indices are deleted, by name."""
+    delete(client, f"{_PREFIX}{name}")
+
+
+def _index(prefix: str) -> str:
+    return concrete(prefix, "records", 1)
+
+
+def _meta(client: Elasticsearch, prefix: str) -> Json | None:
+    mappings = client.options(ignore_status=404).indices.get_mapping(index=_index(prefix)).body
+    return dict(mappings[_index(prefix)]["mappings"].get("_meta", {})) if _index(prefix) in mappings else None
+
+
+def _commit(client: Elasticsearch, made: MadeCatalogue, size: CatalogueSize) -> None:
+    """Written last: what carries it is whole."""
+    manifest = {"size": asdict(size), "made": asdict(made)}
+    client.indices.put_mapping(
+        index=_index(made.prefix), meta={**(_meta(client, made.prefix) or {}), _MANIFEST: manifest}
+    )

@@ -1,4 +1,4 @@
-"""Clients that ask one after the other as fast as they are answered, and what became of each question."""
+"""Clients that ask as fast as they are answered, and what their replies come to: rates, percentiles, shares of time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ from urllib.parse import urlencode
 import httpcore
 import orjson
 
+from lab.benchmarks.machine import Spread
+
 _HEADERS: dict[bytes | str, bytes | str] = {"Accept": "application/json"}
 _TIMEOUTS = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), 60.0)}
+_FAILURES = (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException)
 _LONGEST_PAUSE_S = 60.0
 _BUSY = frozenset((HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS))
 NO_ANSWER = 0
+_ELASTICSEARCH = frozenset(("names", "retrieve", "fetch"))
+_ENCODERS = frozenset(("embed", "rerank"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ SEARCH_MODES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class SearchReply:
     """``status``: of HTTP, 0 where none came; ``refused``: 503 or 429 that says when to come again.
 
     ``took_ms``: as the client waited; ``stages``: milliseconds that the service names.
@@ -54,48 +59,48 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
+class ApiConnection:
     """The API under load, by a client that costs little: it shares the cores with what it measures."""
 
     url: str
     connections: httpcore.ConnectionPool
 
     @classmethod
-    def at(cls, url: str, clients: int, source: str | None = None) -> Api:
-        """``clients``: the maximum number of connections. ``source``: the address to ask from."""
+    def at(cls, url: str, clients: int, source: str | None = None) -> ApiConnection:
+        """``clients``: how many connections stay open. ``source``: the address to ask from."""
         return cls(url, httpcore.ConnectionPool(max_connections=clients, local_address=source))
 
     def close(self) -> None:
         self.connections.close()
 
-    def reply_to(self, parameters: Mapping[str, str]) -> tuple[Reply, float]:
+    def reply_to(self, parameters: Mapping[str, str]) -> tuple[SearchReply, float]:
         """The reply, and how many seconds to wait before the next question."""
         target = f"{self.url}/search?{urlencode(parameters)}"
         begun = time.perf_counter()
         try:
             answer = self.connections.request("GET", target, headers=_HEADERS, extensions=_TIMEOUTS)
-        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException):
-            return Reply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
+        except _FAILURES:
+            return SearchReply((time.perf_counter() - begun) * 1000.0, NO_ANSWER), 0.0
         took_ms = (time.perf_counter() - begun) * 1000.0
         if answer.status == HTTPStatus.OK:
             body = orjson.loads(answer.content)
             stages, degraded = body["sonde:took_ms"], bool(body.get("sonde:degraded"))
-            return Reply(took_ms, answer.status, degraded=degraded, stages=stages), 0.0
+            return SearchReply(took_ms, answer.status, degraded=degraded, stages=stages), 0.0
         pause = next((value.decode() for name, value in answer.headers if name.lower() == b"retry-after"), None)
         refused = answer.status in _BUSY and pause is not None
-        return Reply(took_ms, answer.status, refused=refused), _pause_s(pause) if refused else 0.0
+        return SearchReply(took_ms, answer.status, refused=refused), _pause_s(pause) if refused else 0.0
 
 
 def ask(
     url: str, course: SearchMode, questions: Sequence[str], clients: int, seconds: float
-) -> tuple[list[Reply], float]:
+) -> tuple[list[SearchReply], float]:
     """All replies, and the seconds until the last of them.
 
     Each client begins at a question of its own and goes round. One that is refused waits as long as it is told.
     """
     stop = threading.Event()
     with ExitStack() as held:
-        server = Api.at(url, clients)
+        server = ApiConnection.at(url, clients)
         held.callback(server.close)
         pool = held.enter_context(ThreadPoolExecutor(clients, thread_name_prefix="load"))
         held.callback(stop.set)  # by Ctrl-C: each ends after the question it asked
@@ -113,9 +118,11 @@ def _beginning_at(questions: Sequence[str], number: int, clients: int) -> Iterat
     return itertools.cycle([*questions[place:], *questions[:place]])
 
 
-def _one(server: Api, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event) -> list[Reply]:
+def _one(
+    server: ApiConnection, course: SearchMode, questions: Iterator[str], ends: float, stop: threading.Event
+) -> list[SearchReply]:
     """At least one question, and none begun after the end."""
-    replies: list[Reply] = []
+    replies: list[SearchReply] = []
     for question in questions:
         reply, pause_s = server.reply_to({**course.parameters, "q": question})
         replies.append(reply)
@@ -129,3 +136,79 @@ def _one(server: Api, course: SearchMode, questions: Iterator[str], ends: float,
 def _pause_s(text: str | None) -> float:
     """Of ``Retry-After`` in seconds, as we send it; anything else counts as one second."""
     return min(float(text), _LONGEST_PAUSE_S) if text is not None and text.isdigit() else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Of the time that clients waited for answers, 0..1, together 1.
+
+    ``elasticsearch``: the stages that ask it, with making the requests and reading what comes; ``encoder``: embedding
+    and re-ranking; ``ours``: the other stages (understanding, ranking); ``around``: no stage, so HTTP, JSON and waiting
+    for a thread or a core.
+    """
+
+    elasticsearch: float
+    encoder: float
+    ours: float
+    around: float
+
+    @classmethod
+    def of(cls, replies: Sequence[SearchReply]) -> Shares | None:
+        """None where nothing was answered."""
+        whole = sum(reply.took_ms for reply in replies)
+        if not whole:
+            return None
+        spent = {"elasticsearch": 0.0, "encoder": 0.0, "ours": 0.0}
+        for reply in replies:
+            for stage, took_ms in reply.stages.items():
+                spent[_who(stage)] += took_ms
+        parts = {name: took_ms / whole for name, took_ms in spent.items()}
+        return cls(**parts, around=1.0 - sum(parts.values()))
+
+
+def _who(stage: str) -> str:
+    if stage in _ELASTICSEARCH:
+        return "elasticsearch"
+    return "encoder" if stage in _ENCODERS else "ours"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSummary:
+    """One course at one number of clients. ``answered`` are 200; ``failed`` are neither that nor refused.
+
+    ``per_second``, ``latency_ms`` and ``shares`` are of the answered ones; ``refusal_ms``: how long a refusal took.
+    """
+
+    course: str
+    clients: int
+    seconds: float
+    answered: int
+    refused: int
+    failed: int
+    degraded: int
+    per_second: float
+    latency_ms: Spread | None
+    shares: Shares | None
+    refusal_ms: Spread | None = None
+
+    @classmethod
+    def of(cls, course: str, clients: int, replies: Sequence[SearchReply], seconds: float) -> LoadSummary:
+        answered = [reply for reply in replies if reply.status == 200]
+        refused = [reply for reply in replies if reply.refused]
+        return cls(
+            course,
+            clients,
+            seconds,
+            len(answered),
+            len(refused),
+            len(replies) - len(answered) - len(refused),
+            sum(reply.degraded for reply in answered),
+            len(answered) / seconds,
+            _spread(answered),
+            Shares.of(answered),
+            _spread(refused),
+        )
+
+
+def _spread(replies: Sequence[SearchReply]) -> Spread | None:
+    return Spread.of([reply.took_ms for reply in replies]) if replies else None

@@ -15,11 +15,10 @@ from core.json_types import Json
 from core.ports import EmbedderCard
 from es_gateway.client import Elasticsearch
 from es_mappings import loader
-from es_mappings.shape import IndexShape
+from es_mappings.loader import IndexShape
 from indexer.store.bulk import Operation, index_operation, write
-from lab.benchmarks.timing import Spread
-from lab.load.catalogue import calm
-from lab.load.made import MadeVectors
+from lab.benchmarks.machine import Spread
+from lab.load.catalogue import MadeVectors, calm
 from search_api.search.retrieval.knn import nearest
 
 GRAPHS = ("hnsw", "int8_hnsw", "int4_hnsw", "bbq_hnsw")
@@ -51,7 +50,7 @@ def compare_graphs(
     client: Elasticsearch,
     card: EmbedderCard,
     made: MadeVectors,
-    asked: NDArray[np.float32],
+    questions: NDArray[np.float32],
     number: int,
     graphs: Sequence[str],
 ) -> Iterator[GraphFigures]:
@@ -62,18 +61,18 @@ def compare_graphs(
     vectors = np.empty((number, card.dims), np.float32)  # as lists, a million take 12 GB
     for place in range(number):
         vectors[place] = made.at(place)["vector"]
-    true = _true_neighbours(vectors, asked)
+    true = _true_neighbours(vectors, questions)
     for graph in graphs:
         index = f"sonde-bench-{uuid.uuid4().hex[:12]}"
         try:
-            yield _measured(client, index, graph, card, vectors, asked, true)
+            yield _measured(client, index, graph, card, vectors, questions, true)
         finally:
             client.options(ignore_status=404).indices.delete(index=index)
 
 
-def _true_neighbours(vectors: NDArray[np.float32], asked: NDArray[np.float32]) -> NDArray[np.int64]:
+def _true_neighbours(vectors: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.int64]:
     """The places of the nearest, nearest first; [questions, window]."""
-    return np.argsort(-(asked @ vectors.T), axis=1)[:, :WINDOW]
+    return np.argsort(-(questions @ vectors.T), axis=1)[:, :WINDOW]
 
 
 def _measured(
@@ -82,7 +81,7 @@ def _measured(
     graph: str,
     card: EmbedderCard,
     vectors: NDArray[np.float32],
-    asked: NDArray[np.float32],
+    questions: NDArray[np.float32],
     true: NDArray[np.int64],
 ) -> GraphFigures:
     shape = IndexShape(vector_index=graph, replicas=0)
@@ -94,13 +93,13 @@ def _measured(
         raise SondeError(f"{len(refused)} vectors were refused: {refused[0].reason}")
     calm(client, [index])
     built = time.perf_counter() - started
-    found, spread = _asked(client, index, asked)
+    places, spread = _search_all(client, index, questions)
     stats = client.indices.stats(index=index, metric="store,dense_vector").body["_all"]["primaries"]
     return GraphFigures(
         graph,
         len(vectors),
-        _recall(found, true, _FIRST),
-        _recall(found, true, WINDOW),
+        _recall(places, true, _FIRST),
+        _recall(places, true, WINDOW),
         spread,
         stats["store"]["size_in_bytes"],
         _memory(stats["dense_vector"]),
@@ -113,13 +112,13 @@ def _operations(index: str, vectors: NDArray[np.float32]) -> Iterator[Operation]
         yield index_operation(index, str(place), {"vector": vector.tolist()})
 
 
-def _asked(client: Elasticsearch, index: str, asked: NDArray[np.float32]) -> tuple[list[list[int]], Spread]:
+def _search_all(client: Elasticsearch, index: str, questions: NDArray[np.float32]) -> tuple[list[list[int]], Spread]:
     """The found places of each question, and how long one took on a warm index."""
     bodies: list[Json] = [
         {"knn": nearest(vector, WINDOW, ()), "size": WINDOW, "_source": False, "track_total_hits": False}
-        for vector in asked
+        for vector in questions
     ]
-    found, took = [], []
+    places, took = [], []
     for lap in range(_ROUNDS + 1):
         for body in bodies:
             started = time.perf_counter()
@@ -127,12 +126,15 @@ def _asked(client: Elasticsearch, index: str, asked: NDArray[np.float32]) -> tup
             if lap:
                 took.append((time.perf_counter() - started) * 1000.0)
             else:
-                found.append([int(hit["_id"]) for hit in hits])
-    return found, Spread.of(took)
+                places.append([int(hit["_id"]) for hit in hits])
+    return places, Spread.of(took)
 
 
-def _recall(found: Sequence[Sequence[int]], true: NDArray[np.int64], most: int) -> float:
-    shares = [len(set(one[:most]) & set(exact[:most].tolist())) / most for one, exact in zip(found, true, strict=True)]
+def _recall(places: Sequence[Sequence[int]], true: NDArray[np.int64], most: int) -> float:
+    shares = [
+        len(set(nearest_found[:most]) & set(exact[:most].tolist())) / most
+        for nearest_found, exact in zip(places, true, strict=True)
+    ]
     return float(np.mean(shares))
 
 

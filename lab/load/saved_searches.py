@@ -1,17 +1,20 @@
-"""Saved searches and a night of new records, made of real records, to time the matching."""
+"""`sonde bench --saved-searches`: how long a night's matching takes, on searches and records made of real records."""
 
 from __future__ import annotations
 
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
+from rich.console import Console
 
 from core.errors import InvalidInput, SondeError
 from core.extent import BBox
+from core.json_types import Json
 from core.ports import EmbedderCard
 from core.record import Record
 from es_gateway.client import Elasticsearch
@@ -19,21 +22,26 @@ from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
 from es_mappings.names import alias, concrete
 from indexer.store.bulk import Operation, index_operation, write
-from lab.load.made import MadeVectors, made_records
-from search_api.search.request import SearchRequest
+from lab.load.catalogue import MadeVectors, made_records, real_records
 from search_api.search.retrieval.filters import area_clause
 from search_api.stewards.alerts.compiled import Compiled, compile_question
 from search_api.stewards.alerts.matching import Matcher
 from search_api.stewards.alerts.notices import MatchingRound
 from search_api.stewards.alerts.saved import SavedSearch, request_of
 from search_api.stewards.alerts.saved import to_document as saved_document
+from sonde.settings import Settings
+from sonde.wiring.alerts import matcher
+from sonde.wiring.models import Models
 
-Told = Callable[[str, int, int], None]
+ProgressReport = Callable[[str, int, int], None]
 
 _SEED = 20_26
 _LONG_AGO = "2001-01-01T00:00:00+00:00"
 _WIDTHS_DEG = (2.0, 5.0, 10.0, 30.0)
 _TYPES = ("dataset", "series")
+OLDER, NIGHT = 40_000, 10_000
+_EMBEDDED = 300
+_COMPILED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +83,8 @@ def fill_night(
 def made_questions(real: Sequence[Record], number: int) -> list[dict[str, object]]:
     """Two to four words of a title or of a keyword; half of them with a box, a type or a period beside them."""
     chosen = random.Random(_SEED)  # noqa: S311  # nosec B311: the same questions in every run
-    found: list[dict[str, object]] = []
-    while len(found) < number:
+    questions: list[dict[str, object]] = []
+    while len(questions) < number:
         record = chosen.choice(real)
         words = record.title.split()
         if record.keywords and chosen.random() < 0.4:
@@ -93,39 +101,41 @@ def made_questions(real: Sequence[Record], number: int) -> list[dict[str, object
             more["type"] = [chosen.choice(_TYPES)]
         elif kind < 0.5:
             more["datetime"] = f"{chosen.randint(1960, 2015)}-01-01/.."
-        found.append({"q": q, **more})
-    return found
+        questions.append({"q": q, **more})
+    return questions
 
 
-def fill_searches(matcher: Matcher, asked: Sequence[dict[str, object]], number: int, told: Told) -> tuple[int, float]:
+def fill_searches(
+    matcher: Matcher, questions: Sequence[dict[str, object]], number: int, report: ProgressReport
+) -> tuple[int, float]:
     """Saves ``number`` searches; returns how many questions were compiled, and the milliseconds of each."""
     ensure_indices(matcher.client, matcher.prefix, _card(matcher), kinds=("searches", "notices"))
     compiled: list[tuple[dict[str, object], Compiled]] = []
     serving = matcher.pipeline.parts.resolver.resolve()
     begun = time.perf_counter()
-    for place, question in enumerate(asked):
+    for place, question in enumerate(questions):
         try:
-            compiled.append((question, compile_question(matcher.pipeline, _request(question), serving)))
+            compiled.append((question, compile_question(matcher.pipeline, request_of(question), serving)))
         except InvalidInput:
             continue
-        told("compiling", place + 1, len(asked))
-    each_ms = 1000.0 * (time.perf_counter() - begun) / max(1, len(asked))
+        report("compiling", place + 1, len(questions))
+    each_ms = 1000.0 * (time.perf_counter() - begun) / max(1, len(questions))
     chosen, noise = random.Random(_SEED + 1), np.random.default_rng(_SEED)  # noqa: S311  # nosec B311
 
     def operations() -> Iterator[Operation]:
         index = concrete(matcher.prefix, "searches", 1)
         for place in range(number):
-            question, one = compiled[place % len(compiled)]
+            question, question_compiled = compiled[place % len(compiled)]
             if place >= len(compiled):
-                question, one = _varied(question, one, chosen, noise)
+                question, question_compiled = _varied(question, question_compiled, chosen, noise)
             id = f"made-{place:07d}"
             times = (_LONG_AGO,) * 4
             saved = SavedSearch(
                 id, f"owner-{place % 20_000}", frozenset(), str(question["q"]), question, "day", True, True, *times,
                 mail=f"owner-{place % 20_000}@portal.example",
             )  # fmt: skip
-            yield index_operation(index, id, saved_document(saved, one))
-            told("saving", place + 1, number)
+            yield index_operation(index, id, saved_document(saved, question_compiled))
+            report("saving", place + 1, number)
 
     if failures := write(matcher.client, operations()):
         raise SondeError(f"{len(failures)} searches were refused: {failures[0].reason}")
@@ -155,15 +165,15 @@ def time_matching(matcher: Matcher, since: str, sizes: tuple[int, int], made: tu
 
 
 def _varied(
-    question: dict[str, object], one: Compiled, chosen: random.Random, noise: np.random.Generator
+    question: dict[str, object], question_compiled: Compiled, chosen: random.Random, noise: np.random.Generator
 ) -> tuple[dict[str, object], Compiled]:
     box = _box(chosen)
-    vector = one.vector
+    vector = question_compiled.vector
     if vector is not None:
         moved = vector + noise.normal(0.0, 0.3 / len(vector) ** 0.5, len(vector)).astype(np.float32)
         vector = (moved / np.linalg.norm(moved)).astype(np.float32)
-    filters = (*one.filters, area_clause(box, "intersects"))
-    return {**question, "bbox": _box_text(box)}, replace(one, filters=filters, vector=vector)
+    filters = (*question_compiled.filters, area_clause(box, "intersects"))
+    return {**question, "bbox": _box_text(box)}, replace(question_compiled, filters=filters, vector=vector)
 
 
 def _box(chosen: random.Random) -> BBox:
@@ -176,12 +186,28 @@ def _box_text(box: BBox) -> str:
     return f"{box.west:.3f},{box.south:.3f},{box.east:.3f},{box.north:.3f}"
 
 
-def _request(question: dict[str, object]) -> SearchRequest:
-    return request_of(question)
-
-
 def _card(matcher: Matcher) -> EmbedderCard:
     embedder = matcher.pipeline.parts.resolver.resolve().embedder
     if embedder is None:
         raise SondeError("The matching of meaning needs the embedder.")
     return embedder.card
+
+
+def match_time(
+    console: Console, settings: Settings, client: Elasticsearch, models: Models, made_of: Sequence[Path], number: int
+) -> Json:
+    """Of ``number`` saved searches over 10,000 new records in a catalogue of 50,000. ``settings`` name the prefix."""
+    real = real_records(list(made_of))
+    console.print(f"{len(real):,} real records", style="dim")
+    vectors = MadeVectors.of([record.embedding_text for record in real], models.embedder(), _EMBEDDED)
+    sizes = OLDER, NIGHT
+    since = fill_night(client, settings.index.prefix, real, vectors, sizes)
+    console.print(f"{sum(sizes):,} records", style="dim")
+    matching = replace(matcher(settings, client, models), settled=timedelta(0))
+
+    def report(what: str, done: int, total: int) -> None:
+        if done % 1_000 == 0:
+            console.print(f"{what} {done:,} of {total:,}", style="dim")
+
+    made = fill_searches(matching, made_questions(real, min(number, _COMPILED)), number, report)
+    return asdict(time_matching(matching, since, sizes, made))

@@ -1,47 +1,94 @@
-"""Malformed requests sent over real sockets, and what came of each."""
+"""Malformed requests, sent over real sockets byte by byte, and the outcome of each."""
 
 from __future__ import annotations
 
 import http.client
+import re
 import socket
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Literal
-from urllib.parse import urlsplit
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+from urllib.parse import quote, urlsplit
 
-from lab.malformed.sent import Sent
-
+Family = Literal[
+    "query", "bbox", "datetime", "cql2", "path", "headers", "json", "multipart", "push", "oai", "wire", "schema"
+]
+FAMILIES: tuple[Family, ...] = get_args(Family)[:-1]
+"""Those made here; schemathesis makes the last."""
 Verdict = Literal["answered", "refused", "turned away", "hung up", "no answer", "failed", "hang"]
 """``answered``: 2xx, 3xx. ``refused``: 4xx. ``turned away``: 503 that says when to come back. ``hung up``: closed
 without an answer, which broken HTTP deserves. Bad ones: ``no answer`` to what was HTTP, ``failed`` (any other 5xx),
 ``hang``.
 """
-BAD: frozenset[Verdict] = frozenset(("no answer", "failed", "hang"))
 _NOT_IMPLEMENTED = 501
 _MOST_READ = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class MalformedRequest:
+    """``wire``: the very bytes. ``is_http``: whether an answer is owed (who breaks HTTP itself may be hung up on)."""
+
+    number: int
+    family: Family
+    wire: bytes
+    is_http: bool = True
+
+    @property
+    def told(self) -> str:
+        """Its beginning, for people, without the key."""
+        return repr(re.sub(rb"(Authorization: Bearer sonde_)\S+", rb"\1...", self.wire)[:400])[2:-1]
+
+
+@dataclass
+class RequestParts:
+    method: str = "GET"
+    path: str = "/search"
+    query: list[tuple[str, str]] = field(default_factory=list)
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    body: bytes = b""
+
+
+def written(parts: RequestParts) -> bytes:
+    query = "&".join(f"{_escaped(name)}={_escaped(value)}" for name, value in parts.query)
+    target = f"{parts.path}{'?' + query if query else ''}"
+    lines = [f"{parts.method} {target} HTTP/1.1"]
+    if not any(name == "Host" for name, _ in parts.headers):
+        lines.append("Host: 127.0.0.1")
+    lines += [f"{name}: {value}" for name, value in parts.headers]
+    if parts.body or parts.method in ("POST", "PUT", "PATCH"):
+        lines.append(f"Content-Length: {len(parts.body)}")
+    lines.append("Connection: close")
+    return "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n" + parts.body
+
+
+def _escaped(text: str) -> str:
+    return quote(text.encode("utf-8", "surrogatepass"), safe="")
+
+
+BAD: frozenset[Verdict] = frozenset(("no answer", "failed", "hang"))
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOutcome:
     """What came of one request; ``status`` 0 where there was no answer."""
 
-    sent: Sent
+    sent: MalformedRequest
     verdict: Verdict
     status: int
     took_s: float
     said: str = ""
 
 
-def ask_all(url: str, requests: Sequence[Sent], clients: int, hang_s: float) -> Iterator[Came]:
+def ask_all(url: str, requests: Sequence[MalformedRequest], clients: int, hang_s: float) -> Iterator[RequestOutcome]:
     """Each outcome as it is there, in the order of the requests; ``clients`` at a time."""
     with ThreadPoolExecutor(clients, thread_name_prefix="malformed") as pool:
         yield from pool.map(lambda sent: ask(url, sent, hang_s), requests)
 
 
-def ask(url: str, sent: Sent, hang_s: float, comes_from: str = "") -> Came:
+def ask(url: str, sent: MalformedRequest, hang_s: float, comes_from: str = "") -> RequestOutcome:
     """Sends the bytes and reads one answer to its end; what is not there after ``hang_s`` seconds is a hang.
 
     ``comes_from``: the address of this machine that sends it and keeps its side open. Where it is empty any address
@@ -53,16 +100,16 @@ def ask(url: str, sent: Sent, hang_s: float, comes_from: str = "") -> Came:
         there, own = (place.hostname or "", place.port or 80), (comes_from, 0)
         with socket.create_connection(there, timeout=hang_s, source_address=own if comes_from else None) as wire:
             # What breaks HTTP may lack its end; a whole request stays open, for who closes a side counts as gone.
-            status, again, said = _exchanged(wire, sent, begun + hang_s, ends=not comes_from and not sent.is_http)
+            status, again, beginning = _exchanged(wire, sent, begun + hang_s, ends=not comes_from and not sent.is_http)
     except TimeoutError:
-        return Came(sent, "hang", 0, time.monotonic() - begun)
+        return RequestOutcome(sent, "hang", 0, time.monotonic() - begun)
     except (http.client.HTTPException, OSError) as error:
         verdict: Verdict = "no answer" if sent.is_http else "hung up"
-        return Came(sent, verdict, 0, time.monotonic() - begun, f"{type(error).__name__}: {error}"[:200])
-    return Came(sent, _judged(sent, status, again), status, time.monotonic() - begun, said)
+        return RequestOutcome(sent, verdict, 0, time.monotonic() - begun, f"{type(error).__name__}: {error}"[:200])
+    return RequestOutcome(sent, _verdict(sent, status, again), status, time.monotonic() - begun, beginning)
 
 
-def _exchanged(wire: socket.socket, sent: Sent, until: float, *, ends: bool) -> tuple[int, bool, str]:
+def _exchanged(wire: socket.socket, sent: MalformedRequest, until: float, *, ends: bool) -> tuple[int, bool, str]:
     """Status, whether the answer says when to come back, and its beginning. Raises TimeoutError after ``until``."""
     try:
         wire.sendall(sent.wire)
@@ -80,7 +127,7 @@ def _exchanged(wire: socket.socket, sent: Sent, until: float, *, ends: bool) -> 
     return response.status, response.getheader("Retry-After") is not None, body.decode("utf-8", "replace")
 
 
-def _judged(sent: Sent, status: int, again: bool) -> Verdict:
+def _verdict(sent: MalformedRequest, status: int, again: bool) -> Verdict:
     if status < 400:
         return "answered"
     if status < 500 or (status == _NOT_IMPLEMENTED and not sent.is_http):  # the server's to an invented transfer coding
@@ -88,9 +135,9 @@ def _judged(sent: Sent, status: int, again: bool) -> Verdict:
     return "turned away" if status == 503 and again else "failed"
 
 
-def summed(found: Sequence[Came]) -> dict[str, Counter[str]]:
+def summed(outcomes: Sequence[RequestOutcome]) -> dict[str, Counter[str]]:
     """How many of each verdict, by family."""
     table: dict[str, Counter[str]] = {}
-    for came in found:
-        table.setdefault(came.sent.family, Counter())[came.verdict] += 1
+    for outcome in outcomes:
+        table.setdefault(outcome.sent.family, Counter())[outcome.verdict] += 1
     return table

@@ -1,14 +1,19 @@
-"""Malformed requests of every family, each made from its number alone, so that it can be sent again."""
+"""Malformed requests of every family, each made from its number alone, so that it can be sent again; and those that
+schemathesis makes of the API's own description.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from random import Random
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlsplit
 
+from core.errors import SondeError
 from core.json_types import Json
 from lab.malformed import values
-from lab.malformed.sent import FAMILIES, Family, Parts, Sent, written
+from lab.malformed.asking import FAMILIES, Family, MalformedRequest, RequestParts, written
 
 _LISTS = ("/search", "/collections/all/items", "/stac/search", "/stac/collections/fuzz/items")
 _PATHS = (
@@ -110,7 +115,7 @@ _HEADERS = (
     "Forwarded",
     "Last-Event-ID",
 )
-_SAID = (
+_HEADER_VALUES = (
     "Bearer",
     "Bearer ",
     "Bearer sonde_x_y",
@@ -152,18 +157,22 @@ _WIRE = (
 )
 _VERBS = ("ListRecords", "GetRecord", "ListIdentifiers", "Identify", "ListSets", "ListMetadataFormats", "", "X")
 _BOUNDARY = "edge"
+_ISO = (
+    '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">'
+    "<gmd:fileIdentifier><gco:CharacterString>broken</gco:CharacterString></gmd:fileIdentifier></gmd:MD_Metadata>"
+)
 
 
-def made(number: int, seed: int, key: str) -> Sent:
+def made(number: int, seed: int, key: str) -> MalformedRequest:
     """The request of that number: the same bytes for the same three values. ``key`` goes with most of them."""
     random = Random(f"{seed}:{number}")  # noqa: S311  # nosec B311
     family = FAMILIES[number % len(FAMILIES)]
     if family == "wire":
-        return Sent(number, family, _wire(random), is_http=False)
+        return MalformedRequest(number, family, _wire(random), is_http=False)
     parts = _MAKERS[family](random)
     if key and random.random() < 0.8 and not any(name == "Authorization" for name, _ in parts.headers):
         parts.headers.append(("Authorization", f"Bearer {key}"))
-    return Sent(number, family, written(parts))
+    return MalformedRequest(number, family, written(parts))
 
 
 def _wire(random: Random) -> bytes:
@@ -174,52 +183,56 @@ def _wire(random: Random) -> bytes:
     return bytes(wire)
 
 
-def _query(random: Random) -> Parts:
+def _query(random: Random) -> RequestParts:
     names = [random.choice(_NAMES) for _ in range(random.choice((1, 1, 2, 3, 40)))]
-    given = [(name if random.random() < 0.95 else values.text(random), values.text(random)) for name in names]
-    return Parts(path=random.choice(_GET), query=[("q", "rain"), *given] if random.random() < 0.5 else given)
+    parameters = [(name if random.random() < 0.95 else values.text(random), values.text(random)) for name in names]
+    return RequestParts(
+        path=random.choice(_GET), query=[("q", "rain"), *parameters] if random.random() < 0.5 else parameters
+    )
 
 
-def _bbox(random: Random) -> Parts:
-    given = [("bbox", values.bbox(random))]
+def _bbox(random: Random) -> RequestParts:
+    parameters = [("bbox", values.bbox(random))]
     if random.random() < 0.5:
-        given.append(("relation", random.choice(("within", "near", "north_of", "contains", "touches", ""))))
-    return Parts(path=random.choice(_LISTS), query=given)
+        parameters.append(("relation", random.choice(("within", "near", "north_of", "contains", "touches", ""))))
+    return RequestParts(path=random.choice(_LISTS), query=parameters)
 
 
-def _datetime(random: Random) -> Parts:
-    return Parts(path=random.choice(_LISTS), query=[("datetime", values.datetime(random))])
+def _datetime(random: Random) -> RequestParts:
+    return RequestParts(path=random.choice(_LISTS), query=[("datetime", values.datetime(random))])
 
 
-def _cql2(random: Random) -> Parts:
+def _cql2(random: Random) -> RequestParts:
     in_json = random.random() < 0.4
     expression = values.cql2_json(random) if in_json else values.cql2_text(random)
     language = "cql2-json" if in_json else "cql2-text"
     if random.random() < 0.05:
         language = values.text(random)
-    return Parts(path=random.choice(_LISTS), query=[("filter", expression), ("filter-lang", language)])
+    return RequestParts(path=random.choice(_LISTS), query=[("filter", expression), ("filter-lang", language)])
 
 
-def _path(random: Random) -> Parts:
+def _path(random: Random) -> RequestParts:
     name = quote(values.text(random)[:2_000], safe=random.choice(("", "/", "/.:%")))
     method = random.choice(("GET", "GET", "GET", "HEAD", "DELETE", "PATCH", "PUT", "POST", "OPTIONS", "BREW"))
-    return Parts(method, random.choice(_PATHS).format(name))
+    return RequestParts(method, random.choice(_PATHS).format(name))
 
 
-def _headers(random: Random) -> Parts:
+def _headers(random: Random) -> RequestParts:
     names = random.sample(_HEADERS, random.choice((1, 1, 2, 4)))
-    return Parts(
-        path=random.choice(_GET), query=[("q", "rain")], headers=[(name, random.choice(_SAID)) for name in names]
+    return RequestParts(
+        path=random.choice(_GET),
+        query=[("q", "rain")],
+        headers=[(name, random.choice(_HEADER_VALUES)) for name in names],
     )
 
 
-def _json(random: Random) -> Parts:
+def _json(random: Random) -> RequestParts:
     path = random.choice(tuple(_BODIES))
     kind = random.choice(("application/json",) * 6 + ("text/plain", "", "application/json; charset=utf-7"))
-    return Parts("POST", path, headers=[("Content-Type", kind)], body=values.json_bytes(random, _BODIES[path]))
+    return RequestParts("POST", path, headers=[("Content-Type", kind)], body=values.json_bytes(random, _BODIES[path]))
 
 
-def _multipart(random: Random) -> Parts:
+def _multipart(random: Random) -> RequestParts:
     file_name = values.text(random)[:300].replace("\r", "").replace("\n", "")
     content = random.choice(
         (
@@ -248,10 +261,10 @@ def _multipart(random: Random) -> Parts:
         (f"multipart/form-data; boundary={_BOUNDARY}",) * 5
         + ("multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=é")
     )
-    return Parts("POST", "/library/documents", headers=[("Content-Type", kind)], body=body)
+    return RequestParts("POST", "/library/documents", headers=[("Content-Type", kind)], body=body)
 
 
-def _push(random: Random) -> Parts:
+def _push(random: Random) -> RequestParts:
     shapes: tuple[Callable[[], bytes], ...] = (
         lambda: values.json_bytes(random, RECORD | {"id": "broken"}),
         lambda: b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
@@ -261,21 +274,21 @@ def _push(random: Random) -> Parts:
     )
     kind = random.choice(("application/json", "application/xml", "application/geo+json", "text/turtle", "x", ""))
     name = quote(random.choice(("broken", values.text(random)[:300])), safe="")
-    return Parts(
+    return RequestParts(
         "PUT", f"/collections/fuzz/items/{name or 'a'}", headers=[("Content-Type", kind)], body=random.choice(shapes)()
     )
 
 
-def _oai(random: Random) -> Parts:
+def _oai(random: Random) -> RequestParts:
     names = ("metadataPrefix", "identifier", "from", "until", "set", "resumptionToken", "verb", "x")
-    given = [("verb", random.choice(_VERBS))]
+    parameters = [("verb", random.choice(_VERBS))]
     for name in random.sample(names, random.randrange(4)):
         made_up = (values.text(random), values.datetime(random), "oai_dc", "2001-01-01")
-        given.append((name, random.choice(made_up)))
-    return Parts(random.choice(("GET", "GET", "POST")), "/oai", query=given)
+        parameters.append((name, random.choice(made_up)))
+    return RequestParts(random.choice(("GET", "GET", "POST")), "/oai", query=parameters)
 
 
-_MAKERS: Mapping[Family, Callable[[Random], Parts]] = {
+_MAKERS: Mapping[Family, Callable[[Random], RequestParts]] = {
     "query": _query,
     "bbox": _bbox,
     "datetime": _datetime,
@@ -288,10 +301,6 @@ _MAKERS: Mapping[Family, Callable[[Random], Parts]] = {
     "oai": _oai,
 }
 
-_ISO = (
-    '<gmd:MD_Metadata xmlns:gmd="http://www.isotc211.org/2005/gmd" xmlns:gco="http://www.isotc211.org/2005/gco">'
-    "<gmd:fileIdentifier><gco:CharacterString>broken</gco:CharacterString></gmd:fileIdentifier></gmd:MD_Metadata>"
-)
 RECORD: Json = {
     "type": "Feature",
     "id": "rain-1",
@@ -307,3 +316,79 @@ RECORD: Json = {
     "links": [],
 }
 """A good record, to be found by the requests and to be spoilt by them."""
+
+
+def made_by_schema(url: str, key: str, number: int, first: int) -> list[MalformedRequest]:
+    """About ``number`` requests, as many for each call of ``/api``; the same ones each time, counted from ``first``.
+
+    Raises SondeError where schemathesis is not installed: it is no part of what ships.
+    """
+    if not number:
+        return []
+    if find_spec("schemathesis") is None:
+        raise SondeError("schemathesis is not installed (the development environment has it); use --schema 0.")
+    import schemathesis
+    from schemathesis.core.result import Ok
+
+    operations = schemathesis.openapi.from_url(f"{url}/api").get_all_operations()
+    calls = [operation.ok() for operation in operations if isinstance(operation, Ok)]
+    cases = [case for call in calls for case in _cases(call, max(1, number // len(calls)))]
+    return [
+        MalformedRequest(first + place, "schema", _case_wire(case, url, key))
+        for place, case in enumerate(cases[:number])
+    ]
+
+
+def _cases(call: Any, number: int) -> list[Any]:
+    """Examples of one call with something wrong in each; none where nothing of it can be wrong."""
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis.errors import Unsatisfiable
+    from schemathesis import GenerationMode
+
+    made: list[Any] = []
+
+    @settings(
+        max_examples=number,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=call.as_strategy(generation_mode=GenerationMode.NEGATIVE))
+    def collect(case: Any) -> None:
+        made.append(case)
+
+    try:
+        collect()
+    except Unsatisfiable:
+        return made
+    return made
+
+
+def _case_wire(case: Any, url: str, key: str) -> bytes:
+    """The bytes that `requests` would send."""
+    import requests
+
+    arguments = case.as_transport_kwargs(base_url=url)
+    arguments["headers"] = {
+        **dict(arguments.get("headers") or {}),
+        "Authorization": f"Bearer {key}",
+        "Connection": "close",
+    }
+    known = ("method", "url", "headers", "files", "data", "json", "params", "cookies")
+    prepared = requests.Request(**{name: arguments[name] for name in known if name in arguments}).prepare()
+    place = urlsplit(prepared.url or url)
+    target = f"{place.path or '/'}{'?' + place.query if place.query else ''}"
+    lines = [f"{prepared.method} {target} HTTP/1.1", f"Host: {place.netloc}"]
+    lines += [f"{_text(name)}: {_text(value)}" for name, value in prepared.headers.items()]
+    body = prepared.body or b""
+    return (
+        "\r\n".join(lines).encode("latin-1", "replace")
+        + b"\r\n\r\n"
+        + (body if isinstance(body, bytes) else str(body).encode())
+    )
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value

@@ -30,7 +30,7 @@ _SOURCES = "sources:\n  - {id: fuzz, title: Malformed, type: folder, path: .}\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetService:
     """Where to send to, and the key that goes along."""
 
     url: str
@@ -38,7 +38,7 @@ class Target:
 
 
 @contextmanager
-def target(settings: Settings, records: int = 12, more: Mapping[str, str] | None = None) -> Iterator[Target]:
+def target(settings: Settings, records: int = 12, more: Mapping[str, str] | None = None) -> Iterator[TargetService]:
     """An API over indices of its own on the Elasticsearch of the settings, and a broker of its own; gone afterwards.
 
     ``records``: how many good ones it holds. ``more``: further variables of its environment.
@@ -61,7 +61,7 @@ def target(settings: Settings, records: int = 12, more: Mapping[str, str] | None
         url = after.enter_context(own_api(own, prefix, 1, {**files, "SONDE_BROKER__URL": broker, **(more or {})}))
         _fill(url, key, records)
         client.indices.refresh(index=f"{prefix}-records")
-        yield Target(url, key)
+        yield TargetService(url, key)
 
 
 def _fill(url: str, key: str, records: int) -> None:

@@ -166,8 +166,8 @@ def bbox(random: Random) -> str:
 
 def datetime(random: Random) -> str:
     """A time with up to three letters changed, or two of them as a span."""
-    one = mutated(random, random.choice(_TIMES + _MORE_TIMES))
-    return one if random.random() < 0.7 else f"{one}/{random.choice(_TIMES + _MORE_TIMES)}"
+    moment = mutated(random, random.choice(_TIMES + _MORE_TIMES))
+    return moment if random.random() < 0.7 else f"{moment}/{random.choice(_TIMES + _MORE_TIMES)}"
 
 
 def mutated(random: Random, whole: str, most: int = 3) -> str:
@@ -191,12 +191,12 @@ def cql2_text(random: Random, depth: int = 0) -> str:
         return random.choice(_GOOD_CQL2) if random.random() < 0.6 else mutated(random, random.choice(_GOOD_CQL2))
     if depth < 5 and kind < 0.3:
         inside = (cql2_text(random, depth + 1) for _ in range(2))
-        return f" {random.choice(_OPERATORS)} ".join(f"({one})" for one in inside)
+        return f" {random.choice(_OPERATORS)} ".join(f"({expression})" for expression in inside)
     if kind < 0.5:
         args = ", ".join(random.choice(_NAMES + _WORDS + _SHAPES) for _ in range(random.randrange(4)))
         return f"{random.choice(_CALLS)}({args})"
-    given = f"{random.choice(_NAMES)} {random.choice(_OPERATORS)} {random.choice(_WORDS + _SHAPES)}"
-    return mutated(random, given) if random.random() < 0.4 else given
+    comparison = f"{random.choice(_NAMES)} {random.choice(_OPERATORS)} {random.choice(_WORDS + _SHAPES)}"
+    return mutated(random, comparison) if random.random() < 0.4 else comparison
 
 
 def cql2_json(random: Random) -> str:

@@ -27,9 +27,18 @@ from indexer.harvest.harvest import harvest
 from indexer.parts import Parts as HarvestParts
 from indexer.reindex.run import ReindexParts, reindex
 from indexer.sources.folder import FolderSource
-from lab.month.people import SHOWN, Habits, People
-from lab.month.script import Check, Question, Tally
-from lab.month.watching import EDITION, Watch, told, watches
+from lab.month.script import (
+    EDITION,
+    SHOWN,
+    Expectation,
+    Habits,
+    MonthQuestion,
+    People,
+    ScriptTally,
+    Watch,
+    announced,
+    watches,
+)
 from search_api.app import create_app
 from search_api.parts import Parts
 from search_api.search.flow import SearchPipeline
@@ -38,7 +47,7 @@ from search_api.search.request import SearchRequest
 from search_api.search.usage.log import QueryLog, Requester, normal_question, subject_hash
 from search_api.search.usage.openings import LiveUsage, OpeningsReader, usage_of
 from sonde.settings import AlertsSettings, QueriesSettings, Settings
-from sonde.wiring.alert_work import matcher
+from sonde.wiring.alerts import matcher
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
 
@@ -59,7 +68,7 @@ class Course:
 
     source: str
     folder: Path
-    questions: Sequence[Question]
+    questions: Sequence[MonthQuestion]
     habits: Habits
     evidence: Evidence
     pin_day: int = 5
@@ -73,7 +82,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class DeskAuthenticator:
     """Keys are names: ``steward-*`` may curate, ``person*`` may search."""
 
     def identify(self, bearer: str | None) -> Caller:
@@ -92,7 +101,7 @@ class Clock:
         return self.today
 
 
-class Shown(NamedTuple):
+class ShownHits(NamedTuple):
     """``links``: by record, the id of its signed link, best first."""
 
     links: Mapping[str, str]
@@ -114,10 +123,10 @@ class Month:
     settings: Settings
     models: Models
     course: Course
-    told: Callable[[str], None] = lambda _: None
-    checks: list[Check] = field(default_factory=list)
+    report: Callable[[str], None] = lambda _: None
+    checks: list[Expectation] = field(default_factory=list)
     clock: Clock = field(default_factory=Clock)
-    tally: Tally = field(default_factory=lambda: Tally(SECRET.encode()))
+    tally: ScriptTally = field(default_factory=lambda: ScriptTally(SECRET.encode()))
     pinned: str = ""
     overlaid: str = ""
     broken_pins: int = 0
@@ -131,7 +140,7 @@ class Month:
     def prefix(self) -> str:
         return self.settings.index.prefix
 
-    def run(self) -> list[Check]:
+    def run(self) -> list[Expectation]:
         """What the script says beside what the service says, in the order of the month."""
         self._open()
         people = People(self.course.habits)
@@ -147,7 +156,7 @@ class Month:
             self._night(day)
         self._insight()
         after = self._measured()
-        self.told(f"nDCG@10 {before:.4f} on the first day, {after:.4f} at the end")
+        self.report(f"nDCG@10 {before:.4f} on the first day, {after:.4f} at the end")
         self._deleted()
         return self.checks
 
@@ -161,14 +170,14 @@ class Month:
         log = QueryLog(self.client, self.prefix, parts.queries.policy, self.clock, every_s=_NEVER_S)
         self._usage = LiveUsage(OpeningsReader(self.client, self.prefix), self.course.evidence, every_s=_NEVER_S)
         search = SearchPipeline(replace(parts.search.parts, usage=self._usage))
-        self._parts = replace(parts, authenticator=Desk(), queries=log, search=search)
+        self._parts = replace(parts, authenticator=DeskAuthenticator(), queries=log, search=search)
         self._http = create_app(self._parts).test_client()
 
     def _harvest(self) -> RunReport:
         parts = HarvestParts(self.client, self.prefix, self.models.embedder)
         return harvest(self.course.source, FolderSource(self.course.folder), parts)
 
-    def _ask(self, who: int, question: Question) -> Shown:
+    def _ask(self, who: int, question: MonthQuestion) -> ShownHits:
         """Even people have a key; odd ones come from an address of their own."""
         address = f"10.{who // 250}.{who % 250}.1"
         keyed = who % 2 == 0
@@ -183,9 +192,9 @@ class Month:
         self.tally.note(question.text, asker, day, list(links), found["numberMatched"])
         if self.pinned and question == self.course.questions[0]:
             self.broken_pins += list(links)[:1] != [self.pinned]
-        return Shown(links, headers)
+        return ShownHits(links, headers)
 
-    def _opens(self, shown: Shown, records: Sequence[str]) -> None:
+    def _opens(self, shown: ShownHits, records: Sequence[str]) -> None:
         for record in records:
             link = f"/opened/{shown.links[record]}"
             if self._http.post(link, headers=dict(shown.headers)).status_code != 204:
@@ -203,10 +212,10 @@ class Month:
         course = self.course
         if day in (1, course.synonym_day + 1):
             for who in range(6):
-                self._ask(who, Question(_UNKNOWN))
+                self._ask(who, MonthQuestion(_UNKNOWN))
         if day == 2:
             for who in range(2):
-                self._ask(who, Question(_PRIVATE))
+                self._ask(who, MonthQuestion(_PRIVATE))
         events = (
             (course.pin_day, self._pin),
             (course.synonym_day, self._synonym),
@@ -218,7 +227,7 @@ class Month:
         for on, event in events:
             if on == day:
                 event()
-                self.told(f"day {day}: {event.__name__.strip('_')}")
+                self.report(f"day {day}: {event.__name__.strip('_')}")
 
     def _pin(self) -> None:
         first = self._ids(self.course.questions[0].text)
@@ -257,7 +266,7 @@ class Month:
             pass
 
     def _told(self, one: Watch, id: str) -> tuple[int, frozenset[str], frozenset[str]]:
-        return told(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
+        return announced(self._call("GET", f"/saved-searches/{id}/found", f"person{one.who}"))
 
     def _announced(self, changed: frozenset[str]) -> None:
         """Each saved search is told of what it asked for, and of nothing else."""
@@ -323,8 +332,8 @@ class Month:
 
     def _insight(self) -> None:
         answer = self._call("GET", "/insight/queries?limit=500")
-        told = {row["question"]: {name: row[name] for name in _TOLD} for row in answer["questions"]}
-        self._check("insight: questions", self.tally.insight(), told)
+        report = {row["question"]: {name: row[name] for name in _TOLD} for row in answer["questions"]}
+        self._check("insight: questions", self.tally.insight(), report)
         self._check("insight: hidden", self.tally.hidden(), answer["hidden"])
         not_found = {text for text, row in self.tally.insight().items() if row["not_found"]}
         asked = self._call("GET", "/insight/queries?view=not_found&limit=500")["questions"]
@@ -339,7 +348,7 @@ class Month:
         honest = {record for row in about if row.who != own for record in row.opened}
         alone = sorted(one for one, value in self._usage().of(question).items() if value > 0.0 and one not in honest)
         self._check("records that count as opened by a script alone", [], alone)
-        self.told(f"{len(self._usage())} questions count by what was opened")
+        self.report(f"{len(self._usage())} questions count by what was opened")
 
     def _deleted(self) -> None:
         """A person asks to be forgotten."""
@@ -370,6 +379,6 @@ class Month:
         return self._good(self._http.open(path, method=method, headers=headers, json=json))
 
     def _check(self, what: str, expected: object, found: object) -> None:
-        self.checks.append(Check(what, expected, found))
+        self.checks.append(Expectation(what, expected, found))
         if not self.checks[-1].holds:
-            self.told(f"DOES NOT HOLD: {what}")
+            self.report(f"DOES NOT HOLD: {what}")

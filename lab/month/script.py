@@ -1,27 +1,113 @@
-"""What the script of a month says happens, counted as it is written: the log must say the same."""
+"""The script of a simulated month: who asks what and opens which hits, who saves which search, and the result.
+
+People follow a position-based click model (Craswell et al., WSDM 2008): a hit is opened if its position is looked at,
+with the chance position^-attention, and if it pleases: by its grade, or by mistake with the chance ``noise``.
+"""
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
-from lab.month.people import Grades
+import numpy as np
+
+from core.json_types import Json
+from es_mappings.names import KINDS
+from evaluation.collections.beir import questions_of
+from evaluation.trec import read_qrels
+from indexer.formats.refused import RecordRefused
+from indexer.formats.registry import read
+from indexer.sources.folder import FolderSource
 from search_api.search.usage.log import Requester, normal_question, person_hash, subject_hash
 from search_api.search.usage.openings import LoggedSearch
 from search_api.stewards.insight.questions import LEAST_PEOPLE
+from sonde.settings import Settings
+from sonde.wiring.clients import elasticsearch_client
+
+Grades = Mapping[str, int]
+"""Of one question: the grade by document; 0 or absent is not relevant."""
+
+SHOWN = 10
+EDITION = "Second edition"
+"""What the source puts before the titles that it changes."""
+PREFIX = "sonde-month-"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Habits:
+    """``attention``: how fast it falls with the position; ``skew``: how much more often the usual questions are asked
+    than the rare ones (Zipf).
+    """
+
+    people: int = 200
+    questions: int = 20_000
+    days: int = 30
+    attention: float = 1.0
+    noise: float = 0.1
+    skew: float = 0.8
+    seed: int = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """Person ``who`` (from 0) asks question number ``question`` (from 0)."""
+
+    who: int
+    question: int
+
+
+@dataclass(slots=True)
+class People:
+    """Draws from one seed, in one order: the same month each time."""
+
+    habits: Habits
+    _random: np.random.Generator = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(self.habits.seed)
+
+    def askings(self, count: int) -> Iterator[list[Inquiry]]:
+        """Day after day; ``count`` different questions, the first is asked most."""
+        habits = self.habits
+        often = np.arange(1, count + 1) ** -habits.skew
+        each, more = divmod(habits.questions, habits.days)
+        for day in range(habits.days):
+            size = each + (day < more)
+            who = self._random.integers(habits.people, size=size)
+            what = self._random.choice(count, size=size, p=often / often.sum())
+            yield [Inquiry(int(one), int(other)) for one, other in zip(who, what, strict=True)]
+
+    def opened(self, shown: Sequence[str], grades: Grades) -> tuple[str, ...]:
+        """Which of the hits somebody opens, best first."""
+        chances = np.arange(1, len(shown) + 1, dtype=float) ** -self.habits.attention
+        chances *= [pleases(grades.get(one, 0), self.habits.noise) for one in shown]
+        return tuple(one for one, hit in zip(shown, self._random.random(len(shown)) < chances, strict=True) if hit)
+
+
+def pleases(grade: int, noise: float, best: int = 2) -> float:
+    """The chance that a hit of this grade is opened by somebody who looks at it."""
+    return noise + (1.0 - noise) * (2.0 ** max(min(grade, best), 0) - 1.0) / (2.0**best - 1.0)
+
+
+def script(question: str, shown: Sequence[str], wanted: str, day: str, times: int) -> list[LoggedSearch]:
+    """One key that asks and opens its own record all day, whatever stands before it."""
+    return [LoggedSearch(question, "k-script", day, tuple(shown), (wanted,)) for _ in range(times)]
+
+
+@dataclass(frozen=True, slots=True)
+class MonthQuestion:
     """A question that people ask, with the grades of records."""
 
     text: str
     grades: Grades = field(default_factory=dict)
 
 
-class Check(NamedTuple):
+class Expectation(NamedTuple):
     """One thing that the script says, beside what the service says."""
 
     what: str
@@ -34,7 +120,7 @@ class Check(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tally:
+class ScriptTally:
     """``secret``: the log's, by which it tells people apart."""
 
     secret: bytes
@@ -79,3 +165,86 @@ class Tally:
         told = self.insight()
         left = Counter(row.question for row in self.rows if row.question not in told)
         return {"questions": len(left), "asked": sum(left.values())}
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """``tells``: the records it is told of, out of those that changed and the one that a steward corrected (which
+    keeps the source's title as another one).
+    """
+
+    what: str
+    who: int
+    body: Json
+    tells: Callable[[frozenset[str], str], frozenset[str]]
+
+
+def watches(keyword: str) -> Sequence[Watch]:
+    """``keyword``: one that only the corrected record has. People with even numbers have a key."""
+
+    def by_words(title: str, words: str, *, changes: bool) -> Json:
+        return {"title": title, "search": {"q": words, "algorithm": "bm25"}, "changes": changes}
+
+    return (
+        Watch("changed records", 0, by_words("Editions", EDITION, changes=True), lambda all, _: all),
+        Watch("new records alone", 2, by_words("New ones", EDITION, changes=False), lambda *_: frozenset()),
+        Watch("a steward's word", 4, by_words("Corrected", keyword, changes=True), lambda _, own: frozenset({own})),
+    )
+
+
+def announced(answer: Json) -> tuple[int, frozenset[str], frozenset[str]]:
+    """How many a saved search was told of; the first 50 of each night by id; their titles."""
+    records: list[Mapping[str, str]] = [record for night in answer["found"] for record in night["records"]]
+    total = sum(night["total"] for night in answer["found"])
+    return total, frozenset(night["id"] for night in records), frozenset(night["title"] for night in records)
+
+
+def judged_questions(queries: Path, qrels: Path) -> list[MonthQuestion]:
+    grades = read_qrels(qrels)
+    return [
+        MonthQuestion(question.text, grades[question.id]) for question in questions_of(queries) if question.id in grades
+    ]
+
+
+def copied(
+    archive: Path, source: str, folder: Path, questions: Sequence[MonthQuestion], most: int
+) -> list[MonthQuestion]:
+    """Writes at most ``most`` documents to ``folder``: half of them right answers, the others as they come.
+
+    Returns the questions of which a right answer is among them.
+    """
+    right = {record for question in questions for record, grade in question.grades.items() if grade > 0}
+    written: set[str] = set()
+    for wanted, limit in ((True, most // 2), (False, most)):
+        for id, content in _documents(archive, source):
+            if len(written) < limit and id not in written and (not wanted or id in right):
+                (folder / f"{len(written):05d}.xml").write_bytes(content)
+                written.add(id)
+    return [
+        question for question in questions if any(grade > 0 and id in written for id, grade in question.grades.items())
+    ]
+
+
+def _documents(archive: Path, source: str) -> Iterator[tuple[str, bytes]]:
+    for page in FolderSource(archive).pages():
+        for raw in page.records:
+            try:
+                yield read(raw, source).id, raw.content
+            except RecordRefused:
+                continue
+
+
+@contextmanager
+def own_indices(settings: Settings) -> Iterator[Settings]:
+    """The settings with a prefix of its own, whose indices are deleted afterwards."""
+    prefix = f"{PREFIX}{uuid.uuid4().hex[:12]}"
+    try:
+        yield settings.model_copy(update={"index": settings.index.model_copy(update={"prefix": prefix})})
+    finally:
+        client = elasticsearch_client(settings, retry=True)
+        aliases = client.options(ignore_status=404).indices.get_alias(
+            index=",".join(f"{prefix}-{kind}-*" for kind in KINDS)
+        )
+        if names := [name for name in aliases.body if name.startswith(f"{prefix}-")]:
+            client.indices.delete(index=",".join(names))
+        client.close()

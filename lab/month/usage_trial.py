@@ -15,7 +15,7 @@ from evaluation.asking import Variant, ask_all, run_of
 from evaluation.collection import JudgedCollection
 from evaluation.metrics import HEADLINE, RunComparison, RunMeasures, measure, paired_randomisation
 from evaluation.trec import Run
-from lab.month.people import SHOWN, Habits, People, script
+from lab.month.script import SHOWN, Habits, People, script
 from search_api.search.flow import SearchPipeline
 from search_api.search.ranking.signals.usage import Evidence, Usage
 from search_api.search.usage.openings import NO_USAGE, LoggedSearch, UsageTable, usage_of
@@ -52,7 +52,7 @@ class Trial:
 
 
 @dataclass(slots=True)
-class Table:
+class UsageSnapshot:
     """What the pipeline ranks by."""
 
     now: UsageTable = NO_USAGE
@@ -66,7 +66,7 @@ class UsageTrial:
     """``pipeline`` ranks by ``table``. ``scripted``: one key opens the tenth hit of every question all day."""
 
     pipeline: SearchPipeline
-    table: Table
+    table: UsageSnapshot
     collection: JudgedCollection
     evidence: Evidence
     habits: Habits

@@ -1,7 +1,10 @@
-"""What the old version is filled with, so that each of its indices holds something, and how a user sees it again."""
+"""What a version is filled with, so that each index holds something; how a user sees it again; what the indices hold,
+document by document.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,10 +17,22 @@ from pathlib import Path
 import httpx
 
 from core.errors import SondeError
-from core.json_types import Json
+from core.json_types import Json, JsonMapping
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.records import from_document
+from es_mappings.names import KINDS, IndexKind, alias
 from evaluation.local_server import served
+from indexer.store.ledger import scan
 from lab.operating.release import Release
 
+_CHANGE_BY_THEMSELVES: Mapping[str, frozenset[str]] = {
+    "keys": frozenset({"last_used"}),
+    "ledger": frozenset({"last_seen", "last_seen_run"}),
+}
+"""Fields that a service writes without anything being lost or made."""
+
+Contents = Mapping[IndexKind, Mapping[str, str]]
+"""By kind and id: a digest of the document, without its vectors."""
 SAMPLES, FOLDER_OF_FILES, SLOW = "samples", "files", "slow"
 _VOCABULARY = """@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 <https://example.org/rain> a skos:Concept ; skos:prefLabel "rainfall"@en ; skos:altLabel "pluviometry"@en .
@@ -29,6 +44,44 @@ _NOTES = {
     "They lost a third of their area.",
 }
 _TIMEOUT_S = 60.0
+
+
+def contents(client: Elasticsearch, prefix: str) -> Contents:
+    """Of every kind that has an index."""
+    there = [kind for kind in KINDS if client.indices.exists_alias(name=alias(prefix, kind))]
+    client.indices.refresh(index=[alias(prefix, kind) for kind in there])
+    every: JsonMapping = {"match_all": {}}
+    return {
+        kind: {hit["_id"]: _digest(kind, hit["_source"]) for hit in scan(client, alias(prefix, kind), every)}
+        for kind in there
+    }
+
+
+def _digest(kind: IndexKind, source: JsonMapping) -> str:
+    """Records as every reader sees them: what a later version stores beside them is no change."""
+    kept = {name: value for name, value in source.items() if name not in _CHANGE_BY_THEMSELVES.get(kind, ())}
+    text = repr(from_document(source)) if kind == "records" else json.dumps(kept, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class KindComparison:
+    """Documents of one kind: how many there were, and how many of these are ``missing`` or ``changed`` now."""
+
+    kind: IndexKind
+    before: int
+    now: int
+    missing: int
+    changed: int
+
+
+def compared(before: Contents, now: Contents) -> list[KindComparison]:
+    return [_one(kind, there, now.get(kind, {})) for kind, there in before.items()]
+
+
+def _one(kind: IndexKind, before: Mapping[str, str], now: Mapping[str, str]) -> KindComparison:
+    changed = sum(now[id] != digest for id, digest in before.items() if id in now)
+    return KindComparison(kind, len(before), len(now), len(before.keys() - now.keys()), changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +105,19 @@ class User:
         return list(self.asked("/library/documents").json()["documents"])
 
     def ready(self) -> bool:
-        return all(one["state"] == "ready" for one in self.documents())
+        return all(document["state"] == "ready" for document in self.documents())
 
     def files(self) -> Mapping[str, bytes]:
         """Each document's own bytes, by its id."""
-        return {one["id"]: self.asked(f"/library/documents/{one['id']}/file").content for one in self.documents()}
+        return {
+            document["id"]: self.asked(f"/library/documents/{document['id']}/file").content
+            for document in self.documents()
+        }
 
     def finds(self, question: str) -> list[str]:
         """Ids of the documents of one's own that answer."""
-        found = self.asked("/search", params={"q": question, "scope": "mine"}).json()
-        return [str(one["id"]) for one in found["features"]]
+        answer = self.asked("/search", params={"q": question, "scope": "mine"}).json()
+        return [str(feature["id"]) for feature in answer["features"]]
 
 
 def key(release: Release, subject: str, *scopes: str) -> str:

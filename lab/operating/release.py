@@ -1,10 +1,10 @@
-"""A version of Sonde as an operator has it: its files, its own environment, and its command."""
+"""A version of Sonde as an operator has it: its files, its environment, its command, and the settings of its stack."""
 
 from __future__ import annotations
 
 import io
 import os
-import subprocess  # nosec B404: git, uv, and Sonde's own command
+import subprocess
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import SondeError
+from local_stack.ports import free_port
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 _COMMAND_S = 3600.0
 _READY = ".installed"
+BATCH = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,23 @@ def ran(command: Sequence[str], environment: Mapping[str, str], folder: Path, na
         command, env=dict(environment), cwd=folder, capture_output=True, text=True, timeout=_COMMAND_S, check=False
     )
     if done.returncode:
-        said = "\n".join((done.stdout[-2000:], done.stderr[-2000:])).strip()
-        raise SondeError(f"{name}: {' '.join(command[1:])} ended with {done.returncode}:\n{said}")
+        output = "\n".join((done.stdout[-2000:], done.stderr[-2000:])).strip()
+        raise SondeError(f"{name}: {' '.join(command[1:])} ended with {done.returncode}:\n{output}")
     return done.stdout
+
+
+def own_stack(data: Path) -> Mapping[str, str]:
+    """As environment variables, which 0.1.0 knows too."""
+    ports = ("ELASTICSEARCH__PORT", "ELASTICSEARCH__TRANSPORT_PORT", "BROKER__PORT", "API__PORT")
+    return {
+        **{f"SONDE_{name}": str(free_port()) for name in ports},
+        "SONDE_STACK__FOLDER": str(data / "stack"),
+        "SONDE_LIBRARY__FOLDER": str(data / "library"),
+        "SONDE_MODELS__FOLDER": str(data / "models"),
+        "SONDE_HARVEST__SOURCES": str(data / "sources.yaml"),
+        "SONDE_HARVEST__SLICE_S": "10",
+        "SONDE_HARVEST__BATCH": str(BATCH),
+        "SONDE_NET__ALLOWED_HOSTS": '["127.0.0.1"]',
+        "SONDE_ELASTICSEARCH__HEAP": "768m",
+        "SONDE_ELASTICSEARCH__TIMEOUT_S": "15",
+    }

@@ -14,12 +14,10 @@ import click
 import httpx
 
 from core.errors import SondeError
-from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.csw import catalogue_server
 from lab.cluster.harvested import made_titles
-from lab.operating.contents import compared, contents
-from lab.operating.filling import SAMPLES, User, fill, folder_of_files, wait_until, write_sources
-from lab.operating.release import CHECKOUT, Release, this_one
-from lab.operating.stack import own_stack
+from lab.operating.filling import SAMPLES, User, compared, contents, fill, folder_of_files, wait_until, write_sources
+from lab.operating.release import CHECKOUT, Release, own_stack, this_one
 from local_stack.accounts import node_folder, unprivileged_account
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings
@@ -40,10 +38,10 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
     """
     folder = folder.absolute()
     first, second = folder / "first", folder / "second"
-    for one in (first, second):
-        if one.exists():
-            raise SondeError(f"{one} is there already: remove it, or name another folder.")
-        one.mkdir(parents=True)
+    for stack_folder in (first, second):
+        if stack_folder.exists():
+            raise SondeError(f"{stack_folder} is there already: remove it, or name another folder.")
+        stack_folder.mkdir(parents=True)
     with ExitStack() as after:
         after.enter_context(ended_by_signals())
         samples = CHECKOUT / "samples" / "records"
@@ -60,13 +58,13 @@ def restore(*, folder: Path, pdfs: tuple[Path, ...]) -> None:
         client = elasticsearch_client(load_settings(), timeout_s=60.0, retry=True)
         own, answers = user.files(), _answers(url)
         began = time.monotonic()
-        said = release.sonde("backup", "take", *_REPOSITORY)
+        backup_taken = release.sonde("backup", "take", *_REPOSITORY)
         took_s = time.monotonic() - began
         before = contents(client, prefix)
         client.close()
         release.sonde("down")
         _carry_over(first, second)
-        click.echo(f"{said.strip()} ({took_s:.0f} s)")
+        click.echo(f"{backup_taken.strip()} ({took_s:.0f} s)")
 
         environment = own_stack(second)
         shutil.copyfile(first / "sources.yaml", second / "sources.yaml")
@@ -117,10 +115,10 @@ def _harvested(release: Release) -> list[str]:
 
 def _answers(url: str) -> dict[str, list[str]]:
     """The ids of the hits of each question, in their order."""
-    found = {one: httpx.get(f"{url}/search", params={"q": one}, timeout=60.0) for one in _QUESTIONS}
+    found = {question: httpx.get(f"{url}/search", params={"q": question}, timeout=60.0) for question in _QUESTIONS}
     return {
-        one: [str(feature["id"]) for feature in answer.json()["features"]] if answer.is_success else []
-        for one, answer in found.items()
+        question: [str(feature["id"]) for feature in answer.json()["features"]] if answer.is_success else []
+        for question, answer in found.items()
     }
 
 
@@ -130,7 +128,7 @@ def _carry_over(first: Path, second: Path) -> None:
         if (first / name).exists():
             shutil.copytree(first / name, second / name)
     account = unprivileged_account("nobody")
-    there, here = (node_folder(one / "stack", account) / "snapshots" for one in (first, second))
+    there, here = (node_folder(stack_folder / "stack", account) / "snapshots" for stack_folder in (first, second))
     shutil.copytree(there, here)
     if account is not None:
         for path in (here, *here.rglob("*")):

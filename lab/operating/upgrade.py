@@ -1,4 +1,8 @@
-"""``python -m lab.operating upgrade``: an earlier version with data in every index becomes this one, and back."""
+"""``python -m lab.operating upgrade``: an earlier version with data in every index becomes this one, and back.
+
+Meanwhile somebody searches: the old version stops in the middle of a harvest, the new one starts on its data, its index
+is rebuilt, everything is compared, and then all of it goes back.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +10,52 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import click
+import httpx
 
 from core.errors import SondeError
-from lab.chaos.catalogue_server import catalogue_server
+from es_gateway.client import Elasticsearch
+from es_gateway.errors import ElasticsearchError
+from es_mappings.indices import serving
+from es_mappings.names import alias
+from lab.chaos.asking import BAD, SteadySearcher
+from lab.chaos.csw import catalogue_server
 from lab.cluster.harvested import made_titles
-from lab.operating.filling import fill, folder_of_files, write_sources
-from lab.operating.release import CHECKOUT, installed, this_one
-from lab.operating.stack import BATCH, own_stack
-from lab.operating.upgrading import Step, Upgrade
+from lab.operating.filling import (
+    SAMPLES,
+    SLOW,
+    Contents,
+    KindComparison,
+    User,
+    compared,
+    contents,
+    fill,
+    folder_of_files,
+    key,
+    wait_until,
+    write_sources,
+)
+from lab.operating.release import BATCH, CHECKOUT, Release, installed, own_stack, this_one
 from local_stack.login import made_login
 from sonde.cli.signals import ended_by_signals
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
 
+QUESTIONS = (
+    "rainfall in southern Africa since 1990",
+    "sea surface temperature",
+    "greenhouse gases north of Italy",
+    "soil moisture from satellites",
+    "bathymetry",
+)
+_MUST_STAY = ("natives", "keys", "vocabulary", "visits")
+"""Kinds of which no document may change: no version writes them again by itself."""
 BASES = {
     "0.1.0": "de8d5a74f0972c5a06c308041c14d52c526f791e",
     "0.2.0-rc1": "8a52e1f6bdbf28336b109e9e9d0e5e13c07bd4e7",
@@ -32,6 +63,131 @@ BASES = {
 """The states that upgrades are tested from (docs/releases)."""
 _PAGE_S = 1.0
 _HEADINGS = ("step", "took", "serves", "searches", "right", "degraded", "refused", "no connection", "bad", "lost")
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeStep:
+    """``searches``: verdicts and their number. ``lost``: kinds and how many of their documents are missing or, where
+    they may not, changed. ``trouble``: what else does not hold."""
+
+    name: str
+    seconds: float
+    serves: str
+    searches: Mapping[str, int] = field(default_factory=dict)
+    kinds: tuple[KindComparison, ...] = ()
+    trouble: str = ""
+
+    @property
+    def lost(self) -> int:
+        return sum(
+            comparison.missing + (comparison.changed if comparison.kind in _MUST_STAY else 0)
+            for comparison in self.kinds
+        )
+
+    @property
+    def right(self) -> bool:
+        return not (self.lost or self.trouble or any(self.searches.get(verdict) for verdict in BAD))
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """``records``: how many the slow catalogue has; its harvest is under way when the old version stops."""
+
+    old: Release
+    new: Release
+    client: Elasticsearch
+    prefix: str
+    url: str
+    records: int
+    per_second: float = 4.0
+
+    def steps(self, user: User) -> Iterator[UpgradeStep]:
+        """``user``: with documents in the library of the old version, which serves. Raises SondeError or TimeoutError
+        where a version does not start or a harvest does not end."""
+        files = user.files()
+        admin = User(self.url, key(self.old, "steward", "admin"))
+        admin.asked("/harvest/runs", "POST", json={"source": SLOW})
+        wait_until(lambda: self._of_slow() > 0, 300, "the slow harvest has begun to write")
+        begun = time.monotonic()
+        self.old.sonde("down", "worker", "beat", "api")
+        before, left = contents(self.client, self.prefix), self._of_slow()
+        self.old.sonde("down")
+        yield UpgradeStep(
+            f"{self.old.name} stops, {left} of {self.records} records harvested", time.monotonic() - begun, ""
+        )
+        begun = time.monotonic()
+        self.new.sonde("up")
+        self.new.run("-m", "sonde.ops.prepare_indices")
+        yield self._step("this version starts on the same data, and `migrate`", begun, before, user, files)
+        with self._searched() as asker:
+            begun = time.monotonic()
+            whole = _trouble(lambda: wait_until(lambda: self._of_slow() >= self.records, 900, "the harvest's end"))
+            step = self._step("the harvest goes on to its end", begun, before, user, files, whole)
+        yield self._judged(step, asker)
+        filled = contents(self.client, self.prefix)
+        for name, options in (("`sonde reindex`", ()), ("`sonde reindex --rollback`", ("--rollback",))):
+            with self._searched() as asker:
+                begun = time.monotonic()
+                trouble = _trouble(lambda given=options: self.new.sonde("reindex", *given))  # type: ignore[misc]
+                time.sleep(3.0)  # the processes notice the move
+                step = self._step(name, begun, filled, user, files, trouble)
+            yield self._judged(step, asker)
+        begun = time.monotonic()
+        self.new.sonde("down")
+        trouble = _trouble(lambda: self.old.sonde("up"))
+        yield self._step(f"{self.old.name} starts again on what is left", begun, filled, user, files, trouble)
+
+    def _step(
+        self, name: str, begun: float, before: Contents, user: User, files: Mapping[str, bytes], trouble: str = ""
+    ) -> UpgradeStep:
+        seconds = time.monotonic() - begun
+        problems = "; ".join(
+            sentence for sentence in (trouble, _trouble(lambda: self._seen_by(user, files))) if sentence
+        )
+        kinds = tuple(compared(before, contents(self.client, self.prefix)))
+        current = serving(self.client, self.prefix, "records")
+        return UpgradeStep(name, seconds, current.index if current else "none", {}, kinds, problems)
+
+    def _seen_by(self, user: User, files: Mapping[str, bytes]) -> None:
+        """Raises SondeError where a user's key, documents, files, answers from them or a search fail."""
+        wait_until(user.ready, 900, "the user's documents are ready")
+        if user.files() != files:
+            raise SondeError("the user's files differ")
+        if not user.finds("glaciers of the Alps"):
+            raise SondeError("the user's documents do not answer")
+        answer = httpx.get(f"{self.url}/search", params={"q": QUESTIONS[0], "source": SAMPLES}, timeout=60.0)
+        if not answer.is_success or not answer.json()["features"]:
+            raise SondeError(f"a search gets {answer.status_code}")
+
+    @contextmanager
+    def _searched(self) -> Iterator[SteadySearcher]:
+        asker = SteadySearcher(self.url, QUESTIONS, SAMPLES)
+        asker.learn()
+        with asker.asking(self.per_second):
+            yield asker
+
+    def _judged(self, step: UpgradeStep, asker: SteadySearcher) -> UpgradeStep:
+        asker.learn_again()
+        verdicts = Counter[str](asker.judged_again(search).verdict for search in asker.log)
+        return UpgradeStep(step.name, step.seconds, step.serves, dict(verdicts), step.kinds, step.trouble)
+
+    def _of_slow(self) -> int:
+        """Records of the slow catalogue that are written; 0 while nobody can say."""
+        index = alias(self.prefix, "records")
+        try:
+            self.client.indices.refresh(index=index)
+            return int(self.client.count(index=index, query={"term": {"source": SLOW}})["count"])
+        except ElasticsearchError:
+            return 0
+
+
+def _trouble(does: Callable[[], object]) -> str:
+    """The end of what it said where it failed; empty where it did not."""
+    try:
+        does()
+    except (SondeError, TimeoutError, httpx.HTTPError) as error:
+        return str(error)[-400:]
+    return ""
 
 
 @click.command()
@@ -81,22 +237,25 @@ def upgrade(*, base: str, folder: Path, tools: Path, pdfs: tuple[Path, ...], rec
         sys.exit(1)
 
 
-def _row(step: Step) -> str:
-    said = step.searches
-    numbers = [said.get(name, 0) for name in ("right", "degraded", "refused", "unreachable")]
-    bad = said.get("unmarked", 0) + said.get("failed", 0)
-    cells = (step.name, f"{step.seconds:.0f} s", step.serves, sum(said.values()), *numbers, bad, step.lost)
+def _row(step: UpgradeStep) -> str:
+    verdicts = step.searches
+    numbers = [verdicts.get(name, 0) for name in ("right", "degraded", "refused", "unreachable")]
+    bad = verdicts.get("unmarked", 0) + verdicts.get("failed", 0)
+    cells = (step.name, f"{step.seconds:.0f} s", step.serves, sum(verdicts.values()), *numbers, bad, step.lost)
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def _table(steps: Sequence[Step]) -> list[str]:
+def _table(steps: Sequence[UpgradeStep]) -> list[str]:
     lines = ["| " + " | ".join(_HEADINGS) + " |", "|" + "---|" * len(_HEADINGS), *map(_row, steps), ""]
-    found = [step for step in steps if step.kinds]
-    if not found:
+    compared_steps = [step for step in steps if step.kinds]
+    if not compared_steps:
         return lines
-    lines += ["| index | " + " | ".join(step.name for step in found) + " |", "|" + "---|" * (len(found) + 1)]
-    for place, one in enumerate(found[0].kinds):
-        cells = [step.kinds[place] for step in found]
+    lines += [
+        "| index | " + " | ".join(step.name for step in compared_steps) + " |",
+        "|" + "---|" * (len(compared_steps) + 1),
+    ]
+    for place, row_kind in enumerate(compared_steps[0].kinds):
+        cells = [step.kinds[place] for step in compared_steps]
         shown = " | ".join(f"{cell.before}: {cell.missing} missing, {cell.changed} changed" for cell in cells)
-        lines.append(f"| {one.kind} | {shown} |")
+        lines.append(f"| {row_kind.kind} | {shown} |")
     return lines

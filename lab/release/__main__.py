@@ -9,9 +9,7 @@ from pathlib import Path
 import click
 
 from core.errors import SondeError
-from lab.release.bundle import bundle
-from lab.release.files import chart, checksums, contents, news, packages
-from lab.release.image import Extra, image
+from lab.release.files import Extra, bundle, chart, checksums, contents, image, news, packages
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 

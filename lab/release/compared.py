@@ -16,12 +16,12 @@ from lab.release.files import CHECKSUMS
 _ARCHIVES = (".tar", ".tgz", ".tar.gz")
 
 
-def differences(one: Path, other: Path) -> Iterator[str]:
+def differences(first: Path, second: Path) -> Iterator[str]:
     """Each file that is not the same in both folders; of an archive its entries: ``ARCHIVE: ENTRY``."""
-    before, after = _listed(one), _listed(other)
+    before, after = _listed(first), _listed(second)
     for name in _unequal(before, after):
         if name in before and name in after and name.endswith(_ARCHIVES):
-            entries = list(_unequal(_entries(one / name), _entries(other / name)))
+            entries = list(_unequal(_entries(first / name), _entries(second / name)))
             yield from (f"{name}: {entry}" for entry in entries or ["the order or the headers of its entries"])
         else:
             yield name
@@ -43,9 +43,9 @@ def _unequal(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[st
 
 
 def main() -> int:
-    found = list(differences(Path(sys.argv[1]), Path(sys.argv[2])))
-    sys.stdout.write("".join(f"{one}\n" for one in found) or "Both have the same bytes.\n")
-    return int(bool(found))
+    differing = list(differences(Path(sys.argv[1]), Path(sys.argv[2])))
+    sys.stdout.write("".join(f"{line}\n" for line in differing) or "Both have the same bytes.\n")
+    return int(bool(differing))
 
 
 if __name__ == "__main__":

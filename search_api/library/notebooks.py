@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from core.document import now_iso
+from core.clock import now_iso
 from core.errors import Conflict, NotFound, Unavailable
 from core.json_types import Json, JsonMapping
 from es_gateway.client import Elasticsearch

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import structlog
 
 from core.access import NotAllowed
-from core.document import DocumentEntry, Edited, FileKey, FileStore, State, document_id, now_iso
+from core.clock import now_iso
+from core.document import DocumentEntry, Edited, FileKey, FileStore, State, document_id
 from core.errors import Conflict, InvalidInput, NotFound, TooLarge
 from search_api.library.entries import LibraryEntries, LibraryUsage
 from search_api.library.references import Reference, ReferenceProblem, read_references

@@ -188,7 +188,6 @@ def library_views(parts: Parts) -> APIBlueprint:
     _add_list(api, parts)
     _add_uploads(api, parts)
     _add_document(api, parts)
-    _add_retry(api, parts)
     return api
 
 
@@ -333,8 +332,6 @@ def _add_document(api: APIBlueprint, parts: Parts) -> None:
         entry = parts.personal_library.attach(caller().owner, path.id, _upload(form.file))
         return _document_answer(entry, parts, HTTPStatus.ACCEPTED)
 
-
-def _add_retry(api: APIBlueprint, parts: Parts) -> None:
     @api.post(
         "/library/documents/<id>/retry",
         summary="Read a document that failed once more",

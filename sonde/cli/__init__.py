@@ -3,17 +3,60 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 import click
 
 from core.errors import SondeError
 from sonde import __version__
-from sonde.cli.added import added_commands
+from sonde.cli.laboratory import added_commands
 from sonde.cli.lazy_group import LazyGroup
-from sonde.cli.tasks import TASKS
 
-_TOLD_AT_ONCE = ("-h", "--help", "--version")
-EXIT_MENDABLE = 2
+TASKS: Mapping[str, Mapping[str, str]] = {
+    "Run Sonde on this machine": {
+        "up": "Start Elasticsearch, Valkey, a worker, beat and the API.",
+        "down": "End what `up` started.",
+        "status": "Which parts run, and where.",
+        "demo": "Start everything, harvest the samples, and show a few searches.",
+        "doctor": "Look at every part of an installation and say what to mend.",
+    },
+    "Bring data in": {
+        "sources": "List catalogues, add one, and report on the quality of its records.",
+        "harvest": "Bring records of catalogues or files into the index.",
+        "ingest": "Read documents (PDF, HTML, DOCX, text) and index their passages.",
+        "formats": "Survey a folder of metadata: formats, gaps, and what cannot be read.",
+    },
+    "Search and ask": {
+        "search": "Search the running service.",
+        "ask": "Ask the indexed documents; the answer cites page and section.",
+        "mcp": "Serve the Model Context Protocol, for an agent on this machine.",
+    },
+    "Look after an installation": {
+        "backup": "Take and restore snapshots of all indices.",
+        "keys": "Make, list and revoke API keys.",
+        "vocabulary": "Load vocabularies whose synonyms widen a search.",
+        "models": "List, fetch and check models.",
+        "reindex": "Build the index for another model or version beside the serving one, and switch.",
+    },
+    "Measure and train": {
+        "evaluate": "Measure the search on a judged collection.",
+        "ask-evaluate": "Measure answers on a judged collection.",
+        "ask-questions": "Make test questions from one's own documents.",
+        "judge": "Grade what runs found, question by question.",
+        "train": "Train models on the records of a catalogue.",
+    },
+    "Laboratory (in a checkout)": {
+        "bench": "Measure harvest, embedding and search.",
+        "load": "Search as many clients at once would.",
+        "simulate": "Let simulated people search, and see what the ranking learns.",
+        "chaos": "Break things on purpose, and check what is right afterwards.",
+    },
+}
+"""Commands by task; a test compares them with the existing commands."""
+
+
+_NEEDS_NO_LOGS = ("-h", "--help", "--version")
+EXIT_USER_ERROR = 2
 """An error that a person can fix; the message on standard error explains it."""
 
 
@@ -35,13 +78,13 @@ MODULES = {
     "evaluate": "sonde.cli.evaluate",
     "judge": "sonde.cli.judge",
     "ask-evaluate": "sonde.cli.ask_evaluate",
-    "ask-questions": "sonde.cli.ask_questions",
+    "ask-questions": "sonde.cli.ask_evaluate",
     "keys": "sonde.cli.keys",
     "backup": "sonde.cli.backup",
     "models": "sonde.cli.models",
     "train": "sonde.cli.train",
 }
-"""The module of each command; other packages may add more (see added.py)."""
+"""The module of each command; other packages may add more (see laboratory.py)."""
 
 
 @click.group(
@@ -62,7 +105,7 @@ def cli() -> None:
 
 def main() -> None:
     """The console script: an error that a user can fix is one sentence, not a traceback."""
-    if sys.argv[1:2] and sys.argv[1] not in _TOLD_AT_ONCE:
+    if sys.argv[1:2] and sys.argv[1] not in _NEEDS_NO_LOGS:
         _log_to_standard_error()
     try:
         cli()  # commands read the settings, so that --help works with any settings
@@ -70,7 +113,7 @@ def main() -> None:
         from sonde.cli.screen import say
 
         say(f"sonde: {error}", err=True)
-        sys.exit(EXIT_MENDABLE)
+        sys.exit(EXIT_USER_ERROR)
 
 
 def _log_to_standard_error() -> None:

@@ -1,13 +1,15 @@
-"""`sonde ask-evaluate`: measures cited answers on Pirá, and makes a page for grading them."""
+"""`sonde ask-evaluate` measures cited answers and makes a page for grading them; `sonde ask-questions` makes test
+questions of four kinds from one's own documents."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
@@ -16,6 +18,7 @@ from rich.table import Table
 from core.errors import SondeError
 from core.json_types import Json
 from evaluation.answers.grading import answer_id, grade_statistics, grading_page
+from evaluation.answers.made_questions import KINDS, MadeQuestion, by_extracts, by_model
 from evaluation.answers.measures import MeasuredAnswer, by_kind, examine, figures
 from evaluation.answers.questions import AnswerCollection, load_pira, load_questions
 from evaluation.collection import Half
@@ -24,8 +27,61 @@ from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.settings import Settings, load_settings
 from sonde.wiring.evaluation.answering import AnswersAsked, examiner, examiner_of_index, ids_of
 from sonde.wiring.evaluation.judged import CHECKOUT, halves_of
+from sonde.wiring.models import Models
+from sonde.wiring.search import language_model
+from sonde.wiring.training.documents import passages_from
 
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("ask-questions")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Questions file, a JSON object a line.",
+)
+@click.option("--count", type=click.IntRange(1, 1000), default=10, show_default=True, help="Questions of each kind.")
+@click.option(
+    "--by",
+    type=click.Choice(["extracts", "model"]),
+    default="extracts",
+    show_default=True,
+    help="extracts: parts of sentences by templates, without a model; model: the language model of the settings.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed draws other questions.")
+def ask_questions(*, out: Path, count: int, by: Literal["extracts", "model"], seed: int) -> None:
+    """Write test questions about the public documents of the running index.
+
+    Four kinds, as in paper 001: a fact of one document, an inference from one document, several documents, and a
+    condition. Read them before you use them: templates and models also make questions that nobody would ask.
+    Then `sonde ask-evaluate --questions FILE` asks them.
+    """
+    settings = load_settings()
+    passages, titles = passages_from(settings)
+    if by == "extracts":
+        questions = by_extracts(passages, titles, count, seed)
+    else:
+        model = language_model(settings, lambda: Models(settings).gate)
+        if model is None:
+            raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --by extracts.")
+        questions = list(by_model(passages, model, count, seed))
+    if not questions:
+        raise SondeError("No question could be made of these documents; ingest more of them, or use --by model.")
+    out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _lines(questions)), "utf-8")
+    counted = Counter(question.kind for question in questions)
+    say(f"{out}: " + ", ".join(f"{counted[kind]} {kind}" for kind in KINDS))
+    if any(counted[kind] < count for kind in KINDS):
+        say("Fewer than asked for: the documents have no more sentences of that form.", err=True)
+
+
+def _lines(questions: list[MadeQuestion]) -> list[dict[str, object]]:
+    numbers: Counter[str] = Counter()
+    lines = []
+    for question in questions:
+        numbers[question.kind] += 1
+        lines.append(question.line(numbers[question.kind]))
+    return lines
 
 
 @click.command("ask-evaluate")
@@ -73,8 +129,8 @@ def ask_evaluate(**given: Any) -> None:
         examining = examiner(settings, collection, form)
     with examining as ready, _bar() as bar:
         task = bar.add_task(collection.name, total=len(collection.questions))
-        done = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
-    rows = [one.measured for one in done]
+        answers = examine(ready.examination, collection.questions, lambda n, _: bar.update(task, completed=n))
+    rows = [answer.measured for answer in answers]
     measured, kinds = figures(rows), by_kind(rows)
     _show(collection, ready.made, measured)
     _show_kinds(kinds)
@@ -84,21 +140,22 @@ def ask_evaluate(**given: Any) -> None:
             "made": ready.made,
             **measured,
             "by_kind": kinds,
-            "by_question": list(map(_row, done)),
+            "by_question": list(map(_row, answers)),
         }
         given["out"].write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if given["page"] is not None:
-        given["page"].write_text(grading_page(collection.name, ready.made, done), "utf-8")
+        given["page"].write_text(grading_page(collection.name, ready.made, answers), "utf-8")
 
 
 def _own(settings: Settings, path: Path) -> AnswerCollection:
     """The questions of a file, and the documents that they name. Raises SondeError."""
-    asked = load_questions(path, partial(say, err=True))
-    ids = ids_of(settings, (text for one in asked for text in one.texts if text))
-    named = tuple(
-        replace(one, text=ids.get(one.text, ""), also=tuple(ids[text] for text in one.also if text)) for one in asked
+    questions = load_questions(path, partial(say, err=True))
+    ids = ids_of(settings, (text for question in questions for text in question.texts if text))
+    identified = tuple(
+        replace(question, text=ids.get(question.text, ""), also=tuple(ids[text] for text in question.also if text))
+        for question in questions
     )
-    return AnswerCollection(path.name, named, {id: name for name, id in ids.items()})
+    return AnswerCollection(path.name, identified, {id: name for name, id in ids.items()})
 
 
 def _collection(name: str, shared: Path | None, half: Half | None, sample: int | None) -> AnswerCollection:
@@ -115,8 +172,13 @@ def _bar() -> Progress:
     return Progress(*columns, console=messages(), transient=True)
 
 
-def _row(one: MeasuredAnswer) -> Json:
-    return {"question": one.question.question, "answer": one.answer.text, "as": answer_id(one), **asdict(one.measured)}
+def _row(answered: MeasuredAnswer) -> Json:
+    return {
+        "question": answered.question.question,
+        "answer": answered.answer.text,
+        "as": answer_id(answered),
+        **asdict(answered.measured),
+    }
 
 
 def _show(collection: AnswerCollection, made: str, measured: dict[str, float | int | None]) -> None:
@@ -127,7 +189,7 @@ def _show(collection: AnswerCollection, made: str, measured: dict[str, float | i
     table.add_column()
     table.add_column(justify="right")
     for name, value in measured.items():
-        table.add_row(name, _told(value))
+        table.add_row(name, _formatted(value))
     console.print(table)
 
 
@@ -147,12 +209,12 @@ def _show_kinds(kinds: dict[str, dict[str, float | int | None]]) -> None:
     for name in ("kind", *columns):
         table.add_column(name, justify="left" if name == "kind" else "right")
     for kind, measured in kinds.items():
-        table.add_row(kind, *(_told(measured[name]) for name in columns))
+        table.add_row(kind, *(_formatted(measured[name]) for name in columns))
     screen().print(table)
 
 
-def _told(value: float | int | None) -> str:
+def _formatted(value: float | int | None) -> str:
     return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-COMMANDS = (ask_evaluate,)
+COMMANDS = (ask_evaluate, ask_questions)

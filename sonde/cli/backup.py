@@ -36,8 +36,8 @@ def take(*, repository: str, register: str | None, keep: int | None) -> None:
     backups = _backups(repository)
     if register is not None:
         backups.register(_body(register))
-    made = backups.take(datetime.now(UTC))
-    say(f"{made.name}: {sum(made.documents.values())} documents in {len(made.indices)} indices.")
+    backup_made = backups.take(datetime.now(UTC))
+    say(f"{backup_made.name}: {sum(backup_made.documents.values())} documents in {len(backup_made.indices)} indices.")
     for name in backups.thin_out(keep) if keep is not None else ():
         say(f"{name} is deleted.")
 
@@ -49,8 +49,10 @@ def list_(*, repository: str) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "taken", "state", "documents"):
         table.add_column(heading, no_wrap=True)
-    for one in _backups(repository).taken():
-        table.add_row(one.name, one.taken, one.state, str(sum(one.documents.values())))
+    for backup_found in _backups(repository).taken():
+        table.add_row(
+            backup_found.name, backup_found.taken, backup_found.state, str(sum(backup_found.documents.values()))
+        )
     screen().print(table)
 
 

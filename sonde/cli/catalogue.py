@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from core.clock import now_iso
 from core.errors import SondeError
 from es_mappings.codecs.runs import RunReport, to_document
-from indexer.store.runs import now_iso
 from sonde.cli.screen import NameColumn, messages, say_json, screen
-from sonde.ops.memory import keep_what_is_loaded
+from sonde.ops.capacity import keep_what_is_loaded
 from sonde.settings import load_settings
 from sonde.wiring.harvesting import Harvester
 
@@ -115,12 +115,12 @@ def id_of(path: Path) -> str:
 def show_reports(console: Console, reports: list[RunReport]) -> None:
     """A line of counts for each run, then refusals and repairs, by kind."""
     table = Table(box=None, pad_edge=False)
-    every = (
+    all_names = (
         "seen", "new", "changed", "moved", "same", "refused", "passed_over", "duplicates", "failed", "embedded",
         "removed",
     )  # fmt: skip
     # Columns with only zeros are left out, so that the table fits a terminal; --json has everything.
-    names = [name for name in every if name in ("seen", "refused") or any(getattr(r.counts, name) for r in reports)]
+    names = [name for name in all_names if name in ("seen", "refused") or any(getattr(r.counts, name) for r in reports)]
     for column in ("source", "state", *names, "seconds"):
         table.add_column(column.replace("_", " "), justify="left" if column in ("source", "state") else "right")
     for report in reports:
@@ -145,9 +145,9 @@ def _show_details(console: Console, report: RunReport) -> None:
     unnamed = len(report.refusals) + len(report.failures) - _NAMED_REFUSALS
     if unnamed > 0:
         console.print(f"  and {unnamed} more; --json names them all")
-    for kind, found in sorted(report.warnings.items(), key=lambda item: -item[1].count)[:_NAMED_WARNINGS]:
-        example = next(iter(found.examples), kind)
-        console.print(f"  {found.count} like {example}", style="dim")
+    for kind, warning in sorted(report.warnings.items(), key=lambda item: -item[1].count)[:_NAMED_WARNINGS]:
+        example = next(iter(warning.examples), kind)
+        console.print(f"  {warning.count} like {example}", style="dim")
     if report.tokens.longer:
         share = f"{report.tokens.longer_share:.1%}"
         console.print(

@@ -43,36 +43,36 @@ def ingest(files: tuple[Path, ...], *, record: str | None, retry: bool, as_json:
     done: list[tuple[IngestResult, float]] = []
     with _bar(console) as bar:
         task = bar.add_task("", total=None)
-        paths = _walked(files)
+        paths = _files_of(files)
         for number, path in enumerate(paths, start=1):
             started = time.perf_counter()
-            found = ingester.file(path, record, partial(_shown, bar, task, path.name), again=retry)
-            done.append((found, time.perf_counter() - started))
+            ingested = ingester.file(path, record, partial(_update_bar, bar, task, path.name), again=retry)
+            done.append((ingested, time.perf_counter() - started))
             if not console.is_terminal:  # a log shows no bar
-                say(f"{number} of {len(paths)}: {path.name}: {found.entry.state}, {done[-1][1]:.1f} s", err=True)
+                say(f"{number} of {len(paths)}: {path.name}: {ingested.entry.state}, {done[-1][1]:.1f} s", err=True)
     if as_json:
-        say_json([{"id": one.entry.id, **documents.to_document(one.entry)} for one, _ in done])
+        say_json([{"id": ingested.entry.id, **documents.to_document(ingested.entry)} for ingested, _ in done])
     else:
         screen().print(summary(done))
-        for line in notes([one for one, _ in done]):
+        for line in notes([ingested for ingested, _ in done]):
             say(line, err=True)
-    if any(one.entry.state == "failed" for one, _ in done):
+    if any(ingested.entry.state == "failed" for ingested, _ in done):
         sys.exit(1)
 
 
 def notes(done: Sequence[IngestResult]) -> list[str]:
     """What was not read of each document, and why a failed one failed: whole, where the table cuts it."""
-    out = []
-    for one in done:
-        entry = one.entry
-        said = [entry.message] if entry.state == "failed" and entry.message else list(entry.warnings)
-        out += [f"{entry.name}: {text}" for text in said[:_MOST_NOTES]]
-        if len(said) > _MOST_NOTES:
-            out.append(f"{entry.name}: and {len(said) - _MOST_NOTES} more (`sonde ingest --json` shows all)")
-    return out
+    lines = []
+    for ingested in done:
+        entry = ingested.entry
+        texts = [entry.message] if entry.state == "failed" and entry.message else list(entry.warnings)
+        lines += [f"{entry.name}: {text}" for text in texts[:_MOST_NOTES]]
+        if len(texts) > _MOST_NOTES:
+            lines.append(f"{entry.name}: and {len(texts) - _MOST_NOTES} more (`sonde ingest --json` shows all)")
+    return lines
 
 
-def _shown(bar: Progress, task: TaskID, name: str, state: State, done: int = 0, total: int = 0) -> None:
+def _update_bar(bar: Progress, task: TaskID, name: str, state: State, done: int = 0, total: int = 0) -> None:
     bar.update(task, description=f"{name}: {state}", completed=done, total=total or None)
 
 
@@ -81,7 +81,7 @@ def _bar(console: Console) -> Progress:
     return Progress(*columns, console=console, transient=True)
 
 
-def _walked(files: tuple[Path, ...]) -> list[Path]:
+def _files_of(files: tuple[Path, ...]) -> list[Path]:
     """The files, and for folders the files below them."""
     return [path for given in files for path in ([given] if given.is_file() else _below(given))]
 
@@ -98,10 +98,10 @@ def summary(done: list[tuple[IngestResult, float]]) -> Table:
     for column in ("pages", "ocr", "passages", "tables", "seconds"):
         table.add_column(column, justify="right", no_wrap=True, min_width=len(column))
     table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=50)
-    for one, seconds in done:
-        entry = one.entry
+    for ingested, seconds in done:
+        entry = ingested.entry
         numbers = (entry.pages or "", entry.ocr_pages or "", entry.passages or "", len(entry.tables) or "")
-        state = f"failed: {entry.reason}" if entry.state == "failed" else "same" if one.same else entry.state
+        state = f"failed: {entry.reason}" if entry.state == "failed" else "same" if ingested.same else entry.state
         title = entry.message if entry.state == "failed" else entry.title
         table.add_row(entry.name, state, *map(str, numbers), f"{seconds:.1f}", title or "")
     return table
@@ -120,7 +120,7 @@ def ask(question: str, *, url: str | None, as_json: bool, **given: object) -> No
     Exit code 1 if nothing found answers it.
     """
     body = {"question": question, **{name: value for name, value in given.items() if value is not None}}
-    answer = _asked(url or load_settings().api_url, body)
+    answer = _post_question(url or load_settings().api_url, body)
     if as_json:
         say_json(answer)
     else:
@@ -129,28 +129,28 @@ def ask(question: str, *, url: str | None, as_json: bool, **given: object) -> No
         sys.exit(1)
 
 
-def _asked(url: str, body: Json) -> Json:
+def _post_question(url: str, body: Json) -> Json:
     """``POST /ask``. Raises SondeError with the service's message, or that there is no service."""
     try:
         answer = httpx.post(f"{url}/ask", json=body, timeout=120.0)
     except httpx.HTTPError as error:
         raise SondeError(f"No service answers at {url} ({type(error).__name__}). Start it with `sonde up`.") from error
-    found: Json = answer.json()
+    content: Json = answer.json()
     if answer.status_code != httpx.codes.OK:
-        raise SondeError(str(found.get("detail") or found.get("title")))
-    return found
+        raise SondeError(str(content.get("detail") or content.get("title")))
+    return content
 
 
 def show_answer(console: Console, answer: Json) -> None:
     """The answer, its unsupported sentences, then the cited passages."""
     console.print(answer["answer"])
-    for one in answer["sentences"]:
-        if not one["supported"]:
-            console.print(f"  not supported: {one['text']} ({one.get('why', '')})", style="yellow")
-    cited = {number for one in answer["sentences"] for number in one["citations"]}
-    for one in answer["passages"]:
-        if one["number"] in cited:
-            console.print(f"[{one['number']}] {source_line(one)}", style="dim")
+    for entry in answer["sentences"]:
+        if not entry["supported"]:
+            console.print(f"  not supported: {entry['text']} ({entry.get('why', '')})", style="yellow")
+    cited = {number for entry in answer["sentences"] for number in entry["citations"]}
+    for entry in answer["passages"]:
+        if entry["number"] in cited:
+            console.print(f"[{entry['number']}] {source_line(entry)}", style="dim")
     if answer["degraded"]:
         console.print(f"without: {', '.join(answer['degraded'])}", style="yellow")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,21 +19,25 @@ from core.errors import SondeError
 from core.json_types import Json
 from evaluation.asking import Variant, ablations
 from evaluation.collection import JudgedCollection
-from evaluation.collections.beir import BeirFiles, files_of, load
+from evaluation.collections.beir import BeirFiles, files_of, load, questions_of
 from evaluation.evaluate import ComparedRun, Evaluation, KindResult, against, against_run, evaluate, worst_losses
+from evaluation.live import ask_live, earlier, fall, keep, live_result
 from evaluation.metrics import HEADLINE
 from evaluation.report.build import EvaluationReport, ReportSetup
-from evaluation.trec import read_run, write_run
+from evaluation.trec import read_qrels, read_run, write_run
 from search_api.search.request import ALL_PARTS, Part
 from sonde import __version__
-from sonde.cli.evaluate_live import evaluate_as_at_night, evaluate_live, has_judged_questions
 from sonde.cli.screen import NameColumn, messages, say, screen
 from sonde.cli.signals import ended_by_signals
 from sonde.ops.temporary_node import temporary_node
 from sonde.settings import load_settings
+from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.evaluation.judged import LOADERS, judged
 from sonde.wiring.evaluation.searching import Bench, bench
+from sonde.wiring.measuring import live_pipeline, measure_live
+from sonde.wiring.models import Models
 
+_TIMEOUT_S = 30.0
 _PARTS = get_args(Part)
 _READABLE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _WRITABLE = click.Path(path_type=Path, dir_okay=False)
@@ -40,8 +45,40 @@ _PRINTED = ("nDCG@10", "AP", "RR", "P@10", "R@1", "R@3", "R@5", "R@8", "R@32", "
 _WORST = 5
 
 
+def evaluate_live(queries: Path, qrels: Path, variant: Variant, history: Path | None, out: Path | None) -> float:
+    """How far nDCG@10 fell below its usual value, with the stewards' rules; prints and keeps the measures."""
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
+    pipeline = live_pipeline(settings, client, Models(settings))
+    before = earlier(history) if history is not None else []
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    result = live_result(ask_live(pipeline, questions_of(queries), variant), read_qrels(qrels), at)
+    fall_by = fall(result, before)
+    if history is not None:
+        keep(history, result)
+    if out is not None:
+        out.write_text(json.dumps({**asdict(result), "fall": fall_by}), "utf-8")
+    say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
+    return fall_by
+
+
+def has_judged_questions() -> bool:
+    """Whether the settings name them, so that the workers ask them each night."""
+    given = load_settings().evaluation
+    return given.queries is not None and given.qrels is not None
+
+
+def evaluate_as_at_night() -> float:
+    """The judged questions of the settings; the history is in the index, beside the nights'."""
+    settings = load_settings()
+    client = elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True)
+    result = measure_live(settings, client, Models(settings))
+    say(f"{result.questions} questions: nDCG@10 {result.ndcg_at_10:.4f}, R@100 {result.recall_at_100:.4f}")
+    return result.fall
+
+
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluateOptions:
     """The command's options, besides the collection."""
 
     variant: Variant
@@ -110,7 +147,7 @@ def evaluate_command(**given: Any) -> None:
     if given["live"]:
         _evaluate_live(given, variant)
         return
-    asked = Asked(
+    options = EvaluateOptions(
         variant=variant,
         ablate=given["ablate"],
         compare=given["compare"],
@@ -121,7 +158,7 @@ def evaluate_command(**given: Any) -> None:
     )
     collection = _collection(given)
     with ended_by_signals():
-        _evaluate(collection, asked)
+        _evaluate(collection, options)
 
 
 def _evaluate_live(given: Json, variant: Variant) -> None:
@@ -175,26 +212,28 @@ def _files(given: Json) -> BeirFiles | None:
     return BeirFiles(*three) if all(three) else None
 
 
-def _evaluate(collection: JudgedCollection, asked: Asked) -> None:
+def _evaluate(collection: JudgedCollection, options: EvaluateOptions) -> None:
     console = messages()
     for note in collection.notes:
         console.print(note, style="yellow")
-    theirs = read_run(asked.compare) if asked.compare else None  # refused before an hour of work, not after it
+    theirs = read_run(options.compare) if options.compare else None  # refused before an hour of work, not after it
     with (
         temporary_node(load_settings(), console.print) as settings,
         _Bars(console) as bars,
-        bench(settings, collection, progress=bars.told("embedding")) as ready,
+        bench(settings, collection, progress=bars.progress_of("embedding")) as ready,
     ):
-        done = evaluate(ready.pipeline, collection, asked.variant, threads=asked.threads, progress=bars.told("asking"))
-        others = [against_run(done, str(asked.compare), theirs, collection)] if theirs is not None else []
-        for variant in ablations(asked.variant) if asked.ablate else ():
+        done = evaluate(
+            ready.pipeline, collection, options.variant, threads=options.threads, progress=bars.progress_of("asking")
+        )
+        others = [against_run(done, str(options.compare), theirs, collection)] if theirs is not None else []
+        for variant in ablations(options.variant) if options.ablate else ():
             other = evaluate(
-                ready.pipeline, collection, variant, threads=asked.threads, progress=bars.told(variant.name)
+                ready.pipeline, collection, variant, threads=options.threads, progress=bars.progress_of(variant.name)
             )
             others.append(against(done, other))
     report = EvaluationReport(collection, done, others, _made(ready))
     _show(screen(), report)
-    _write(asked, report)
+    _write(options, report)
 
 
 def _made(ready: Bench) -> ReportSetup:
@@ -202,13 +241,13 @@ def _made(ready: Bench) -> ReportSetup:
     return ReportSetup(ready.embedder, ready.cross_encoder, asdict(ready.config), __version__, at)
 
 
-def _write(asked: Asked, report: EvaluationReport) -> None:
-    if asked.run is not None:
-        write_run(asked.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
-    if asked.json is not None:
-        asked.json.write_text(report.to_json(), encoding="utf-8")
-    if asked.html is not None:
-        asked.html.write_text(report.to_html(), encoding="utf-8")
+def _write(options: EvaluateOptions, report: EvaluationReport) -> None:
+    if options.run is not None:
+        write_run(options.run, report.evaluation.run, f"sonde-{report.evaluation.variant.algorithm}")
+    if options.json is not None:
+        options.json.write_text(report.to_json(), encoding="utf-8")
+    if options.html is not None:
+        options.html.write_text(report.to_html(), encoding="utf-8")
 
 
 def _show(console: Console, report: EvaluationReport) -> None:
@@ -285,7 +324,7 @@ class _Bars:
     def __exit__(self, *_failure: object) -> None:
         self._progress.stop()
 
-    def told(self, name: str) -> Callable[[int, int], None]:
+    def progress_of(self, name: str) -> Callable[[int, int], None]:
         """The progress callback of a stage."""
         tasks: list[TaskID] = []
 

@@ -37,30 +37,30 @@ def formats(path: Path | None, *, fields: bool, write: Path | None, missed: bool
     if path is None:
         say(field_table.markdown())
         return
-    found = survey.survey_of(_documents(path))
-    say(survey.by_field(found) if fields else survey.markdown(found))
+    surveyed = survey.survey_of(_documents(path))
+    say(survey.by_field(surveyed) if fields else survey.markdown(surveyed))
     say(
-        f"\n{sum(found.records.values())} records of {found.documents} documents; "
-        f"of the titles, abstracts, extents and times that they seem to state, {found.share():.2%} were read"
-        f"{' (--missed names the documents)' if (found.missed or found.refused) and not missed else ''}"
+        f"\n{sum(surveyed.records.values())} records of {surveyed.documents} documents; "
+        f"of the titles, abstracts, extents and times that they seem to state, {surveyed.share():.2%} were read"
+        f"{' (--missed names the documents)' if (surveyed.missed or surveyed.refused) and not missed else ''}"
     )
-    if left := _left_out(found):
+    if left := _left_out(surveyed):
         say(left)
-    for line in _missed(found) if missed else ():
+    for line in _missed(surveyed) if missed else ():
         say(line)
 
 
-def _left_out(found: survey.Survey) -> str:
+def _left_out(surveyed: survey.Survey) -> str:
     """The numbers that `sonde harvest` reports for the same files."""
-    refused, other = sum(map(len, found.refused.values())), sum(found.passed_over.values())
+    refused, other = sum(map(len, surveyed.refused.values())), sum(surveyed.passed_over.values())
     counted = [f"{refused} refused" if refused else "", f"{other} passed over" if other else ""]
-    return ", ".join(one for one in counted if one)
+    return ", ".join(part for part in counted if part)
 
 
-def _missed(found: survey.Survey) -> Iterator[str]:
-    for reason, origins in found.refused.items():
+def _missed(surveyed: survey.Survey) -> Iterator[str]:
+    for reason, origins in surveyed.refused.items():
         yield from (f"{origin}: is refused: {reason}" for origin in origins)
-    for kind, name, origin in found.missed:
+    for kind, name, origin in surveyed.missed:
         yield f"{origin}: {name} is stated, but the {kind} reader does not read it"
 
 

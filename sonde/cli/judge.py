@@ -23,7 +23,7 @@ _MEANING = "0 not relevant  1 marginally  2 relevant  3 exactly what was asked f
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class JudgedTexts:
     """The displayed texts of questions and documents, by id."""
 
     questions: Mapping[str, str]
@@ -55,7 +55,7 @@ def judge(
     The order of documents hides which run found them. Quit at any time: the next call continues where this one stopped.
     Several people may judge into one file, each with their own name.
     """
-    texts = Texts({question.id: question.text for question in questions_of(queries)}, records_by_id(corpus))
+    texts = JudgedTexts({question.id: question.text for question in questions_of(queries)}, records_by_id(corpus))
     pooled = pool([read_run(run) for run in runs], depth)
     _check(pooled, texts)
     file = JudgementFile.open(judgements)
@@ -66,16 +66,16 @@ def judge(
         write_qrels(qrels, qrels_of(file.grades()))
 
 
-def _check(pooled: Mapping[str, Sequence[str]], texts: Texts) -> None:
+def _check(pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
     """Raises SondeError if a run names an unknown question or document."""
-    for question, found in pooled.items():
+    for question, documents in pooled.items():
         if question not in texts.questions:
             raise SondeError(f"A run answers the question {question!r}, which is not among the queries.")
-        if lost := [document for document in found if document not in texts.documents]:
+        if lost := [document for document in documents if document not in texts.documents]:
             raise SondeError(f"A run names the document {lost[0]!r}, which is not in the corpus.")
 
 
-def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], texts: Texts) -> None:
+def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], texts: JudgedTexts) -> None:
     total = sum(map(len, pooled.values()))
     while left := waiting(pooled, file.of(who)):
         pair = left[0]
@@ -93,15 +93,15 @@ def _ask(file: JudgementFile, who: str, pooled: Mapping[str, Sequence[str]], tex
 
 def _undo(file: JudgementFile, who: str) -> None:
     """Withdraws the latest judgement, which is then asked again."""
-    said = file.of(who)
-    if not said:
+    judgements = file.of(who)
+    if not judgements:
         say("There is nothing to undo.")
         return
-    question, document = list(said)[-1]
+    question, document = list(judgements)[-1]
     file.add(RelevanceJudgement(judge=who, question=question, document=document, undone=True))
 
 
-def _show(pair: Pair, texts: Texts, number: int, total: int) -> None:
+def _show(pair: Pair, texts: JudgedTexts, number: int, total: int) -> None:
     question, document = pair
     record = texts.documents[document]
     say(f"\n[{number}/{total}] {texts.questions[question]}", bold=True)
@@ -117,9 +117,9 @@ def _show(pair: Pair, texts: Texts, number: int, total: int) -> None:
 def _tell(file: JudgementFile) -> None:
     grades = file.grades()
     say(f"{len(grades)} pairs of question and document are judged.")
-    for one in agreement(grades):
-        weighted = "" if one.weighted is None else f", weighted {one.weighted:.2f}"
-        say(f"{' and '.join(one.of)}: kappa {one.kappa:.2f}{weighted} on {one.pairs} pairs")
+    for pair in agreement(grades):
+        weighted = "" if pair.weighted is None else f", weighted {pair.weighted:.2f}"
+        say(f"{' and '.join(pair.of)}: kappa {pair.kappa:.2f}{weighted} on {pair.pairs} pairs")
 
 
 COMMANDS = (judge,)

@@ -11,9 +11,10 @@ import click
 from rich.table import Table
 
 from core.access import ALL_SCOPES, AccessScope
+from core.clock import utc_now
 from core.errors import SondeError
 from search_api.http.access.audit import audit
-from search_api.http.access.keys import ApiKey, Grant, KeyStore, utc_now
+from search_api.http.access.keys import ApiKey, Grant, KeyStore
 from sonde.cli.screen import say, say_json, screen
 from sonde.settings import load_settings
 from sonde.wiring.clients import elasticsearch_client
@@ -57,18 +58,18 @@ def add(
 @click.option("--json", "as_json", is_flag=True)
 def list_(*, as_json: bool) -> None:
     """List the keys, without their secrets; the last use is known to the hour."""
-    found = _store().list()
+    keys_found = _store().list()
     now = utc_now()
     if as_json:
-        say_json([_row(key, now) for key in found])
+        say_json([_row(key, now) for key in keys_found])
         return
-    if not found:
+    if not keys_found:
         say("There are none. `sonde keys add --subject NAME --scope search` makes one.")
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("id", "subject", "scopes", "groups", "state", "expires", "last_used"):
         table.add_column(heading, no_wrap=heading == "id", overflow="fold")  # full ids, so that they can be copied
-    for key in found:
+    for key in keys_found:
         row = _row(key, now)
         table.add_row(*(str(row[str(column.header)] or "") for column in table.columns))
     screen().print(table)
@@ -113,12 +114,12 @@ def _ending(text: str, now: datetime) -> datetime | None:
     if _SPAN.fullmatch(text):
         return now + _span("--expires", text)
     try:
-        given = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         raise SondeError(
             f"--expires: {text!r} is neither a span (90d, 12h) nor a date (2027-01-31) nor never."
         ) from None
-    return given if given.tzinfo else given.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _span(option: str, text: str) -> timedelta:

@@ -1,12 +1,22 @@
-"""Placeholders for the commands of the laboratory if it is not installed: each explains how to get it."""
+"""Commands of other distributions, by entry points; those of an absent laboratory explain how to get it."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import entry_points
 
 import click
 
 from core.errors import SondeError
 
+GROUP = "sonde.commands"
 LABORATORY = ("bench", "chaos", "load", "simulate")
+
+
+def added_commands() -> Mapping[str, str]:
+    """The module of each command. If the laboratory is not installed, its commands explain how to get it."""
+    absent = dict.fromkeys(LABORATORY, "sonde.cli.laboratory")
+    return {**absent, **{each.name: each.value for each in entry_points(group=GROUP)}}
 
 
 def _absent(name: str) -> click.Command:

@@ -39,7 +39,9 @@ class LazyGroup(click.Group):
         module = self._modules.get(cmd_name) or self._added().get(cmd_name)
         if module is None:
             return None
-        commands: Mapping[str | None, click.Command] = {one.name: one for one in import_module(module).COMMANDS}
+        commands: Mapping[str | None, click.Command] = {
+            command.name: command for command in import_module(module).COMMANDS
+        }
         return commands[cmd_name]
 
     def resolve_command(
@@ -54,12 +56,12 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """By task; imports no command whose task has a help line."""
-        for heading, told in self._tasks.items():
+        for heading, lines in self._tasks.items():
             with formatter.section(heading):
-                formatter.write_dl(list(told.items()))
+                formatter.write_dl(list(lines.items()))
         shown = {name for some in self._tasks.values() for name in some}
         others = [name for name in self.list_commands(ctx) if name not in shown]
-        rows = [(name, one.get_short_help_str(70)) for name in others if (one := self.get_command(ctx, name))]
+        rows = [(name, command.get_short_help_str(70)) for name in others if (command := self.get_command(ctx, name))]
         if rows:
             with formatter.section("Other commands" if shown else "Commands"):
                 formatter.write_dl(rows)

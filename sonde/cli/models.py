@@ -39,17 +39,25 @@ def list_(folders: tuple[Path, ...], *, as_json: bool) -> None:
     A hub model that is not on this machine is downloaded only with SONDE_MODELS__ALLOW_HUB.
     """
     settings = load_settings()
-    found = entries(settings.models.folder, (*folders, *_own_folders(settings)))
+    listed = entries(settings.models.folder, (*folders, *_own_folders(settings)))
     if as_json:
-        rows = [{**asdict(one), "folder": str(one.folder) if one.folder else None} for one in found]
-        say_json([{**row, "in_use": _in_use(one, settings)} for row, one in zip(rows, found, strict=True)])
+        rows = [{**asdict(entry), "folder": str(entry.folder) if entry.folder else None} for entry in listed]
+        say_json([{**row, "in_use": _in_use(entry, settings)} for row, entry in zip(rows, listed, strict=True)])
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("model", "kind", "dims", "tokens", "licence", "here", "note"):
         table.add_column(heading, justify="right" if heading in ("dims", "tokens") else "left", overflow="fold")
-    for one in found:
-        here = "in use" if _in_use(one, settings) else "yes" if one.folder else ""
-        row = (one.name, one.kind, str(one.dims or ""), str(one.max_tokens or ""), one.licence, here, one.note)
+    for entry in listed:
+        here = "in use" if _in_use(entry, settings) else "yes" if entry.folder else ""
+        row = (
+            entry.name,
+            entry.kind,
+            str(entry.dims or ""),
+            str(entry.max_tokens or ""),
+            entry.licence,
+            here,
+            entry.note,
+        )
         table.add_row(*row)
     screen().print(table)
 
@@ -64,24 +72,24 @@ def verify_(names: tuple[str, ...], *, as_json: bool) -> None:
     """
     settings = load_settings()
     cache = settings.models.folder
-    found = [entry_of(name, cache) for name in names]
+    chosen = [entry_of(name, cache) for name in names]
     if not names:
-        found = [one for one in entries(cache, _own_folders(settings)) if one.folder is not None]
-    told = [(one, verify(one, cache)) for one in found]
+        chosen = [entry for entry in entries(cache, _own_folders(settings)) if entry.folder is not None]
+    results = [(entry, verify(entry, cache)) for entry in chosen]
     if as_json:
-        say_json([{"model": one.name, "checks": [asdict(each) for each in checks]} for one, checks in told])
-    for one, checks in told if not as_json else ():
-        say(one.name)
+        say_json([{"model": entry.name, "checks": [asdict(check) for check in checks]} for entry, checks in results])
+    for entry, checks in results if not as_json else ():
+        say(entry.name)
         for check in checks:
             say(f"  {_mark(check)} {check.what}: {check.said}")
-    if any(check.holds is False for _, checks in told for check in checks):
+    if any(check.holds is False for _, checks in results for check in checks):
         sys.exit(1)
 
 
 @models.command()
 @click.argument("name", metavar="MODEL")
 def use(name: str) -> None:
-    """Check that MODEL can serve, and say how to put it into service. This command changes nothing.
+    """ModelCheck that MODEL can serve, and say how to put it into service. This command changes nothing.
 
     An embedder never changes under a running index: the next index is built beside it, compared, and the alias moves.
     Exit code 1 if a check fails.
@@ -99,10 +107,10 @@ def use(name: str) -> None:
 
 def _steps(entry: ModelEntry) -> list[str]:
     trained = entry.own and entry.folder is not None and entry.folder.parent != SHIPPED
-    named = str(entry.folder.resolve()) if trained and entry.folder else entry.name
+    name = str(entry.folder.resolve()) if trained and entry.folder else entry.name
     if entry.kind == "token-head" and not trained:
-        named = "auto"  # the default: the included head of the embedder's weights
-    setting = f"export {_SETTING[entry.kind]}={named}"
+        name = "auto"  # the default: the included head of the embedder's weights
+    setting = f"export {_SETTING[entry.kind]}={name}"
     if entry.kind in ("embedder", "token-head"):
         return [
             setting,
@@ -122,8 +130,8 @@ def _own_folders(settings: Settings) -> Iterator[Path]:
 
 
 def _in_use(entry: ModelEntry, settings: Settings) -> bool:
-    named = {settings.embedder.model, settings.cross_encoder.model}
-    return entry.name in named or (entry.folder is not None and str(entry.folder.resolve()) in named)
+    in_settings = {settings.embedder.model, settings.cross_encoder.model}
+    return entry.name in in_settings or (entry.folder is not None and str(entry.folder.resolve()) in in_settings)
 
 
 def _mark(check: ModelCheck) -> str:

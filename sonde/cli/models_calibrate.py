@@ -32,10 +32,10 @@ def calibrate(*, name: str, count: int, mined: int, seed: int, dry_run: bool, **
     settings = load_settings()
     model = reranker_named(settings, name)
     sources = sources_of(given, count=mined, seed=seed)
-    with tempfile.TemporaryDirectory() as said:
-        found = examples_from(sources, settings, Path(said) / "said.jsonl", lambda one: say(one, err=True))
-    with click.progressbar(length=min(count, len(found)), label="scoring", file=sys.stderr) as bar:
-        calibration, read = calibrated_on(model, found, count, lambda done, _: bar.update(done - bar.pos))
+    with tempfile.TemporaryDirectory() as folder:
+        examples = examples_from(sources, settings, Path(folder) / "said.jsonl", lambda line: say(line, err=True))
+    with click.progressbar(length=min(count, len(examples)), label="scoring", file=sys.stderr) as bar:
+        calibration, read = calibrated_on(model, examples, count, lambda done, _: bar.update(done - bar.pos))
     for measure, value in figures(read).items():
         say(f"{measure:>40} {value:.4f}")
     say(f"{'expected calibration error':>40} {calibration.before:.4f} -> {calibration.error:.4f}")

@@ -83,20 +83,20 @@ def _built(client: Elasticsearch, settings: Settings, *, least_overlap: float, d
 
 
 def _show(report: ReindexReport, *, as_json: bool) -> None:
-    found = report.comparison
+    comparison = report.comparison
     if as_json:
-        told = {
+        facts = {
             "moved": report.moved,
             "refusal": report.refusal,
-            "documents": found.documents,
-            "overlap": found.overlap,
+            "documents": comparison.documents,
+            "overlap": comparison.overlap,
         }
-        say_json({**told, "old": report.old, "new": report.new})
+        say_json({**facts, "old": report.old, "new": report.new})
         return
-    for kind, count in found.documents.items():
-        say(f"{kind}: {count} documents, {_alike(found.rounds.get(kind))}")
-    if found.overlap is not None:
-        say(f"the first ten answers to the sampled questions share {found.overlap:.2f}")
+    for kind, count in comparison.documents.items():
+        say(f"{kind}: {count} documents, {_alike(comparison.rounds.get(kind))}")
+    if comparison.overlap is not None:
+        say(f"the first ten answers to the sampled questions share {comparison.overlap:.2f}")
     if report.refusal is not None:
         say(f"Not moved. {report.refusal}", err=True)
     elif report.moved:

@@ -62,4 +62,4 @@ def printable(text: str) -> str:
     r"""With control characters written as ``\u001b``, because a terminal would obey them; those that turn the direction
     of a text are among them.
     """
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text.replace("\r\n", "\n"))

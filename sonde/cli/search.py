@@ -29,8 +29,10 @@ def search(question: str, *, explain: bool, url: str | None, as_json: bool, when
 
     Example: sonde search "rainfall in southern Africa since 1990" --explain
     """
-    asked = {"q": question, "explain": str(explain).lower(), "datetime": when, **given}
-    answer = ask(url or load_settings().api_url, {name: value for name, value in asked.items() if value is not None})
+    parameters = {"q": question, "explain": str(explain).lower(), "datetime": when, **given}
+    answer = ask(
+        url or load_settings().api_url, {name: value for name, value in parameters.items() if value is not None}
+    )
     if as_json:
         say_json(answer)
         return

@@ -25,7 +25,7 @@ from sonde.settings import Settings, load_settings
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S, Harvester
 from sonde.wiring.sources import Opener
-from workers.registry import known_sources
+from workers.source_config import known_sources
 
 
 @click.group(cls=LazyGroup, modules={}, invoke_without_command=True)
@@ -73,29 +73,29 @@ def add(url: str, *, id: str | None, every: str, write: bool, tried: bool) -> No
     if "://" not in url:
         raise SondeError(f"{url} has no scheme: did you mean https://{url} ?")
     settings = load_settings()
-    told = messages()
+    console = messages()
     fetcher = Opener(settings).probing(url)
-    looked = probe(fetcher, url)
-    if looked.unreachable is not None:
-        raise SondeError(f"{url} cannot be reached: {looked.unreachable}.")
-    if looked.found is None and (tried or looked.hint is None):
-        for line in looked.tried:
-            told.print(f"  {line}", style="dim")
-    if looked.found is None:
-        reason = looked.hint or "name its type in sources.yaml yourself"
+    result = probe(fetcher, url)
+    if result.unreachable is not None:
+        raise SondeError(f"{url} cannot be reached: {result.unreachable}.")
+    if result.found is None and (tried or result.hint is None):
+        for line in result.tried:
+            console.print(f"  {line}", style="dim")
+    if result.found is None:
+        reason = result.hint or "name its type in sources.yaml yourself"
         raise SondeError(f"No catalogue was recognised at {url}: {reason}.")
-    found = looked.found
-    total = f"{found.total} records" if found.total is not None else "records"
-    told.print(f"{found.type} at {found.url}: {total}, for example")
-    for raw in found.preview:
-        told.print(f"  {raw.native_id}: {described(raw)}")
+    source = result.found
+    total = f"{source.total} records" if source.total is not None else "records"
+    console.print(f"{source.type} at {source.url}: {total}, for example")
+    for raw in source.preview:
+        console.print(f"  {raw.native_id}: {described(raw)}")
     path = settings.harvest.sources
     taken = known_sources(path) if path.exists() else {}  # a missing file is normal here
-    lines = entry(found, id or id_for(url, taken, title_of(fetcher, found)), every)
+    lines = entry(source, id or id_for(url, taken, title_of(fetcher, source)), every)
     say(lines, nl=False)
     if write:
         write_entry(path, lines)
-        told.print(f"written to {path}; workers use it within a minute")
+        console.print(f"written to {path}; workers use it within a minute")
 
 
 @sources.command()
@@ -107,13 +107,13 @@ def report(source_id: str, *, as_json: bool, html: Path | None) -> None:
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     _refuse_unknown(settings, client, source_id)
-    found = measure(client, settings.index.prefix, source_id)
+    quality = measure(client, settings.index.prefix, source_id)
     if html is not None:
-        html.write_text(quality_page(found), "utf-8")
+        html.write_text(quality_page(quality), "utf-8")
     if as_json:
-        say_json(found.as_dict())
+        say_json(quality.as_dict())
     elif html is None:
-        _show_quality(screen(), found)
+        _show_quality(screen(), quality)
 
 
 def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -> None:
@@ -129,15 +129,15 @@ def _refuse_unknown(settings: Settings, client: Elasticsearch, source_id: str) -
     )
 
 
-def _show_quality(console: Console, found: QualityReport) -> None:
-    console.print(f"{found.source}: {found.records} records, completeness {found.completeness:.1%} on average")
-    for gap in found.missing:
+def _show_quality(console: Console, quality: QualityReport) -> None:
+    console.print(f"{quality.source}: {quality.records} records, completeness {quality.completeness:.1%} on average")
+    for gap in quality.missing:
         console.print(f"  {gap.count} without {gap.what}, e.g. {', '.join(gap.examples)}")
-    for dead in found.broken_links:
+    for dead in quality.broken_links:
         console.print(f"  {dead.count} links: {dead.told}, e.g. {dead.examples[0]}")
-    for repair in found.repaired:
+    for repair in quality.repaired:
         console.print(f"  {repair.count} x {repair.told}, e.g. {repair.examples[0]}", style="dim")
-    for refusal in found.refused:
+    for refusal in quality.refused:
         console.print(f"  {refusal.count} refused: {refusal.told}, e.g. {refusal.examples[0]}")
 
 
@@ -181,12 +181,12 @@ def remove(source_id: str, *, yes: bool) -> None:
     settings = load_settings()
     client = elasticsearch_client(settings, timeout_s=HARVEST_TIMEOUT_S, retry=True)
     _refuse_unknown(settings, client, source_id)
-    held = holdings(client, settings.index.prefix, source_id)
+    stored = holdings(client, settings.index.prefix, source_id)
     path = settings.harvest.sources
     is_entered = path.exists() and source_id in known_sources(path)
     entered = f"its entry in {path} with its schedule" if is_entered else f"no entry in {path}"
-    say(f"{source_id}: {held.records} records, {held.documents} linked documents, {held.runs} reports of runs,")
-    say(f"{held.tombstones} removed records that could be restored, and {entered}. Nothing of it can be restored.")
+    say(f"{source_id}: {stored.records} records, {stored.documents} linked documents, {stored.runs} reports of runs,")
+    say(f"{stored.tombstones} removed records that could be restored, and {entered}. Nothing of it can be restored.")
     if not yes:
         click.confirm(f"Remove {source_id}?", abort=True)
 

@@ -24,7 +24,7 @@ _COLOURS = {"running": "green", "external": "green", "stopped": "dim", "died": "
 
 
 class StackProgress:
-    """local_stack.report.Report: a line for each event. Downloads have one moving line; without a terminal, one line at
+    """local_stack.part.Reporter: a line for each event. Downloads have one moving line; without a terminal, one line at
     their start.
     """
 
@@ -34,16 +34,16 @@ class StackProgress:
         self._counted: set[str] = set()
 
     def __call__(self, event: str, **fields: object) -> None:
-        said = event.replace(".", ": ").replace("_", " ")
+        text = event.replace(".", ": ").replace("_", " ")
         done, total = fields.get("done_bytes"), fields.get("total_bytes")
         if isinstance(done, int) and isinstance(total, int):
-            self._status.update(f"{said} ({done / 1e6:.0f} of {total / 1e6:.0f} MB)")
+            self._status.update(f"{text} ({done / 1e6:.0f} of {total / 1e6:.0f} MB)")
             if self._console.is_terminal or event in self._counted:
                 return
             self._counted.add(event)
             fields = {"size": f"{total / 1e6:.0f} MB"}
-        told = ", ".join(f"{name} {value}" for name, value in fields.items())
-        self._console.print(f"  {said}" + (f" ({told})" if told else ""), style="dim")
+        details = ", ".join(f"{name} {value}" for name, value in fields.items())
+        self._console.print(f"  {text}" + (f" ({details})" if details else ""), style="dim")
 
 
 def start_stack(console: Console) -> list[PartStatus]:

@@ -90,8 +90,14 @@ def _show(manifests: list[Manifest], *, as_json: bool) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in ("name", "concepts", "labels", "languages", "loaded"):
         table.add_column(heading, justify="right" if heading in ("concepts", "labels") else "left")
-    for one in manifests:
-        row = (one.name, str(one.concepts), str(one.labels), " ".join(one.languages), one.loaded)
+    for manifest in manifests:
+        row = (
+            manifest.name,
+            str(manifest.concepts),
+            str(manifest.labels),
+            " ".join(manifest.languages),
+            manifest.loaded,
+        )
         table.add_row(*row)
     screen().print(table)
 

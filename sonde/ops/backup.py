@@ -58,41 +58,43 @@ class Backups:
             include_global_state=False,
             metadata={_PREFIX: self.prefix, _COUNTS: counts},
         )
-        found = self._ended(name)
-        if found["state"] != "SUCCESS":
-            failed = "; ".join(f"{one['index']}: {one['reason']}" for one in found.get("failures", [])[:3])
-            raise SondeError(f"The snapshot {name} is not whole ({found['state']}). {failed}")
-        return _backup(found)
+        snapshot = self._ended(name)
+        if snapshot["state"] != "SUCCESS":
+            failed = "; ".join(
+                f"{failure['index']}: {failure['reason']}" for failure in snapshot.get("failures", [])[:3]
+            )
+            raise SondeError(f"The snapshot {name} is not whole ({snapshot['state']}). {failed}")
+        return _backup(snapshot)
 
     def _ended(self, name: str) -> JsonMapping:
         """Asks again and again: between here and Elasticsearch a connection without traffic may not live for hours."""
         while True:
-            (found,) = self.client.snapshot.get(repository=self.repository, snapshot=name)["snapshots"]
-            if found["state"] != "IN_PROGRESS":
-                return dict(found)
+            (snapshot,) = self.client.snapshot.get(repository=self.repository, snapshot=name)["snapshots"]
+            if snapshot["state"] != "IN_PROGRESS":
+                return dict(snapshot)
             time.sleep(_LOOK_S)
 
     def taken(self) -> Sequence[Backup]:
         """The oldest first. Raises NotFound if there is no such repository."""
         self._require_repository()
-        found = self.client.snapshot.get(repository=self.repository, snapshot="_all")["snapshots"]
-        own = (one for one in found if (one.get("metadata") or {}).get(_PREFIX) == self.prefix)
-        return sorted(map(_backup, own), key=lambda one: one.taken)
+        snapshots = self.client.snapshot.get(repository=self.repository, snapshot="_all")["snapshots"]
+        own = (snapshot for snapshot in snapshots if (snapshot.get("metadata") or {}).get(_PREFIX) == self.prefix)
+        return sorted(map(_backup, own), key=lambda snapshot: snapshot.taken)
 
     def _require_repository(self) -> None:
-        found = self.client.options(ignore_status=404).snapshot.get_repository(name=self.repository)
-        if self.repository not in found:
+        repositories = self.client.options(ignore_status=404).snapshot.get_repository(name=self.repository)
+        if self.repository not in repositories:
             raise NotFound(
                 f"Elasticsearch knows no snapshot repository {self.repository!r}. Create it once, with --register."
             )
 
     def thin_out(self, keep: int) -> Sequence[str]:
         """Deletes whole ones older than the ``keep`` newest whole ones, and unfinished ones older than these; names."""
-        there = [one for one in self.taken() if one.state != "IN_PROGRESS"]
-        whole = [one for one in there if one.state == "SUCCESS"]
+        finished = [backup for backup in self.taken() if backup.state != "IN_PROGRESS"]
+        whole = [backup for backup in finished if backup.state == "SUCCESS"]
         if len(whole) <= keep:
             return []
-        gone = [one.name for one in there if one.taken < whole[-keep].taken]
+        gone = [backup.name for backup in finished if backup.taken < whole[-keep].taken]
         for name in gone:
             self.client.options(request_timeout=_HOURS_S).snapshot.delete(repository=self.repository, snapshot=name)
         return gone
@@ -105,13 +107,13 @@ class Backups:
         is not there.
         """
         backup = self._named(name)
-        if there := self._indices():
+        if existing := self._indices():
             if not replace:
                 raise SondeError(
-                    f"There are indices already, {there[0]} among them. Stop workers and beat, then restore with "
+                    f"There are indices already, {existing[0]} among them. Stop workers and beat, then restore with "
                     "--replace, which deletes them first."
                 )
-            for index in there:
+            for index in existing:
                 self.client.indices.delete(index=index)
         answer = self.client.options(request_timeout=_HOURS_S).snapshot.restore(
             repository=self.repository,
@@ -127,29 +129,33 @@ class Backups:
         return backup, self._counts()
 
     def _named(self, name: str) -> Backup:
-        whole = [one for one in self.taken() if one.state == "SUCCESS"]
-        for one in reversed(whole):
-            if name in (LATEST, one.name):
-                return one
-        known = f"there are {', '.join(one.name for one in whole)}" if whole else "there is none"
+        whole = [backup for backup in self.taken() if backup.state == "SUCCESS"]
+        for backup in reversed(whole):
+            if name in (LATEST, backup.name):
+                return backup
+        known = f"there are {', '.join(backup.name for backup in whole)}" if whole else "there is none"
         raise NotFound(f"No whole backup {name!r} of {self.prefix} is in {self.repository}; {known}.")
 
     def _counts(self) -> dict[str, int]:
-        there = [kind for kind in KINDS if self.client.indices.exists_alias(name=alias(self.prefix, kind))]
-        if there:
-            self.client.indices.refresh(index=[alias(self.prefix, kind) for kind in there])
-        return {kind: int(self.client.count(index=alias(self.prefix, kind))["count"]) for kind in there}
+        kinds = [kind for kind in KINDS if self.client.indices.exists_alias(name=alias(self.prefix, kind))]
+        if kinds:
+            self.client.indices.refresh(index=[alias(self.prefix, kind) for kind in kinds])
+        return {kind: int(self.client.count(index=alias(self.prefix, kind))["count"]) for kind in kinds}
 
     def _indices(self) -> list[str]:
-        found = self.client.indices.get(index=f"{self.prefix}-*", features=["aliases"], allow_no_indices=True)
+        indices = self.client.indices.get(index=f"{self.prefix}-*", features=["aliases"], allow_no_indices=True)
         ours = {alias(self.prefix, kind) for kind in KINDS}
         return sorted(
-            index for index, body in found.items() if index.rpartition("-")[0] in ours or ours & {*body["aliases"]}
+            index for index, body in indices.items() if index.rpartition("-")[0] in ours or ours & {*body["aliases"]}
         )
 
 
-def _backup(found: JsonMapping) -> Backup:
-    metadata = found.get("metadata") or {}
+def _backup(snapshot: JsonMapping) -> Backup:
+    metadata = snapshot.get("metadata") or {}
     return Backup(
-        found["snapshot"], found["start_time"], found["state"], tuple(found["indices"]), metadata.get(_COUNTS, {})
+        snapshot["snapshot"],
+        snapshot["start_time"],
+        snapshot["state"],
+        tuple(snapshot["indices"]),
+        metadata.get(_COUNTS, {}),
     )

@@ -1,4 +1,7 @@
-"""The one-machine stack as the settings describe it."""
+"""The one-machine stack as the settings describe it.
+
+``python -m sonde.ops.one_machine`` is its part `keeper`: it starts parts again that die, and cuts logs.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,31 @@ import os
 import sys
 from pathlib import Path
 
+import structlog
+
 from local_stack.login import USER, password_file
 from local_stack.services import api_service, beat_service, worker_service
-from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, Service, StackSettings
+from local_stack.settings import ApiConfig, NodeConfig, ServiceProcess, StackConfig, ValkeyConfig
 from local_stack.stack import Stack
-from sonde.settings import Settings
+from sonde.settings import Settings, load_settings
+from sonde.telemetry.logs import configure_logs
 from workers.config import QUEUES as ALL_QUEUES
 
 QUEUES = ",".join(ALL_QUEUES)
 KEEPER = "keeper"
 _WORKERS = {"worker": ("harvest,embed", 0), "documents": ("documents", 1), "library": ("library", 1)}
 """Queues and tasks at once. Three workers, so that harvests wait for no documents, and users for none of catalogues."""
+log = structlog.get_logger(__name__)
 
 
 def stack_of(settings: Settings) -> Stack:
     """Servers and services; a server with an address in the settings is used and not started."""
     return Stack(
-        StackSettings(
+        StackConfig(
             folder=settings.stack.folder,
             environment=own_environment(),
             **({"cache": settings.stack.cache} if settings.stack.cache else {}),
-            elasticsearch=ElasticsearchSettings(
+            elasticsearch=NodeConfig(
                 url=settings.elasticsearch.url,
                 http_port=settings.elasticsearch.port,
                 transport_port=settings.elasticsearch.transport_port,
@@ -36,9 +43,7 @@ def stack_of(settings: Settings) -> Stack:
                 transport_port_setting="SONDE_ELASTICSEARCH__TRANSPORT_PORT",
                 with_login=settings.elasticsearch.url is None,
             ),
-            broker=BrokerSettings(
-                url=settings.broker.url, port=settings.broker.port, port_setting="SONDE_BROKER__PORT"
-            ),
+            broker=ValkeyConfig(url=settings.broker.url, port=settings.broker.port, port_setting="SONDE_BROKER__PORT"),
             services=_services(settings),
         )
     )
@@ -59,22 +64,22 @@ def elasticsearch_environment(settings: Settings) -> dict[str, str]:
 
     Call it when the stack is up, or is about to be: the file is made before the first part starts.
     """
-    address = {"SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url}
+    variables = {"SONDE_ELASTICSEARCH__URL": settings.elasticsearch_url}
     if settings.elasticsearch.url is not None:
-        return address
+        return variables
     file = password_file(settings.stack.folder).resolve()
     login = {"SONDE_ELASTICSEARCH__USERNAME": USER, "SONDE_ELASTICSEARCH__PASSWORD_FILE": str(file)}
-    return {**address, **login, "SONDE_ELASTICSEARCH__API_KEY": ""}
+    return {**variables, **login, "SONDE_ELASTICSEARCH__API_KEY": ""}
 
 
-def _services(settings: Settings) -> tuple[Service, ...]:
+def _services(settings: Settings) -> tuple[ServiceProcess, ...]:
     python, here = Path(sys.executable), Path.cwd()
     addresses = {
         **elasticsearch_environment(settings),
         "SONDE_BROKER__URL": settings.broker_url,
         "SONDE_HARVEST__SOURCES": str(settings.harvest.sources.resolve()),
     }
-    api = ApiSettings(host=settings.api.host, port=settings.api.port)
+    api = ApiConfig(host=settings.api.host, port=settings.api.port)
     app = "sonde.celery_app"
     workers = [
         worker_service(python, app, queues, here, addresses, name, at_once)
@@ -85,10 +90,24 @@ def _services(settings: Settings) -> tuple[Service, ...]:
         beat_service(python, app, here, addresses),
         api_service(serve_command(), api, here, addresses),
         # Without the addresses above: to it too, a server that was started here is no external one.
-        Service(KEEPER, (sys.executable, "-m", "sonde.ops.keep_up"), here),
+        ServiceProcess(KEEPER, (sys.executable, "-m", "sonde.ops.one_machine"), here),
     )
 
 
 def own_environment() -> dict[str, str]:
     """The environment of the stack's processes: this process's, with our command's folder first on the path."""
     return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+
+
+def main() -> None:
+    settings = load_settings()
+    configure_logs(settings.log)
+    stack_of(settings).keep(KEEPER, _tell)
+
+
+def _tell(event: str, **fields: object) -> None:
+    log.warning(event, **fields)
+
+
+if __name__ == "__main__":
+    main()

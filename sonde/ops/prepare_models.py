@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from core.errors import SondeError
 from encoders.catalogue import needs_preparing
 from encoders.specs import EmbedderSpec
-from local_stack.report import Report
+from local_stack.part import Reporter
 from sonde.settings import Settings, load_settings
 from sonde.telemetry.logs import configure_logs
 from sonde.wiring.models import Models
@@ -30,16 +30,16 @@ def main(further: Sequence[str]) -> None:
 
 
 @contextmanager
-def preparing_beside(settings: Settings, report: Report) -> Iterator[None]:
+def preparing_beside(settings: Settings, report: Reporter) -> Iterator[None]:
     """Prepares the embedder in another process while the block runs, if it is not prepared yet.
 
     Whoever loads the embedder meanwhile waits for that process, and reports what is wrong with the model.
     """
-    given = settings.embedder
-    if not needs_preparing(EmbedderSpec(given.model, settings.models.folder, given.runtime)):
+    chosen = settings.embedder
+    if not needs_preparing(EmbedderSpec(chosen.model, settings.models.folder, chosen.runtime)):
         yield
         return
-    report("embedder.preparing", model=given.model)
+    report("embedder.preparing", model=chosen.model)
     command = [sys.executable, "-m", "sonde.ops.prepare_models"]
     # Our own interpreter and module.
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):  # noqa: S603 # nosec B603

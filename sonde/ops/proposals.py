@@ -15,17 +15,17 @@ from indexer.formats.refused import RecordRefused
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from indexer.sources.probe import DetectedSource
-from workers.registry import load_sources
+from workers.source_config import load_sources
 
 _NO_ID = re.compile(r"[^a-z0-9]+")
 _EMPTY = "# Which catalogues are harvested, and when (UTC). docs/harvesting.md explains every key.\nsources:\n"
 
 
-def entry(found: DetectedSource, id: str, interval: str) -> str:
+def entry(source: DetectedSource, id: str, interval: str) -> str:
     """The YAML lines of a list item, indented by two."""
-    body: Json = {"id": id, "type": found.type, "url": found.url, "schedule": {"interval": interval}}
-    if found.options:
-        body["options"] = dict(found.options)
+    body: Json = {"id": id, "type": source.type, "url": source.url, "schedule": {"interval": interval}}
+    if source.options:
+        body["options"] = dict(source.options)
     lines = yaml.safe_dump([body], sort_keys=False, allow_unicode=True).splitlines()
     return "".join(f"  {line}\n" for line in lines)
 
@@ -80,8 +80,8 @@ def remove_entry(path: Path, id: str) -> None:
 def _lines_of(document: yaml.Node | None, id: str) -> tuple[int, int] | None:
     """The first and last line of the list item with this id."""
     pairs = document.value if isinstance(document, yaml.MappingNode) else []
-    for name, listed in pairs:
-        for item in listed.value if name.value == "sources" and isinstance(listed, yaml.SequenceNode) else ():
+    for name, items in pairs:
+        for item in items.value if name.value == "sources" and isinstance(items, yaml.SequenceNode) else ():
             if any(key.value == "id" and value.value == id for key, value in item.value):
                 return item.start_mark.line, max(_last_line(item), item.start_mark.line)
     return None
@@ -92,8 +92,8 @@ def _last_line(node: yaml.Node) -> int:
     if isinstance(node, yaml.ScalarNode) or getattr(node, "flow_style", False):
         end: yaml.Mark = node.end_mark
         return int(end.line) - (end.column == 0)
-    inner = [each for pair in node.value for each in (pair if isinstance(pair, tuple) else (pair,))]
-    return max((_last_line(each) for each in inner), default=int(node.start_mark.line))
+    inner = [child for pair in node.value for child in (pair if isinstance(pair, tuple) else (pair,))]
+    return max((_last_line(child) for child in inner), default=int(node.start_mark.line))
 
 
 def _replace(path: Path, text: str, failed: str) -> None:

@@ -1,10 +1,15 @@
-"""The tables of extension points in docs and chart: `python -m sonde.ops.tables` updates them."""
+"""Pages and tables that are made from the code: `python -m sonde.ops.tables` writes docs/settings.md, tables in other
+docs, and the source types in the chart."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
 
 from encoders.presets import KNOWN
 from indexer.formats import field_table
@@ -12,15 +17,55 @@ from indexer.formats.field_table import page_marks, replace_between
 from indexer.formats.recognition import FORMATS
 from indexer.sources.protocols import PROTOCOLS
 from search_api.formats_out.formats import FORMATS as OUTPUT_FORMATS
+from sonde.environment import secret_settings
+from sonde.settings import Settings
 from workers.source_config import source_types
 
 ROOT = Path(__file__).resolve().parents[2]
 
+_HEAD = """# Settings
+
+Every setting is an environment variable. Sonde reads them once at start. It refuses a wrong value and names the
+variable and says what to write. A list is written with commas, `a.example,b.example`, or as JSON,
+`["a.example", "b.example"]`. `python -m sonde.ops.tables` writes this page; a test checks that it
+is up to date.
+
+A secret can also be read from a file: `NAME_FILE=/run/secrets/file` gives the setting `NAME` the content of this file.
+This works for {secrets}.
+
+| variable | default | what it is |
+|---|---|---|
+"""
+
+
+def settings_page() -> str:
+    """The whole of docs/settings.md."""
+    secrets = [f"`{name}`" for name in secret_settings(Settings)]
+    head = _HEAD.format(secrets=f"{', '.join(secrets[:-1])} and {secrets[-1]}")
+    return head + "".join(f"{row}\n" for row in _setting_rows())
+
+
+def _setting_rows() -> Iterator[str]:
+    for group, entry in Settings.model_fields.items():
+        model = entry.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            for name, field in model.model_fields.items():
+                variable = f"SONDE_{group}__{name}".upper()
+                yield f"| `{variable}` | {_default(field)} | {(field.description or '').replace('|', '/')} |"
+
+
+def _default(field: FieldInfo) -> str:
+    if field.default_factory is not None:
+        return "the user's folder"
+    if field.default in (None, PydanticUndefined, (), ""):
+        return ""
+    return f"`{field.default}`"
+
 
 def protocols(page: str) -> str:
     rows = (
-        f"| `{one.name}` | {one.summary} | {one.changes_by or '-'} | `{' '.join(one.option_names)}` |"
-        for one in PROTOCOLS.values()
+        f"| `{each.name}` | {each.summary} | {each.changes_by or '-'} | `{' '.join(each.option_names)}` |"
+        for each in PROTOCOLS.values()
     )
     return _between(
         "protocols", page, ["| type | what it does | only what changed by | options |", "|---|---|---|---|", *rows]
@@ -28,7 +73,7 @@ def protocols(page: str) -> str:
 
 
 def formats(page: str) -> str:
-    rows = (f"| `{one.name}` | {one.found_by} | {one.version} |" for one in FORMATS.values())
+    rows = (f"| `{format.name}` | {format.found_by} | {format.version} |" for format in FORMATS.values())
     written = _between("formats", page, ["| format | found by | version |", "|---|---|---|", *rows])
     return field_table.with_table(written)
 
@@ -36,11 +81,11 @@ def formats(page: str) -> str:
 def output_formats(page: str) -> str:
     head = ["| format | media type | one record | a search | OAI-PMH | `/dcat` |", "|---|---|---|---|---|---|"]
     rows = (
-        f"| {one.title} | `{one.media_type}` | {_value('f', one.name if one.record else None)} "
-        f"| {_value('f', one.name if one.results else None)} "
-        f"| {_value('metadataPrefix', one.oai.prefix if one.oai else None)} "
-        f"| {_value('f', one.feed.name if one.feed else None)} |"
-        for one in OUTPUT_FORMATS.values()
+        f"| {format.title} | `{format.media_type}` | {_value('f', format.name if format.record else None)} "
+        f"| {_value('f', format.name if format.results else None)} "
+        f"| {_value('metadataPrefix', format.oai.prefix if format.oai else None)} "
+        f"| {_value('f', format.feed.name if format.feed else None)} |"
+        for format in OUTPUT_FORMATS.values()
     )
     return _between("output formats", page, [*head, *rows])
 
@@ -62,6 +107,7 @@ def known_models(page: str) -> str:
 
 
 FILES: dict[str, Callable[[str], str]] = {
+    "docs/settings.md": lambda _page: settings_page(),
     "docs/harvesting.md": protocols,
     "docs/formats.md": formats,
     "docs/standards.md": output_formats,

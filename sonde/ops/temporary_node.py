@@ -32,7 +32,7 @@ def temporary_node(settings: Settings, tell: Callable[[str], None]) -> Iterator[
         node = elasticsearch_node(
             Path(folder), heap=settings.elasticsearch.heap, cache=settings.stack.cache, jvm_options=()
         )
-        with _mendable(), node as url:
+        with _stack_errors(), node as url:
             elasticsearch = settings.elasticsearch.model_copy(update={"url": url})
             yield settings.model_copy(update={"elasticsearch": elasticsearch})
 
@@ -45,7 +45,7 @@ def _answers(url: str) -> bool:
 
 
 @contextmanager
-def _mendable() -> Iterator[None]:
+def _stack_errors() -> Iterator[None]:
     try:
         yield
     except StackError as error:

@@ -7,25 +7,83 @@ because of the broker, not even before its first connection.
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import redis
+from celery.signals import heartbeat_sent, task_postrun, task_prerun, worker_init, worker_ready
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from core.errors import SondeError
-from sonde.ops.worker_pulse import WAITING, Pulse, age_s, read_pulse
 from sonde.settings import Settings, load_settings
+from workers.broker import beat_ticks
 from workers.config import WorkerConfig
-from workers.signs_of_life import beat_ticks
 
+READY = "ready"
+LOOP = "loop"
+WAITING = "waiting"
+_TASK = "task-"
 _BROKER_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Pulse:
+    """Ages in seconds; ``loop_s`` is None before the first round, ``task_s`` (the oldest running task) None without
+    one.
+    """
+
+    ready: bool
+    loop_s: float | None
+    task_s: float | None
+
+
+def keep_pulse(folder: Path) -> None:
+    """Makes this process, as a Celery worker, write its heartbeat from now on."""
+
+    def begin(**_: object) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in folder.iterdir():
+            file.unlink(missing_ok=True)
+
+    def in_hand() -> Path:
+        return folder / f"{_TASK}{os.getpid()}"
+
+    worker_init.connect(begin, weak=False)
+    worker_ready.connect(lambda **_: (folder / READY).touch(), weak=False)
+    heartbeat_sent.connect(lambda **_: (folder / LOOP).touch(), weak=False)
+    task_prerun.connect(lambda **_: in_hand().touch(), weak=False)
+    task_postrun.connect(lambda **_: in_hand().unlink(missing_ok=True), weak=False)
+
+
+def read_pulse(folder: Path) -> Pulse:
+    """The current heartbeat; a task whose process is gone (killed at its time limit) does not count."""
+    tasks = [path for path in folder.glob(f"{_TASK}*") if _lives(int(path.name.removeprefix(_TASK)))]
+    ages = [age for path in tasks if (age := age_s(path)) is not None]
+    return Pulse((folder / READY).exists(), age_s(folder / LOOP), max(ages, default=None))
+
+
+def age_s(path: Path) -> float | None:
+    """Seconds since the file was touched; None if it does not exist."""
+    try:
+        return max(0.0, time.time() - path.stat().st_mtime)
+    except FileNotFoundError:
+        return None
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class StuckLimits:
     """Seconds after which something counts as stuck; ``task_s`` is longer than Celery's own time limit."""
 
     task_s: float
@@ -33,7 +91,7 @@ class Limits:
     waiting_s: float = 180.0
 
 
-def problem(pulse: Pulse, waiting_s: float, limits: Limits) -> str | None:
+def problem(pulse: Pulse, waiting_s: float, limits: StuckLimits) -> str | None:
     """What is stuck, None if nothing is. ``waiting_s``: how long tasks have waited while none was running."""
     if pulse.loop_s is None:
         return "The worker has not begun to take tasks."
@@ -78,37 +136,37 @@ def check(settings: Settings, probe: str, queues: list[str]) -> str | None:
     if probe == "started":
         return None if pulse.ready else "The worker has not connected to the broker."
     if probe in ("alive", "ready"):
-        return problem(pulse, waited_s(folder, waiting > 0, pulse), Limits(1.1 * _task_limit_s(settings)))
+        return problem(pulse, waited_s(folder, waiting > 0, pulse), StuckLimits(1.1 * _task_limit_s(settings)))
     raise SondeError(f"{probe!r} is none of started, alive, ready, beat.")
 
 
 def _beat(broker: redis.Redis, prefix: str) -> str | None:
     try:
-        held = beat_ticks(broker, prefix)
+        ticks = beat_ticks(broker, prefix)
     except redis.RedisError:
         return None
-    return None if held else "Nobody holds the lock of the schedules: beat does not tick."
+    return None if ticks else "Nobody holds the lock of the schedules: beat does not tick."
 
 
 def _task_limit_s(settings: Settings) -> float:
-    given = settings.harvest
+    harvest = settings.harvest
     return WorkerConfig(
         broker_url=settings.broker_url,
         prefix=settings.index.prefix,
-        sources=given.sources,
+        sources=harvest.sources,
         visibility_timeout_s=settings.broker.visibility_timeout_s,
-        slice_s=given.slice_s,
+        slice_s=harvest.slice_s,
     ).task_limit_s
 
 
 def main(arguments: list[str]) -> int:
     try:
-        wrong = check(load_settings(), arguments[0] if arguments else "", arguments[1:])
+        problem_found = check(load_settings(), arguments[0] if arguments else "", arguments[1:])
     except SondeError as error:
-        wrong = str(error)
-    if wrong is not None:
-        sys.stderr.write(f"{wrong}\n")
-    return int(wrong is not None)
+        problem_found = str(error)
+    if problem_found is not None:
+        sys.stderr.write(f"{problem_found}\n")
+    return int(problem_found is not None)
 
 
 if __name__ == "__main__":

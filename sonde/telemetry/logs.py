@@ -45,7 +45,10 @@ def configure_logs(settings: LogSettings) -> None:
 
 def printable(text: str) -> str:
     """With control characters as escapes: a path of a request must not move the cursor or begin a line of its own."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
 
 
 def _escaped(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

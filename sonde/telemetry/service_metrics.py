@@ -28,9 +28,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.errors import ElasticsearchError
 from es_mappings.names import KINDS, IndexKind, alias
 from sonde.settings import Settings
-from workers.overdue import overdue_s
-from workers.queue_ages import queue_ages
-from workers.source_entry import ScheduleEntry
+from workers.broker import queue_ages
+from workers.source_entry import ScheduleEntry, overdue_s
 from workers.sources_file import source_entries
 
 KEPT_S = 15.0
@@ -62,13 +61,13 @@ GAUGES = frozenset(
         "sonde_live_age_seconds",
     )
 )
-"""The metrics of ``State``, for alerts and dashboards."""
+"""The metrics of ``ServiceState``, for alerts and dashboards."""
 
 Samples = list[GaugeMetricFamily]
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ServiceState:
     """Reads the state of one installation."""
 
     client: Elasticsearch
@@ -77,7 +76,7 @@ class State:
     sources: Path | None = None
 
     @classmethod
-    def of(cls, settings: Settings, client: Elasticsearch) -> State:
+    def of(cls, settings: Settings, client: Elasticsearch) -> ServiceState:
         """Opens no connection yet."""
         broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S)
         return cls(client, broker, settings.index.prefix, settings.harvest.sources)
@@ -85,25 +84,25 @@ class State:
     def read(self) -> Samples:
         """All gauges, current values."""
         up = GaugeMetricFamily("sonde_part_up", "Whether a part answers", labels=["part"])
-        found: Samples = [up]
+        samples: Samples = [up]
         for part, ask, errors in (
             ("broker", self._queues, (redis.RedisError,)),
             ("elasticsearch", self._indices, (ElasticsearchError,)),
         ):
             try:
-                found += ask()
+                samples += ask()
                 up.add_metric([part], 1.0)
             except errors:
                 up.add_metric([part], 0.0)
-        return found
+        return samples
 
     def _queues(self) -> Samples:
         depth = GaugeMetricFamily("sonde_queue_tasks", "Tasks that wait", labels=["queue"])
         age = GaugeMetricFamily("sonde_queue_age_seconds", "Since the oldest waiting task was queued", labels=["queue"])
-        for found in queue_ages(self.broker, self.prefix):
-            depth.add_metric([found.queue], float(found.waiting))
-            if found.age_s is not None:
-                age.add_metric([found.queue], found.age_s)
+        for queue in queue_ages(self.broker, self.prefix):
+            depth.add_metric([queue.queue], float(queue.waiting))
+            if queue.age_s is not None:
+                age.add_metric([queue.queue], queue.age_s)
         return [depth, age]
 
     def _indices(self) -> Samples:
@@ -121,9 +120,9 @@ class State:
         """The worst state of Sonde's indices, and whether they can be written."""
         status = GaugeMetricFamily("sonde_elasticsearch_status", "1 for the state of the indices", labels=["status"])
         indices = ",".join(f"{alias(self.prefix, kind)}-*" for kind in KINDS)
-        found = self.client.cluster.health(index=indices, timeout="1s").body["status"]
-        for each in ("green", "yellow", "red"):
-            status.add_metric([each], float(each == found))
+        worst = self.client.cluster.health(index=indices, timeout="1s").body["status"]
+        for level in ("green", "yellow", "red"):
+            status.add_metric([level], float(level == worst))
         blocked = GaugeMetricFamily("sonde_writes_blocked", "Whether Elasticsearch refuses writes")
         blocks = write_blocks(self.client, [alias(self.prefix, kind) for kind in KINDS])
         blocked.add_metric([], float(bool(blocks)))
@@ -142,9 +141,9 @@ class State:
 
     def _freshness(self) -> Samples:
         """The time since a record was last written."""
-        found = self._aggregated("records", {"last": {"max": {"field": "harvest.written"}}})
+        aggregated = self._aggregated("records", {"last": {"max": {"field": "harvest.written"}}})
         age = GaugeMetricFamily("sonde_index_age_seconds", "Since a record was last written")
-        last = found.get("last", {}).get("value")
+        last = aggregated.get("last", {}).get("value")
         if last is not None:
             age.add_metric([], max(0.0, time.time() - last / 1000.0))
         return [age]
@@ -177,8 +176,8 @@ class State:
         """The schedule of each source that is not paused; empty if the file cannot be read now."""
         try:
             entries = source_entries(self.sources) if self.sources is not None else {}
-            held = self.broker.smembers(f"{self.prefix}:redbeat:paused")
-            paused = {id.decode() if isinstance(id, bytes) else id for id in held}
+            paused_ids = self.broker.smembers(f"{self.prefix}:redbeat:paused")
+            paused = {id.decode() if isinstance(id, bytes) else id for id in paused_ids}
         except (SondeError, redis.RedisError):
             return {}
         return {
@@ -188,11 +187,11 @@ class State:
         }
 
     def _documents(self) -> GaugeMetricFamily:
-        found = GaugeMetricFamily("sonde_documents", "Documents by state", labels=["state"])
+        documents = GaugeMetricFamily("sonde_documents", "Documents by state", labels=["state"])
         states = self._aggregated("documents", {"states": {"terms": {"field": "state", "size": 50}}})
         for bucket in states.get("states", {}).get("buckets", []):
-            found.add_metric([bucket["key"]], bucket["doc_count"])
-        return found
+            documents.add_metric([bucket["key"]], bucket["doc_count"])
+        return documents
 
     def _alerts(self) -> Samples:
         """Deliveries of saved searches, and how long ago the window ended that was matched last."""
@@ -208,11 +207,11 @@ class State:
                 "aggs": {"by": {"terms": {"field": "channel"}, "aggs": {"in": states}}},
             },
         }
-        found = self._aggregated("notices", aggs)
-        for channel in found.get("channels", {}).get("by", {}).get("buckets", []):
+        aggregated = self._aggregated("notices", aggs)
+        for channel in aggregated.get("channels", {}).get("by", {}).get("buckets", []):
             for state in channel["in"]["buckets"]:
                 deliveries.add_metric([channel["key"], state["key"]], state["doc_count"])
-        until = found.get("rounds", {}).get("until", {}).get("value")
+        until = aggregated.get("rounds", {}).get("until", {}).get("value")
         if until is not None:
             age.add_metric([], max(0.0, time.time() - until / 1000.0))
         return [deliveries, age]
@@ -222,24 +221,24 @@ class State:
         ndcg = GaugeMetricFamily("sonde_live_ndcg", "nDCG@10 of the judged questions, measured last")
         fall = GaugeMetricFamily("sonde_live_ndcg_fall", "How far it is below the median of the seven before")
         age = GaugeMetricFamily("sonde_live_age_seconds", "Since the last measurement")
-        found = self.client.options(ignore_status=404).search(
+        answer = self.client.options(ignore_status=404).search(
             index=alias(self.prefix, "measurements"), size=1, sort=[{"at": "desc"}], fields=_AT
         )
-        for hit in found.body.get("hits", {}).get("hits", []):
+        for hit in answer.body.get("hits", {}).get("hits", []):
             ndcg.add_metric([], hit["_source"]["ndcg_at_10"])
             fall.add_metric([], hit["_source"]["fall"])
             age.add_metric([], max(0.0, time.time() - float(hit["fields"]["at"][0]) / 1000.0))
         return [ndcg, fall, age]
 
     def _aggregated(self, kind: IndexKind, aggs: Json) -> Json:
-        found = self.client.options(ignore_status=404).search(
+        answer = self.client.options(ignore_status=404).search(
             index=alias(self.prefix, kind), size=0, track_total_hits=False, aggs=aggs
         )
-        aggregated: Json = found.body.get("aggregations", {})
+        aggregated: Json = answer.body.get("aggregations", {})
         return aggregated
 
 
-class Kept(Collector):
+class CachedCollector(Collector):
     """A collector with a cache of ``KEPT_S``; one thread queries, the others wait for its answer."""
 
     def __init__(self, read: Callable[[], Samples], clock: Callable[[], float] = time.monotonic) -> None:
@@ -249,18 +248,18 @@ class Kept(Collector):
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         with self._lock:
-            found = self._kept.get(_ALL)
-            if found is None:
-                found = self._kept[_ALL] = self._read()
-            return found
+            samples = self._kept.get(_ALL)
+            if samples is None:
+                samples = self._kept[_ALL] = self._read()
+            return samples
 
 
 class ServiceMetrics:
     """The text of ``/metrics``, the same from each process of the API."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: ServiceState) -> None:
         self._state = CollectorRegistry(auto_describe=False)
-        self._state.register(Kept(state.read))
+        self._state.register(CachedCollector(state.read))
 
     def text(self) -> bytes:
         """In Prometheus' text format."""

@@ -6,46 +6,49 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from core.access import Authenticator, Caller
+from core.clock import utc_now
 from core.errors import SondeError
 from es_gateway.client import Elasticsearch
 from net.gate import Gate
-from search_api.http.access.keys import Bearers, KeyAuthenticator, KeyStore, utc_now
+from search_api.http.access.keys import Bearers, KeyAuthenticator, KeyStore
 from search_api.http.access.tokens import Issuer, IssuerKeys, TokenAuthenticator, TokenPolicy
 from search_api.http.limits import LimitPolicy
 from sonde.settings import AccessSettings, Settings
 
 
-def authenticator(given: AccessSettings, client: Elasticsearch, prefix: str, gate: Callable[[], Gate]) -> Authenticator:
+def authenticator(
+    access: AccessSettings, client: Elasticsearch, prefix: str, gate: Callable[[], Gate]
+) -> Authenticator:
     """Accepts the keys of the index, and tokens if an issuer is set; opens no connection before its first use.
 
     Raises SondeError for an issuer without an audience: tokens for any other service would be accepted.
     """
-    keys = KeyAuthenticator(KeyStore(client, prefix), timedelta(seconds=given.key_memory_s))
-    return Bearers(keys, anonymous_caller(given), _tokens(given, gate))
+    keys = KeyAuthenticator(KeyStore(client, prefix), timedelta(seconds=access.key_memory_s))
+    return Bearers(keys, anonymous_caller(access), _tokens(access, gate))
 
 
-def _tokens(given: AccessSettings, gate: Callable[[], Gate]) -> TokenAuthenticator | None:
-    if given.oidc_issuer is None:
+def _tokens(access: AccessSettings, gate: Callable[[], Gate]) -> TokenAuthenticator | None:
+    if access.oidc_issuer is None:
         return None
-    if not given.oidc_audience:
+    if not access.oidc_audience:
         raise SondeError("SONDE_ACCESS__OIDC_ISSUER is set; name in SONDE_ACCESS__OIDC_AUDIENCE whom tokens are for.")
     policy = TokenPolicy(
-        issuer=given.oidc_issuer,
-        audience=given.oidc_audience,
-        algorithms=given.oidc_algorithms,
-        leeway_s=given.oidc_leeway_s,
-        subject_claim=given.oidc_subject_claim,
-        groups_claim=given.oidc_groups_claim,
-        scopes_claim=given.oidc_scopes_claim,
-        scope_prefix=given.oidc_scope_prefix,
-        given_scopes=frozenset(given.oidc_scopes),
+        issuer=access.oidc_issuer,
+        audience=access.oidc_audience,
+        algorithms=access.oidc_algorithms,
+        leeway_s=access.oidc_leeway_s,
+        subject_claim=access.oidc_subject_claim,
+        groups_claim=access.oidc_groups_claim,
+        scopes_claim=access.oidc_scopes_claim,
+        scope_prefix=access.oidc_scope_prefix,
+        given_scopes=frozenset(access.oidc_scopes),
     )
-    issuer = Issuer(given.oidc_issuer, given.oidc_jwks_url, pause_s=given.oidc_refetch_s)
+    issuer = Issuer(access.oidc_issuer, access.oidc_jwks_url, pause_s=access.oidc_refetch_s)
     return TokenAuthenticator(policy, IssuerKeys(issuer, gate))
 
 
-def anonymous_caller(given: AccessSettings) -> Caller:
-    return Caller(scopes=frozenset(("search",)) if given.anonymous_search else frozenset())
+def anonymous_caller(access: AccessSettings) -> Caller:
+    return Caller(scopes=frozenset(("search",)) if access.anonymous_search else frozenset())
 
 
 def sharing_groups(keys: KeyStore, owner: str) -> frozenset[str] | None:
@@ -58,16 +61,16 @@ _COUNTING_TIMEOUT_S = 1
 
 def limit_policy(settings: Settings) -> LimitPolicy:
     """Counts in the broker, so that all processes of the API count together."""
-    given, broker = settings.limits, settings.broker_url
+    access, broker = settings.limits, settings.broker_url
     return LimitPolicy(
-        per_address=_rate(given.per_address),
-        per_key=_rate(given.per_key),
-        granules=_rate(given.granules),
-        model=_rate(given.model) if settings.answers.url is not None else None,
+        per_address=_rate(access.per_address),
+        per_key=_rate(access.per_key),
+        granules=_rate(access.granules),
+        model=_rate(access.model) if settings.answers.url is not None else None,
         storage=f"redis+{broker}" if broker.startswith("unix://") else broker,
         storage_options={"socket_timeout": _COUNTING_TIMEOUT_S, "socket_connect_timeout": _COUNTING_TIMEOUT_S},
         prefix=settings.index.prefix,
-        proxies=given.proxies,
+        proxies=access.proxies,
     )
 
 

@@ -35,26 +35,28 @@ from search_api.stewards.harvests.overview import Harvests
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde import __version__
 from sonde.settings import ApiSettings, Settings
-from sonde.telemetry.service_metrics import ServiceMetrics, State
+from sonde.telemetry.service_metrics import ServiceMetrics, ServiceState
 from sonde.wiring.access import authenticator, limit_policy, sharing_groups
 from sonde.wiring.alerts import alert_desk
-from sonde.wiring.answering import answerer
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.curation import curation_desk, live_curation
+from sonde.wiring.curation import curation_desk, live_curation, query_log, question_reader, record_texts, usage_values
 from sonde.wiring.harvest_control import QueueHarvestControl
 from sonde.wiring.indices import prepare_indices
-from sonde.wiring.insight import query_log, question_reader, record_texts, usage_values
-from sonde.wiring.job_queue import job_queue
 from sonde.wiring.library import library_search, personal_library
 from sonde.wiring.models import Models
-from sonde.wiring.name_lists import loaded_name_lists
-from sonde.wiring.ocr import ocr_notes
-from sonde.wiring.part_checks import part_watch
-from sonde.wiring.portal import granule_searches, http_policy, portal_look, previews, source_descriptions
-from sonde.wiring.pushing import Pusher
-from sonde.wiring.related import citation_events, record_quality
-from sonde.wiring.search import ranking_config, search_pipeline
-from sonde.wiring.source_groups import groups_of_source
+from sonde.wiring.part_watch import ocr_notes, part_watch
+from sonde.wiring.portal import (
+    citation_events,
+    granule_searches,
+    http_policy,
+    portal_look,
+    previews,
+    record_quality,
+    source_descriptions,
+)
+from sonde.wiring.pushing import Pusher, groups_of_source
+from sonde.wiring.search import answerer, loaded_name_lists, ranking_config, search_pipeline
+from sonde.wiring.workers import job_queue
 from workers.lease import Leases
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ def api_parts(settings: Settings, models: Models | None = None) -> Parts:
         suggester=Suggester(client, resolver, PlaceSuggester(models.gazetteer)),
         http=http_policy(settings),
         limits=limits_of(settings.api),
-        metrics=ServiceMetrics(State.of(settings, UnhurriedElasticsearch.over(everything))).text,
+        metrics=ServiceMetrics(ServiceState.of(settings, UnhurriedElasticsearch.over(everything))).text,
         answerer=answers,
         personal_library=own,
         library=library_search(own, answers, resolver),

@@ -14,14 +14,14 @@ def elasticsearch_client(
     settings: Settings, *, timeout_s: float | None = None, node: type[HttpNode] | None = None, retry: bool = False
 ) -> Elasticsearch:
     """The client of this process. ``retry``: for commands and workers, which retry what may succeed later."""
-    given = settings.elasticsearch
+    elasticsearch = settings.elasticsearch
     login = _login(settings)
     connection = Connection(
-        [settings.elasticsearch_url, *given.more_urls],
+        [settings.elasticsearch_url, *elasticsearch.more_urls],
         basic_auth=login,
-        api_key=given.api_key.get_secret_value() if given.api_key and login is None else None,
-        ca_certs=str(given.ca_certs) if given.ca_certs else None,
-        timeout_s=timeout_s or given.timeout_s,
+        api_key=elasticsearch.api_key.get_secret_value() if elasticsearch.api_key and login is None else None,
+        ca_certs=str(elasticsearch.ca_certs) if elasticsearch.ca_certs else None,
+        timeout_s=timeout_s or elasticsearch.timeout_s,
     )
     client = connected(connection, node=node)
     return RetryingElasticsearch.over(client) if retry else client
@@ -29,10 +29,10 @@ def elasticsearch_client(
 
 def _login(settings: Settings) -> tuple[str, str] | None:
     """For the node that `sonde up` starts, the login of the stack's folder; else that of the settings."""
-    given = settings.elasticsearch
-    own = login_of(settings.stack.folder) if given.url is None else None
-    if own is not None:
-        return own.as_pair
-    if given.username is not None and given.password is not None:
-        return given.username, given.password.get_secret_value()
+    elasticsearch = settings.elasticsearch
+    stack_login = login_of(settings.stack.folder) if elasticsearch.url is None else None
+    if stack_login is not None:
+        return stack_login.as_pair
+    if elasticsearch.username is not None and elasticsearch.password is not None:
+        return elasticsearch.username, elasticsearch.password.get_secret_value()
     return None

@@ -1,4 +1,4 @@
-"""Builds document ingestion from the settings, for the command line and the workers."""
+"""Builds the reading of documents from the settings, for the command line and the workers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from core.document import PUBLIC, DocumentEntry
 from core.errors import NotFound
 from encoders.segmenter import load_segmenter
 from es_gateway.client import Elasticsearch
+from indexer.documents.index import library, repair_library
 from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest, prepare
 from indexer.documents.index.linked import FollowResult, follow_links
 from indexer.documents.index.registries import Registries, RegistryAddresses, RegistryName
 from indexer.documents.index.retries import undo_interrupted
+from indexer.documents.index.slices import UnfinishedReadings
 from indexer.documents.index.steps import DocumentProgress, IngestParts, no_progress
 from indexer.documents.index.store import DocumentStore
 from indexer.documents.index.stored_fields import PassageReader
@@ -26,23 +28,47 @@ from reading.places import PlaceReader
 from reading.times import TimeReader
 from sonde.settings import Settings
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.file_store import kept_readings
+from sonde.wiring.file_store import FolderFiles, keeper, kept_readings
 from sonde.wiring.harvesting import HARVEST_TIMEOUT_S
 from sonde.wiring.indices import index_shape, prepare_indices
-from sonde.wiring.library_work import library_work
 from sonde.wiring.models import Models
-from sonde.wiring.ocr import ocr_of
-from sonde.wiring.public_files import keeper
-from workers.parts import WorkerParts
+from sonde.wiring.part_watch import ocr_of
+from workers.parts import LibraryWork, WorkerParts
 from workers.source_config import SourceConfig
 
 _MIB = 1024 * 1024
 
 
+def library_work(
+    settings: Settings,
+    client: Elasticsearch,
+    reading: Callable[[], IngestParts],
+    gate: Callable[[], Gate],
+    kept: UnfinishedReadings | None,
+) -> LibraryWork:
+    """The workers' tasks for users' documents; ``reading`` makes its parts at the first task."""
+    files = FolderFiles(settings.library.folder)
+    uploads = settings.library
+
+    def read(document: str, seconds: float) -> None:
+        reading_now = library.LibraryReading(reading(), files, gate, uploads.max_file_bytes, uploads.max_bytes)
+        library.read_queued(document, reading_now, seconds)
+
+    def repair(is_read: Callable[[str], bool], again: Callable[[str], bool]) -> repair_library.Repairs:
+        return repair_library.repair_library(
+            DocumentStore(client, settings.index.prefix), files, repair_library.Queue(is_read, again), unfinished=kept
+        )
+
+    def unread() -> dict[str, list[str]]:
+        return DocumentStore(client, settings.index.prefix).unread()
+
+    return LibraryWork(unread, read, repair)
+
+
 def document_parts(settings: Settings, models: Models, client: Elasticsearch) -> IngestParts:
     """The parts for reading and indexing documents. Raises ModelMissing if a configured segmenter does not exist."""
-    given = settings.documents
-    coherence = load_segmenter(given.segmenter, settings.models.folder) if given.segmenter else None
+    documents = settings.documents
+    coherence = load_segmenter(documents.segmenter, settings.models.folder) if documents.segmenter else None
     return IngestParts(
         client=client,
         prefix=settings.index.prefix,
@@ -61,32 +87,35 @@ def document_parts(settings: Settings, models: Models, client: Elasticsearch) ->
 
 def reading_limits(settings: Settings) -> Limits:
     """What one document may cost."""
-    given = settings.documents
+    documents = settings.documents
     return Limits(
-        seconds=given.seconds,
-        memory_bytes=given.memory_mib * _MIB,
-        max_bytes=given.max_mib * _MIB,
-        max_pages=given.max_pages,
-        max_characters=given.max_characters,
-        max_blocks=given.max_blocks,
-        max_cells=given.max_cells,
+        seconds=documents.seconds,
+        memory_bytes=documents.memory_mib * _MIB,
+        max_bytes=documents.max_mib * _MIB,
+        max_pages=documents.max_pages,
+        max_characters=documents.max_characters,
+        max_blocks=documents.max_blocks,
+        max_cells=documents.max_cells,
     )
 
 
 def segment_options(settings: Settings) -> SegmentOptions:
-    given = settings.documents
-    return SegmentOptions(given.most_tokens, given.overlap, given.max_passages)
+    documents = settings.documents
+    return SegmentOptions(documents.most_tokens, documents.overlap, documents.max_passages)
 
 
 def registries(settings: Settings, gate: Callable[[], Gate]) -> Registries | None:
     """None if no registry is asked: by the settings, or because they name no contact."""
-    given = settings.registries
-    if given.ask == "none" or not given.names or not settings.net.contact:
+    asked_registries = settings.registries
+    if asked_registries.ask == "none" or not asked_registries.names or not settings.net.contact:
         return None
-    known: dict[RegistryName, str] = {"crossref": given.crossref_url, "datacite": given.datacite_url}
-    urls = {name: known[name] for name in given.names}
-    addresses = RegistryAddresses(urls, settings.net.contact, given.timeout_s)
-    return Registries(addresses, gate, private=given.ask == "all")
+    known: dict[RegistryName, str] = {
+        "crossref": asked_registries.crossref_url,
+        "datacite": asked_registries.datacite_url,
+    }
+    urls = {name: known[name] for name in asked_registries.names}
+    addresses = RegistryAddresses(urls, settings.net.contact, asked_registries.timeout_s)
+    return Registries(addresses, gate, private=asked_registries.ask == "all")
 
 
 def passage_reader(models: Models) -> PassageReader:

@@ -1,5 +1,6 @@
-"""Stores uploaded files in a folder that the API and the workers share. An object store could implement the same
-port.
+"""Stores uploaded and public files in a folder that the API and the workers share.
+
+An object store could implement the same port.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from core.document import FileKey, StoredFile, owner_routing
+import structlog
+
+from core.document import DocumentEntry, FileKey, StoredFile, is_open, owner_routing
 from core.errors import Unavailable
 from indexer.documents.index.slices import UnfinishedReadings
+from indexer.documents.index.steps import KeepFile
 from sonde.settings import Settings
 
 _PARTIAL = ".part-"
+log = structlog.get_logger(__name__)
 
 
 class FolderFiles:
@@ -63,8 +68,8 @@ class FolderFiles:
             with suppress(FileNotFoundError):  # deleted while we look
                 yield StoredFile(path.parent.name, path.name, time.time() - path.stat().st_mtime)
 
-    def discard(self, found: StoredFile) -> None:
-        self._unlink(self._folder / found.folder / found.document)
+    def discard(self, file: StoredFile) -> None:
+        self._unlink(self._folder / file.folder / file.document)
 
     def _path(self, key: FileKey) -> Path:
         if not key.document.isalnum():
@@ -94,9 +99,27 @@ def kept_readings(settings: Settings) -> UnfinishedReadings | None:
     that belongs to somebody else: then each document is read at once.
     """
     folder = settings.library.folder
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    if os.access(there, os.W_OK):
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if os.access(existing, os.W_OK):
         return UnfinishedReadings(folder / ".readings")
-    own = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
-    own.mkdir(mode=0o700, exist_ok=True)
-    return None if own.is_symlink() or own.stat().st_uid != os.getuid() else UnfinishedReadings(own)
+    temporary = Path(tempfile.gettempdir()) / f"sonde-readings-{os.getuid()}"
+    temporary.mkdir(mode=0o700, exist_ok=True)
+    return None if temporary.is_symlink() or temporary.stat().st_uid != os.getuid() else UnfinishedReadings(temporary)
+
+
+def keeper(settings: Settings) -> KeepFile:
+    """Keeps files by ``SONDE_DOCUMENTS__PUBLIC_FILES``, in the folder of the library."""
+    files, public = FolderFiles(settings.library.folder), settings.documents.public_files
+
+    def keep(entry: DocumentEntry, data: bytes, licence: str | None) -> None:
+        """A folder that cannot be written loses the view of the file, not the document."""
+        key = FileKey(entry.owner, entry.id)
+        try:
+            if public == "all" or (public == "licensed" and is_open(licence)):
+                files.put(key, [data])
+            else:
+                files.delete(key)
+        except Unavailable as error:
+            log.warning("document.file_not_kept", document=entry.id, reason=str(error))
+
+    return keep

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from core.clock import now_iso
 from core.errors import Conflict, NotFound
 from es_gateway.client import Elasticsearch
 from indexer.quality.quality import measure, quality_page
-from indexer.store.runs import now_iso
 from search_api.stewards.harvests.overview import ConfiguredSource, Quality, ScheduleState, WaitingRun
 from sonde.settings import Settings
-from workers.accepted_runs import AcceptedRuns
+from workers.broker import AcceptedRuns
 from workers.lease import Leases
 from workers.source_entry import SourceEntry
 
@@ -29,7 +29,7 @@ class QueueHarvestControl:
         self._jobs = jobs
 
     def sources(self) -> tuple[ConfiguredSource, ...]:
-        return tuple(_configured(one) for one in self._known().values())
+        return tuple(_configured(source) for source in self._known().values())
 
     def schedule(self) -> ScheduleState:
         return ScheduleState(self._jobs().next_runs(), self._jobs().paused())
@@ -44,10 +44,10 @@ class QueueHarvestControl:
         return run
 
     def waiting(self, run: str) -> WaitingRun | None:
-        found = self._accepted.find(run)
-        if found is None:
+        accepted = self._accepted.find(run)
+        if accepted is None:
             return None
-        return WaitingRun(found.id, found.source, found.accepted, found.state, found.message)
+        return WaitingRun(accepted.id, accepted.source, accepted.accepted, accepted.state, accepted.message)
 
     def pause(self, source: str) -> None:
         """Raises NotFound for a source that is not in sources.yaml."""
@@ -62,10 +62,10 @@ class QueueHarvestControl:
 
     def quality(self, source: str) -> Quality:
         """Raises NotFound if the source has no records and is not in the file."""
-        found = measure(self._client, self._settings.index.prefix, source)
-        if not found.records and not found.refused and source not in self._known():
+        report = measure(self._client, self._settings.index.prefix, source)
+        if not report.records and not report.refused and source not in self._known():
             raise NotFound(f"There is no source {source!r}.")
-        return Quality(found.as_dict(), quality_page(found))
+        return Quality(report.as_dict(), quality_page(report))
 
     def _known(self) -> Mapping[str, SourceEntry]:
         return self._jobs().known_sources()

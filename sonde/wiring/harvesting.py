@@ -27,19 +27,18 @@ from indexer.store.ledger import Ledger
 from indexer.store.runs import Runs
 from indexer.write.embed import embed_missing
 from sonde.settings import Settings
-from sonde.wiring.alert_work import alert_work
+from sonde.wiring.alerts import alert_work
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices
-from sonde.wiring.job_queue import job_queue
 from sonde.wiring.models import Models
-from sonde.wiring.name_lists import loaded_name_lists
-from sonde.wiring.source_groups import groups_of_source
+from sonde.wiring.pushing import groups_of_source
+from sonde.wiring.search import loaded_name_lists
 from sonde.wiring.sources import Opener
+from sonde.wiring.workers import job_queue
 from workers.lease import Lease, Leases
 from workers.parts import WorkerParts
-from workers.registry import known_sources
 from workers.slices import since_of
-from workers.source_config import SourceConfig
+from workers.source_config import SourceConfig, known_sources
 
 log = structlog.get_logger(__name__)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import ensure_indices
-from es_mappings.lost_aliases import put_back
+from es_mappings.indices import ensure_indices, put_back
+from es_mappings.loader import IndexShape
 from es_mappings.migration import migrate
-from es_mappings.shape import IndexShape
 from sonde.settings import Settings
 from sonde.wiring.models import Models
 

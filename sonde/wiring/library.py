@@ -68,8 +68,8 @@ def library_search(chosen: PersonalLibrary, answers: Answerer, resolver: Serving
     return LibrarySearch(answers.retriever, resolver, chosen.parts.entries)
 
 
-def quota(given: LibrarySettings) -> Quota:
-    return Quota(given.max_file_bytes, given.max_documents, given.max_bytes)
+def quota(uploads: LibrarySettings) -> Quota:
+    return Quota(uploads.max_file_bytes, uploads.max_documents, uploads.max_bytes)
 
 
 def _media_type(data: bytes) -> str:

@@ -19,7 +19,7 @@ from search_api.stewards.alerts.messages import MailEnvelope
 from search_api.stewards.insight.measurements import Measurement, MeasurementStore
 from sonde import __version__
 from sonde.settings import Settings
-from sonde.wiring.alert_work import mail_server
+from sonde.wiring.alerts import mail_server
 from sonde.wiring.curation import live_curation
 from sonde.wiring.models import Models
 from sonde.wiring.search import ranking_config, search_pipeline
@@ -36,39 +36,42 @@ def live_pipeline(settings: Settings, client: Elasticsearch, models: Models) -> 
 
 def measure_live(settings: Settings, client: Elasticsearch, models: Models) -> Measurement:
     """Asks the judged questions of the settings, and keeps the measures. Raises SondeError without questions."""
-    given = settings.evaluation
-    if given.queries is None or given.qrels is None:
+    judged_files = settings.evaluation
+    if judged_files.queries is None or judged_files.qrels is None:
         raise SondeError("Name the judged questions in SONDE_EVALUATION__QUERIES and SONDE_EVALUATION__QRELS.")
     store = MeasurementStore(client, settings.index.prefix)
     pipeline = live_pipeline(settings, client, models)
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    result = live_result(ask_live(pipeline, questions_of(given.queries), Variant()), read_qrels(given.qrels), at)
-    judged = _fingerprint(given.queries, given.qrels)
-    before = [_result(one) for one in store.latest(judged=judged)]
+    result = live_result(
+        ask_live(pipeline, questions_of(judged_files.queries), Variant()), read_qrels(judged_files.qrels), at
+    )
+    judged = _fingerprint(judged_files.queries, judged_files.qrels)
+    before = [_result(earlier) for earlier in store.latest(judged=judged)]
     model = pipeline.parts.resolver.resolve().records.meta.embedding_model
     numbers = result.questions, result.ndcg_at_10, result.recall_at_100
     measured = Measurement(at, judged, *numbers, fall(result, before), model, __version__)
     store.keep(measured)
     log.info("answers.measured", ndcg_at_10=measured.ndcg_at_10, fall=measured.fall, questions=measured.questions)
-    if measured.fall > given.fall:
+    if measured.fall > judged_files.fall:
         _tell(settings, measured)
     return measured
 
 
-def _tell(settings: Settings, one: Measurement) -> None:
+def _tell(settings: Settings, measurement: Measurement) -> None:
     """The metric tells it too, so that a mail server that is down loses nothing."""
     server, to = mail_server(settings), settings.mail.operator
     if server is None or to is None:
         return
-    id = hashlib.sha256(f"{settings.index.prefix} {one.at}".encode()).hexdigest()[:40]
-    letter = MailEnvelope(id, to, server.sender, settings.portal.name, datetime.now(UTC))
+    id = hashlib.sha256(f"{settings.index.prefix} {measurement.at}".encode()).hexdigest()[:40]
+    envelope = MailEnvelope(id, to, server.sender, settings.portal.name, datetime.now(UTC))
     text = (
-        f"nDCG@10 of the {one.questions} judged questions is {one.ndcg_at_10:.4f}, {one.fall:.4f} below the median of "
-        f"the last seven measurements.\n\nLook at what changed: sources, rules, models.\n"
+        f"nDCG@10 of the {measurement.questions} judged questions is {measurement.ndcg_at_10:.4f}, "
+        f"{measurement.fall:.4f} below the median of the last seven measurements.\n\n"
+        "Look at what changed: sources, rules, models.\n"
         f"{settings.api_url}/insight/measurements?f=svg\n"
     )
     try:
-        server.send(letter.message(f"{letter.name}: the answers became worse by {one.fall:.3f}", text))
+        server.send(envelope.message(f"{envelope.name}: the answers became worse by {measurement.fall:.3f}", text))
     except SondeError as error:
         log.warning("answers.fall_not_mailed", reason=str(error))
 
@@ -77,5 +80,5 @@ def _fingerprint(queries: Path, qrels: Path) -> str:
     return hashlib.sha256(queries.read_bytes() + b"\0" + qrels.read_bytes()).hexdigest()[:16]
 
 
-def _result(one: Measurement) -> LiveResult:
-    return LiveResult(one.at, one.questions, one.ndcg_at_10, one.recall_at_100)
+def _result(measurement: Measurement) -> LiveResult:
+    return LiveResult(measurement.at, measurement.questions, measurement.ndcg_at_10, measurement.recall_at_100)

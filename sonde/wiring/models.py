@@ -1,4 +1,9 @@
-"""The models that the settings name, each loaded once."""
+"""The models that the settings name, each loaded once, and the gates for outgoing requests.
+
+There is one gate for each purpose, with the hosts named for it alone. A host with a private address may be asked only
+for what it was named for: an address that a user or a record gives never leads to the model server, the issuer of
+tokens or a private catalogue.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,8 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cached_property
+from typing import Literal
+from urllib.parse import urlsplit
 
 from core.breaker import Breaker, BreakerPolicy
 from core.errors import SondeError
@@ -13,12 +20,53 @@ from core.ports import CrossEncoder, Embedder, EntityRecogniser, Geocoder
 from encoders.catalogue import load_cross_encoder, load_embedder, load_recogniser
 from encoders.remote_geocoder import FallbackGeocoder, RemoteGeocoder
 from encoders.specs import CrossEncoderSpec, EmbedderSpec, GeocoderSpec, RecogniserSpec
-from net.gate import Gate
+from net.gate import Gate, GatePolicy
 from reading.gazetteer import Gazetteer
 from search_api.http.telemetry import record_loading
 from search_api.search.guarded_models import CachingEmbedder, GuardedCrossEncoder, GuardedEmbedder, GuardedGeocoder
+from sonde import __version__
 from sonde.settings import Settings
-from sonde.wiring.gate import Gates
+
+Purpose = Literal["models", "tokens", "registries", "records", "users"]
+"""``records``: addresses that harvested metadata give; ``users``: those of references and webhooks."""
+
+
+def gate_policy(settings: Settings, purpose: Purpose | None = None) -> GatePolicy:
+    """The default limits, with the hosts of one purpose; None: of everything that the operator's settings name."""
+    by_purpose: dict[Purpose, tuple[str | None, ...]] = {
+        "models": (settings.geocoder.url, settings.embedder.url, settings.cross_encoder.url, settings.answers.url),
+        "tokens": (settings.access.oidc_issuer, settings.access.oidc_jwks_url),
+        "registries": (settings.registries.crossref_url, settings.registries.datacite_url),
+        "records": (),
+        "users": (),
+    }
+    urls_named = [url for urls in by_purpose.values() for url in urls] if purpose is None else by_purpose[purpose]
+    hosts = settings.net.user_hosts if purpose == "users" else settings.net.allowed_hosts
+    contact = f" ({settings.net.contact})" if settings.net.contact else ""
+    return GatePolicy(
+        allowed_hosts=frozenset((*hosts, *(_host_of(url) for url in urls_named if url))),
+        user_agent=f"Sonde/{__version__}{contact}",
+    )
+
+
+def _host_of(url: str) -> str:
+    """``host:port`` without the name and password that an address may hold."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+class Gates:
+    """The gates of one process, each made at its first use."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._made: dict[Purpose, Gate] = {}
+
+    def __call__(self, purpose: Purpose) -> Gate:
+        with self._lock:
+            if purpose not in self._made:
+                self._made[purpose] = Gate(gate_policy(self._settings, purpose))
+            return self._made[purpose]
 
 
 class Models:
@@ -34,8 +82,8 @@ class Models:
 
     def embedder(self, name: str | None = None) -> Embedder:
         """The embedder with that name, else the configured one. Raises ModelMissing."""
-        given = self._settings.embedder
-        wanted = name or given.model
+        chosen = self._settings.embedder
+        wanted = name or chosen.model
         with self._lock:
             if wanted not in self._embedders:
                 begun = time.perf_counter()
@@ -43,24 +91,24 @@ class Models:
                     EmbedderSpec(
                         name=wanted,
                         cache=self._settings.models.folder,
-                        runtime=given.runtime,
-                        instruction=given.instruction,
-                        threads=given.threads or None,
-                        device=given.device,
-                        url=given.url,
-                        key=given.key.get_secret_value() if given.key else None,
-                        min_score=given.min_score,
-                        answer_score=given.answer_score,
-                        floor=given.floor,
-                        says_input_type=given.input_type,
-                        timeout_s=given.timeout_s,
+                        runtime=chosen.runtime,
+                        instruction=chosen.instruction,
+                        threads=chosen.threads or None,
+                        device=chosen.device,
+                        url=chosen.url,
+                        key=chosen.key.get_secret_value() if chosen.key else None,
+                        min_score=chosen.min_score,
+                        answer_score=chosen.answer_score,
+                        floor=chosen.floor,
+                        says_input_type=chosen.input_type,
+                        timeout_s=chosen.timeout_s,
                         allow_hub=self._settings.models.allow_hub,
-                        tokens=given.tokens,
+                        tokens=chosen.tokens,
                     ),
-                    self.gate if given.runtime == "remote" else None,
+                    self.gate if chosen.runtime == "remote" else None,
                 )
                 record_loading("embedder", wanted, time.perf_counter() - begun)
-                if given.runtime == "remote":
+                if chosen.runtime == "remote":
                     embedder = GuardedEmbedder(embedder, Breaker("The embedder", BreakerPolicy()))
                 self._embedders[wanted] = CachingEmbedder(embedder)
             return self._embedders[wanted]
@@ -78,29 +126,29 @@ class Models:
     def cross_encoder(self) -> CrossEncoder:
         """Raises ModelMissing if none is configured or it cannot be loaded."""
         try:
-            found = self._loaded_cross_encoder()
+            loaded_model = self._loaded_cross_encoder()
         except SondeError as error:
             self._reranker_problem = str(error)
             raise
         self._reranker_problem = None
-        return found
+        return loaded_model
 
     def _loaded_cross_encoder(self) -> CrossEncoder:
         with self._lock:
             if self._cross_encoder is None:
-                begun, given = time.perf_counter(), self._settings.cross_encoder
+                begun, chosen = time.perf_counter(), self._settings.cross_encoder
                 cross_encoder = load_cross_encoder(
                     CrossEncoderSpec(
-                        name=given.model,
-                        weight=given.weight,
+                        name=chosen.model,
+                        weight=chosen.weight,
                         cache=self._settings.models.folder,
-                        runtime=given.runtime,
-                        device=given.device,
-                        threads=given.threads or None,
+                        runtime=chosen.runtime,
+                        device=chosen.device,
+                        threads=chosen.threads or None,
                         allow_hub=self._settings.models.allow_hub,
-                        url=str(given.url) if given.url is not None else None,
-                        key=given.key.get_secret_value() if given.key is not None else None,
-                        timeout_s=given.timeout_s,
+                        url=str(chosen.url) if chosen.url is not None else None,
+                        key=chosen.key.get_secret_value() if chosen.key is not None else None,
+                        timeout_s=chosen.timeout_s,
                     ),
                     lambda: self.gate,
                 )
@@ -122,10 +170,10 @@ class Models:
     @cached_property
     def remote_geocoder(self) -> Geocoder | None:
         """The configured service, with the gazetteer as fallback; None if none is configured."""
-        given = self._settings.geocoder
-        if given.kind == "embedded" or given.url is None:
+        chosen = self._settings.geocoder
+        if chosen.kind == "embedded" or chosen.url is None:
             return None
-        remote = RemoteGeocoder(GeocoderSpec(given.kind, given.url), self.gate)
+        remote = RemoteGeocoder(GeocoderSpec(chosen.kind, chosen.url), self.gate)
         return FallbackGeocoder(GuardedGeocoder(remote, Breaker("The geocoder", BreakerPolicy())), self.gazetteer)
 
     @property

@@ -1,4 +1,4 @@
-"""Notices for the operator about parts that a request does not wait for: models, schedules, workers, writes.
+"""Notices for the operator about parts that no request waits for: models, OCR, aliases, workers.
 
 The checks run beside the requests, at most every half minute, because some take seconds. A new trouble, and its end,
 is logged once.
@@ -8,11 +8,24 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+import redis
 import structlog
 
 from core.errors import SondeError
+from es_gateway.client import Elasticsearch
+from es_mappings.indices import lost_aliases
+from indexer.documents.parse.limits import Ocr
+from indexer.documents.parse.pdf.tesseract import ocr_problem
+from net.exchange import Answer, Outgoing
+from net.gate import Gate
+from net.targets import host_of
+from sonde.settings import Settings
+from sonde.wiring.models import Models
+from workers.broker import beat_ticks, queues_without_worker
+from workers.config import QUEUES
 
 log = structlog.get_logger(__name__)
 
@@ -20,6 +33,10 @@ _KEPT_S = 30.0
 
 Check = Callable[[], Sequence[str]]
 """Sentences about what is wrong, each with what to do; empty if nothing is. A SondeError is such a sentence too."""
+_ASK_S = 4.0
+_LARGEST_LIST = 4 * 1024 * 1024
+_NAMED = 5
+_BROKER_S = 2.0
 
 
 class PartWatch:
@@ -44,26 +61,122 @@ class PartWatch:
             return self._sentences()
         try:
             for part, check in self._checks.items():
-                self._keep(part, _asked(check))
+                self._keep(part, _sentences_of(check))
             self._looked = self._clock()
         finally:
             self._looking.release()
         return self._sentences()
 
-    def _keep(self, part: str, found: tuple[str, ...]) -> None:
+    def _keep(self, part: str, sentences: tuple[str, ...]) -> None:
         before = self._found.get(part, ())
-        self._found[part] = found
-        if found and found != before:
-            log.warning("part.troubled", part=part, reason=" ".join(found))
-        elif before and not found:
+        self._found[part] = sentences
+        if sentences and sentences != before:
+            log.warning("part.troubled", part=part, reason=" ".join(sentences))
+        elif before and not sentences:
             log.info("part.well_again", part=part)
 
     def _sentences(self) -> list[str]:
         return [sentence for part in self._checks for sentence in self._found.get(part, ())]
 
 
-def _asked(check: Check) -> tuple[str, ...]:
+def _sentences_of(check: Check) -> tuple[str, ...]:
     try:
         return tuple(check())
     except SondeError as error:
         return (str(error),)
+
+
+def ocr_of(settings: Settings) -> Ocr:
+    """OCR as the settings want it, whether or not it is installed."""
+    documents = settings.documents
+    return Ocr("tesseract" if documents.ocr else None, documents.ocr_languages, most_pages=documents.ocr_pages)
+
+
+def ocr_notes(settings: Settings) -> list[str]:
+    """What OCR lacks on this machine; empty if nothing."""
+    lacks = ocr_problem(ocr_of(settings))
+    return [f"On this machine {lacks}."] if lacks else []
+
+
+def reranker_trouble(settings: Settings, models: Models) -> list[str]:
+    """For a local one: that it cannot be loaded, once that was tried. For a remote one: that nobody answers there."""
+    chosen = settings.cross_encoder
+    if chosen.model is None:
+        return []
+    problem = models.reranker_problem
+    if problem is None and chosen.runtime == "remote" and chosen.url is not None:
+        key = chosen.key.get_secret_value() if chosen.key is not None else None
+        problem = _problem_of(_answer_of(models.gate, chosen.url, key))
+    return [] if problem is None else [f"Searches rank without the reranker {chosen.model}: {problem}."]
+
+
+def language_model_trouble(settings: Settings, gate: Callable[[], Gate]) -> list[str]:
+    """That the endpoint does not answer, refuses the key, or does not have the named model."""
+    chosen = settings.answers
+    if chosen.url is None:
+        return []
+    key = chosen.key.get_secret_value() if chosen.key is not None else None
+    answer = _answer_of(gate(), f"{chosen.url.removesuffix('/chat/completions')}/models", key)
+    problem = _problem_of(answer) or _not_listed(answer, chosen.model)
+    return [] if problem is None else [f"Answers are quotes, without the language model {chosen.model}: {problem}."]
+
+
+def _answer_of(gate: Gate, url: str, key: str | None) -> Answer | str:
+    """The answer, or why there is none."""
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    try:
+        return gate.request(Outgoing(url, headers=headers, timeout_s=_ASK_S, max_bytes=_LARGEST_LIST))
+    except SondeError as error:
+        return f"{host_of(url)} does not answer ({error})"
+
+
+def _problem_of(answer: Answer | str) -> str | None:
+    """Each answer but a refusal of the key or an error of the server will do: a reranker's root has no page."""
+    if isinstance(answer, str):
+        return answer
+    host = host_of(answer.url)
+    if answer.status in (401, 403):
+        return f"{host} refuses the key ({answer.status})"
+    return f"{host} answers {answer.status}" if answer.status >= 500 else None
+
+
+def _not_listed(answer: Answer | str, model: str | None) -> str | None:
+    """Only of an endpoint that lists its models, as OpenAI's, vLLM, llama.cpp and Ollama do."""
+    if isinstance(answer, str) or answer.status != 200:
+        return None
+    try:
+        listed = answer.parsed()
+    except SondeError:
+        return None
+    items = listed.get("data") if isinstance(listed, Mapping) else None
+    names = [str(item.get("id")) for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    if not names or model in names:
+        return None
+    return f"{host_of(answer.url)} has no model of this name; it has {', '.join(names[:_NAMED])}"
+
+
+def part_watch(settings: Settings, client: Elasticsearch, models: Models) -> PartWatch:
+    """Opens no connection yet. ``client`` sees everything."""
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S)
+    checks: dict[str, Check] = {
+        "reranker": partial(reranker_trouble, settings, models),
+        "language model": lambda: language_model_trouble(settings, lambda: models.gate),
+        "aliases": lambda: [alias_lost.remedy for alias_lost in lost_aliases(client, settings.index.prefix)],
+        "workers": lambda: _background_work(broker, settings.index.prefix),
+    }
+    return PartWatch(checks)
+
+
+def _background_work(broker: redis.Redis, prefix: str) -> list[str]:
+    """Harvests, documents and schedules; searches do not need them."""
+    try:
+        untaken, ticks = queues_without_worker(broker, prefix), beat_ticks(broker, prefix)
+    except redis.RedisError as error:
+        return [f"The broker does not answer ({type(error).__name__}): nothing is harvested, and no document is read."]
+    sentences = []
+    if untaken:
+        queues = "any queue" if len(untaken) == len(QUEUES) else ", ".join(untaken)
+        sentences.append(f"No worker takes tasks from {queues}: start one, or look at its log.")
+    if not ticks:
+        sentences.append("Beat does not run: start it, or nothing is harvested by itself.")
+    return sentences

@@ -1,4 +1,4 @@
-"""Settings for the standards' views: titles of catalogues, headers of answers, previews."""
+"""Builds what pages and standards' views show: the portal's look, titles of catalogues, previews, granules."""
 
 from __future__ import annotations
 
@@ -7,13 +7,20 @@ from collections.abc import Callable
 
 from cachetools import TTLCache
 
-from core.errors import SondeError
+from core.errors import NotFound, SondeError
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.vectors import WITHOUT
+from es_mappings.names import alias
+from indexer.quality.quality import missing, score
 from net.gate import Gate
 from search_api.catalogue.granules.searches import GranuleLimits, GranuleSearches
 from search_api.catalogue.listing.catalogues import SourceDescription
 from search_api.catalogue.previews import PreviewLimits, Previews
+from search_api.catalogue.related.citations import CitationEvents, EventService
 from search_api.http.responses import HttpPolicy
 from search_api.page.portal import BaseLayer, PortalLook
+from search_api.stewards.insight.measurements import QualityOf, RecordQuality
+from sonde.portal_settings import BaseLayerSettings
 from sonde.settings import Settings
 from sonde.wiring.alerts import alert_secret
 from workers.sources_file import source_entries
@@ -23,39 +30,35 @@ _SOURCES_KEPT_S = 60.0
 
 
 def http_policy(settings: Settings) -> HttpPolicy:
-    given = settings.http
+    http = settings.http
     return HttpPolicy(
         settings.api.public_url,
-        given.cors_origins,
-        given.max_age_s,
-        given.etag,
-        given.contact,
-        given.publisher,
-        given.compress,
+        http.cors_origins,
+        http.max_age_s,
+        http.etag,
+        http.contact,
+        http.publisher,
+        http.compress,
     )
 
 
 def portal_look(settings: Settings) -> PortalLook:
-    given, tiles = settings.portal, settings.portal.base_layer
-    accents = {"light": given.accent, "dark": given.accent_dark}
-    files = {"logo": given.logo, "favicon": given.favicon, "font": given.font_file}
+    portal = settings.portal
+    accents = {"light": portal.accent, "dark": portal.accent_dark}
+    files = {"logo": portal.logo, "favicon": portal.favicon, "font": portal.font_file}
     return PortalLook(
-        given.name,
-        given.tagline,
-        given.intro,
-        given.footer,
-        tuple((one.title, one.url) for one in given.links),
+        portal.name,
+        portal.tagline,
+        portal.intro,
+        portal.footer,
+        tuple((link.title, link.url) for link in portal.links),
         {scheme: colour for scheme, colour in accents.items() if colour is not None},
-        given.font,
-        given.start_map,
+        portal.font,
+        portal.start_map,
         {f"{kind}{path.suffix.lower()}": path for kind, path in files.items() if path is not None},
-        given.frame_ancestors,
-        given.search_while_typing,
-        None
-        if tiles is None
-        else BaseLayer(
-            tiles.name, tiles.attribution, tiles.attribution_url or None, tiles.xyz, tiles.min_zoom, tiles.max_zoom
-        ),
+        portal.frame_ancestors,
+        portal.search_while_typing,
+        _base_layer(portal.base_layer),
         _saves(settings),
     )
 
@@ -66,40 +69,70 @@ def _saves(settings: Settings) -> frozenset[str]:
     return frozenset(("feed", "mail") if settings.mail.host is not None else ("feed",))
 
 
+def _base_layer(tiles: BaseLayerSettings | None) -> BaseLayer | None:
+    if tiles is None:
+        return None
+    attribution_url = tiles.attribution_url or None
+    return BaseLayer(tiles.name, tiles.attribution, attribution_url, tiles.xyz, tiles.min_zoom, tiles.max_zoom)
+
+
 def source_descriptions(settings: Settings) -> dict[str, SourceDescription]:
     """Of the harvested catalogues by their id, from sources.yaml; empty if it cannot be read."""
     try:
         entries = source_entries(settings.harvest.sources).values()
-        return {one.id: SourceDescription(one.title, one.publisher, one.description, one.licence) for one in entries}
+        return {
+            entry.id: SourceDescription(entry.title, entry.publisher, entry.description, entry.licence)
+            for entry in entries
+        }
     except SondeError:
         return {}
 
 
 def granule_searches(settings: Settings, gate: Callable[[], Gate]) -> GranuleSearches:
-    given = settings.granules
-    limits = GranuleLimits(timeout_s=given.timeout_s, cache_s=given.kept_s)
-    kept: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
+    granules = settings.granules
+    limits = GranuleLimits(timeout_s=granules.timeout_s, cache_s=granules.kept_s)
+    cached: TTLCache[str, dict[str, str]] = TTLCache(1, _SOURCES_KEPT_S)
     lock = threading.Lock()
 
     def stac_apis() -> dict[str, str]:
         with lock:
-            if "all" not in kept:
-                kept["all"] = _stac_apis(settings)
-            return kept["all"]
+            if "all" not in cached:
+                cached["all"] = _stac_apis(settings)
+            return cached["all"]
 
-    return GranuleSearches(gate if given.enabled else None, stac_apis, given.cmr_url, limits)
+    return GranuleSearches(gate if granules.enabled else None, stac_apis, granules.cmr_url, limits)
 
 
 def _stac_apis(settings: Settings) -> dict[str, str]:
     """The addresses of the harvested STAC APIs by source; empty if sources.yaml cannot be read."""
     try:
         entries = source_entries(settings.harvest.sources).values()
-        return {one.id: str(one.url) for one in entries if one.type == _STAC_API and one.url}
+        return {entry.id: str(entry.url) for entry in entries if entry.type == _STAC_API and entry.url}
     except SondeError:
         return {}
 
 
 def previews(settings: Settings, gate: Callable[[], Gate]) -> Previews:
-    given = settings.preview
-    limits = PreviewLimits(given.max_mib * 1024 * 1024, given.timeout_s)
-    return Previews(gate if given.enabled else None, limits)
+    preview = settings.preview
+    limits = PreviewLimits(preview.max_mib * 1024 * 1024, preview.timeout_s)
+    return Previews(gate if preview.enabled else None, limits)
+
+
+def citation_events(settings: Settings, gate: Callable[[], Gate]) -> CitationEvents:
+    citations = settings.citations
+    service = None if citations.events_url is None else EventService(str(citations.events_url), citations.timeout_s)
+    return CitationEvents(service, gate)
+
+
+def record_quality(client: Elasticsearch, prefix: str) -> QualityOf:
+    """Reads with the rights of the caller, if the client has them."""
+
+    def quality(record: str) -> RecordQuality:
+        wanted = {"ids": {"values": [record]}}
+        hits = client.search(index=alias(prefix, "records"), query=wanted, size=1, source=WITHOUT).body["hits"]["hits"]
+        if not hits:
+            raise NotFound(f"There is no record {record!r}.")
+        stored = hits[0]["_source"]
+        return RecordQuality(round(score(stored), 3), missing(stored), tuple(stored.get("warnings", ())))
+
+    return quality

@@ -39,8 +39,8 @@ def sampled_answers(settings: Settings, models: Models, client: Elasticsearch) -
     def probe(index: str) -> Sequence[Sequence[str]]:
         if not questions:
             questions.extend(_titles(client, index))
-        made = described(client, index)
-        serving = Serving(made, None, models.embedder(made.meta.embedding_model))
+        built = described(client, index)
+        serving = Serving(built, None, models.embedder(built.meta.embedding_model))
         pipeline = SearchPipeline(search_parts(client, _Fixed(serving), models, ranking_config(settings)))
         answers = [pipeline.ordered(SearchRequest(q=question, rerank=False)) for question in questions]
         return [answer.ranking.ids(0, _FIRST) for answer in answers]

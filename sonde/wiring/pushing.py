@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from core.errors import Conflict, InvalidInput, Unavailable
+from core.errors import Conflict, InvalidInput, NotFound, Unavailable
 from core.record import Record, addressed
 from es_gateway.blocks import WriteBlock, explain
 from es_gateway.errors import WritesBlocked
@@ -18,12 +18,25 @@ from indexer.formats.refused import RecordRefused
 from indexer.parts import Parts
 from indexer.write import push
 from search_api.catalogue.record_sink import Check, unchecked
+from sonde.settings import Settings
 from workers.lease import Leases
+from workers.sources_file import source_entries
 
 log = structlog.get_logger(__name__)
-
 _PATIENCE_S = 5.0
 _PAUSE_S = 0.05
+
+
+def groups_of_source(settings: Settings, source: str) -> tuple[str, ...] | None:
+    """The groups that may see the source's records now; empty: everybody; None: nothing says so.
+
+    Raises SondeError where the file cannot be read: the groups are then unknown, and nothing may be written openly.
+    """
+    try:
+        config = source_entries(settings.harvest.sources).get(source)
+    except NotFound:
+        return None
+    return None if config is None else config.access.groups
 
 
 @dataclass(slots=True)
@@ -46,7 +59,7 @@ class Pusher:
     def put(
         self, source: str, id: str, content: bytes, media_type: str | None, check: Check = unchecked
     ) -> tuple[str, bool]:
-        """See search_api.catalogue.record_sink.RecordSink."""
+        """See search_api.protocols.ogc.pushing.RecordSink."""
         self.ready()
         record = addressed(source, id)
         with self.alone(source, record):
@@ -59,7 +72,7 @@ class Pusher:
         return done.record, done.created
 
     def delete(self, source: str, id: str, check: Check = unchecked) -> None:
-        """See search_api.catalogue.record_sink.RecordSink."""
+        """See search_api.protocols.ogc.pushing.RecordSink."""
         self.ready()
         record = addressed(source, id)
         with self.alone(source, record):
@@ -67,21 +80,21 @@ class Pusher:
             push.delete(source, record, self.parts)
 
     def read(self, source: str, content: bytes, media_type: str | None) -> Record:
-        """See search_api.catalogue.record_sink.RecordSink."""
+        """See search_api.protocols.ogc.pushing.RecordSink."""
         try:
             return push.read(source, content, media_type, self.parts)
         except RecordRefused as refusal:
             raise InvalidInput("body", f"body: {refusal}") from None
 
     def holds(self, source: str, id: str) -> bool:
-        """See search_api.catalogue.record_sink.RecordSink."""
+        """See search_api.protocols.ogc.pushing.RecordSink."""
         self.ready()
         return push.holds(source, addressed(source, id), self.parts)
 
     def ready(self) -> None:
         """Creates missing indices before the first write. Raises WritesBlocked while Elasticsearch is read-only."""
-        if found := self.blocks():
-            raise WritesBlocked(explain(found))
+        if blocks := self.blocks():
+            raise WritesBlocked(explain(blocks))
         with self._turn:
             if not self._prepared:
                 self.prepare()

@@ -1,4 +1,4 @@
-"""Builds the search pipeline, which serving and evaluation share."""
+"""Builds the search pipeline and cited answers, which serving and evaluation share."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from core.errors import WrongFile
-from core.ports import Geocoder
+from core.errors import SondeError, WrongFile
+from core.ports import Geocoder, LanguageModel
+from encoders.language_model import ChatEndpoint, RemoteLanguageModel
 from es_gateway.client import Elasticsearch
+from net.gate import Gate
 from reading.places import PlaceReader
 from reading.times import TimeReader
 from reading.vocabulary import NamedVocabulary
+from reading.vocabulary.name_lists import NameLists
 from reading.vocabulary.vocabulary import Vocabulary, only_own_vocabulary, own_vocabulary
+from search_api.ask.answerer import Answerer, AnswerParts
 from search_api.search.curation.curated import ActiveRules
 from search_api.search.curation.live import CuratedGazetteer, CuratedGeocoder, CuratedVocabulary, no_rules
 from search_api.search.flow import SearchPipeline
 from search_api.search.parts import RecordCaches, SearchParts
+from search_api.search.passages.retrieve import PassageRetriever
+from search_api.search.passages.values import AnswerConfig
 from search_api.search.ranking.config import RankingConfig, default_config
 from search_api.search.retrieval.serving import Resolver, ServingResolver
 from search_api.search.understanding.understand import Understander
@@ -105,3 +111,40 @@ def search_parts(
         usage=usage,
         caches=RecordCaches.for_callers(groups),
     )
+
+
+def answerer(settings: Settings, search: SearchParts, resolver: ServingResolver, models: Models) -> Answerer:
+    """Answers with the configured model; without one, with quotes."""
+    model = language_model(settings, lambda: models.gate)
+    return answerer_over(settings, settings.index.prefix, search, resolver, models, model)
+
+
+def answerer_over(
+    settings: Settings,
+    prefix: str,
+    search: SearchParts,
+    resolver: ServingResolver,
+    models: Models,
+    model: LanguageModel | None,
+) -> Answerer:
+    """The same over the passages of any prefix, with any model."""
+    answers = settings.answers
+    config = AnswerConfig(top_k=answers.top_k, threshold=answers.threshold, support=answers.support)
+    retriever = PassageRetriever(search, prefix, config)
+    return Answerer(AnswerParts(resolver, retriever, models.heavy_reranker, config, model, settings.api.deadline_s))
+
+
+def language_model(settings: Settings, gate: Callable[[], Gate]) -> LanguageModel | None:
+    """None if no endpoint is set. Raises SondeError for an endpoint without a model's name."""
+    answers = settings.answers
+    if answers.url is None:
+        return None
+    if answers.model is None:
+        raise SondeError("SONDE_ANSWERS__URL is set; name the model in SONDE_ANSWERS__MODEL.")
+    key = answers.key.get_secret_value() if answers.key is not None else None
+    endpoint = ChatEndpoint(answers.url, answers.model, key, answers.timeout_s, answers.max_tokens)
+    return RemoteLanguageModel(endpoint, gate())
+
+
+def loaded_name_lists(client: Elasticsearch, prefix: str) -> Callable[[], NameLists]:
+    return LoadedVocabularies(VocabularyStore(client, prefix), NameLists.of)

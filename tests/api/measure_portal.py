@@ -20,7 +20,7 @@ import structlog
 from flask.testing import FlaskClient
 
 from es_gateway.client import Elasticsearch
-from sonde.ops.memory import keep_what_is_loaded
+from sonde.ops.capacity import keep_what_is_loaded
 from tests.browser.chromium import chromium
 from tests.browser.measure import sizes_kb, soon
 from tests.live import serving

@@ -23,7 +23,7 @@ from search_api.stewards.alerts.notices import Delivery, MatchingRound, NoticeSt
 from search_api.stewards.alerts.saved import SavedSearch
 from search_api.stewards.alerts.sending import Sender
 from sonde.settings import AlertsSettings, MailSettings, NetSettings, Settings
-from sonde.wiring.alert_work import matcher, sender
+from sonde.wiring.alerts import matcher, sender
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
 from tests.api.conftest import Few
@@ -277,8 +277,8 @@ def test_a_power_cut_loses_nothing(world: World, when: str, monkeypatch: pytest.
         "notices written": (NoticeStore, "put_round", True),
         "delivery made": (NoticeStore, "_mark", False),
         "half marked": (NoticeStore, "_mark", True),
-        "before sending": (Sender, "_mailed", False),
-        "after sending": (Sender, "_mailed", True),
+        "before sending": (Sender, "_send_mail", False),
+        "after sending": (Sender, "_send_mail", True),
     }
     world.matcher.notices.put_round(MatchingRound(world.since, world.since, done=True))
     if when == "notices written":

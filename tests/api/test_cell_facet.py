@@ -10,7 +10,7 @@ import pytest
 import shapely
 from flask.testing import FlaskClient
 
-from core.cells import MOST_CELLS, Block, Grid
+from core.cells import MOST_CELLS, CellGrid, CellRange
 from core.extent import WORLD, BBox
 from tests.service import Service
 
@@ -28,7 +28,7 @@ def by_label(facet: dict[str, Any]) -> dict[str, int]:
 
 def expected(records: Sequence[dict[str, Any]], level: int, area: BBox = WORLD) -> dict[str, int]:
     """Counted one by one in the cells of the area: boxes by their edges, polygons by what they share with a cell."""
-    grid, counts = Grid(level), dict[str, int]()
+    grid, counts = CellGrid(level), dict[str, int]()
     for record in records:
         boxes = [BBox(*box) for box in record["properties"].get("sonde:boxes", [])]
         ring = shapely.geometry.shape(record["geometry"]) if record["geometry"] else None
@@ -38,7 +38,7 @@ def expected(records: Sequence[dict[str, Any]], level: int, area: BBox = WORLD) 
             for row in range(max(block.first_row, part.first_row), min(block.last_row, part.last_row) + 1):
                 first, last = max(block.first_column, part.first_column), min(block.last_column, part.last_column)
                 for column in range(first, last + 1):
-                    cell = shapely.box(*grid.box(Block(column, row, column, row)).as_list())
+                    cell = shapely.box(*grid.box(CellRange(column, row, column, row)).as_list())
                     if whole or (ring is not None and shapely.intersection(ring, cell).area > 1e-9):
                         own.add(f"{level}/{row}/{column}")
         for label in own:

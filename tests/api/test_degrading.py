@@ -27,12 +27,11 @@ from search_api.search.retrieval.serving import Serving, ServingResolver
 from sonde.settings import AnswersSettings, BrokerSettings, CrossEncoderSettings, HarvestSettings, IndexSettings
 from sonde.wiring.api import api_parts
 from sonde.wiring.models import Models
-from sonde.wiring.part_checks import part_watch
-from sonde.wiring.part_watch import PartWatch
+from sonde.wiring.part_watch import PartWatch, part_watch
 from sonde.wiring.search import search_parts
 from tests.service import Service
+from workers.broker import leave_signs
 from workers.config import QUEUES
-from workers.signs_of_life import leave_signs
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from search_api.search.curation.rules import RuleChange, RuleKey
 from search_api.search.curation.store import CurationStore
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde.cli.evaluate import evaluate_command
-from sonde.telemetry.service_metrics import State
+from sonde.telemetry.service_metrics import ServiceState
 from sonde.wiring.api import api_parts
 from tests.api.conftest import Few, StewardAndReaders
 from tests.smtp_server import smtp_server
@@ -101,6 +101,6 @@ def test_a_night_is_kept_drawn_and_told(few: Few, tmp_path: Path, monkeypatch: p
     assert len(svg.findall("{*}circle")) == 3
     assert len(svg.findall("{*}polyline")) == 2, "other judgements begin another line"
     assert http.get("/insight/alerts", **asked).get_json()["deliveries"] == []
-    metrics = State.of(few.service.settings, few.service.client).read()
+    metrics = ServiceState.of(few.service.settings, few.service.client).read()
     told = {one.name: [sample.value for sample in one.samples] for one in metrics}
     assert (told["sonde_live_ndcg"], told["sonde_live_ndcg_fall"]) == ([0.0], [1.0])

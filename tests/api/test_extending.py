@@ -39,7 +39,7 @@ from sonde.settings import CrossEncoderSettings
 from sonde.wiring.api import api_parts
 from tests.servers.asking import fetcher_of
 from tests.service import Service
-from workers.registry import load_sources
+from workers.source_config import load_sources
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

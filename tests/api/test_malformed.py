@@ -17,9 +17,8 @@ from flask import Flask
 from werkzeug.serving import make_server
 
 from core.access import ALL_SCOPES, Caller
-from lab.malformed.asking import BAD, ask, ask_all, summed
+from lab.malformed.asking import BAD, FAMILIES, MalformedRequest, ask, ask_all, summed
 from lab.malformed.makers import RECORD, made
-from lab.malformed.sent import FAMILIES, Sent
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, LibrarySettings
 from sonde.wiring.api import api_parts
@@ -28,7 +27,7 @@ from tests.service import Service
 
 SEED = 7
 REQUESTS = 12 * len(FAMILIES)
-_ASKED = Sent(0, "query", b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+_ASKED = MalformedRequest(0, "query", b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 
 
 class Trusting:

@@ -13,8 +13,8 @@ import pytest
 from elasticsearch import Elasticsearch
 from flask import Flask
 from flask.testing import FlaskClient
-from view.client import Client
-from view.shared.exceptions import MCPError
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
 
 from core.access import Caller, NotAuthenticated
 from indexer.documents.index.ingest import IncomingDocument, ingest

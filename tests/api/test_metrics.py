@@ -9,7 +9,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 
 from search_api.http.access.guard import INSIDE
-from sonde.telemetry.service_metrics import GAUGES, KEPT_S, Kept, State
+from sonde.telemetry.service_metrics import GAUGES, KEPT_S, CachedCollector, ServiceState
 from tests.service import Service
 
 
@@ -25,10 +25,10 @@ def test_searches_are_counted_by_stage_and_algorithm_and_indices_by_kind(samples
 def test_every_gauge_that_is_promised_is_given_and_a_broker_that_is_down_is_said(
     samples: Service, broker_url: str
 ) -> None:
-    there = State(samples.client, redis.Redis.from_url(broker_url), samples.prefix).read()
+    there = ServiceState(samples.client, redis.Redis.from_url(broker_url), samples.prefix).read()
     assert {family.name for family in there} == GAUGES
     nobody = redis.Redis(host="127.0.0.1", port=1, socket_connect_timeout=1)
-    without = State(samples.client, nobody, samples.prefix).read()
+    without = ServiceState(samples.client, nobody, samples.prefix).read()
     up = {sample.labels["part"]: sample.value for sample in without[0].samples}
     assert up == {"broker": 0.0, "elasticsearch": 1.0}
     assert {family.name for family in without} == GAUGES - {"sonde_queue_tasks", "sonde_queue_age_seconds"}
@@ -42,7 +42,7 @@ def test_scrapes_are_answered_from_memory_for_a_while() -> None:
         asked.append(now[0])
         return []
 
-    kept = Kept(read, lambda: now[0])
+    kept = CachedCollector(read, lambda: now[0])
     for moment in (0.0, KEPT_S - 0.1, KEPT_S):
         now[0] = moment
         list(kept.collect())

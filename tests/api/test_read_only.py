@@ -26,7 +26,7 @@ from sonde.cli.reindex import reindex as reindex_command
 from sonde.ops.doctor.examine import examine
 from sonde.ops.doctor.finding import Finding
 from sonde.settings import BrokerSettings, IndexSettings, Settings
-from sonde.telemetry.service_metrics import State
+from sonde.telemetry.service_metrics import ServiceState
 from sonde.wiring.api import api_parts
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.indices import prepare_indices
@@ -100,10 +100,10 @@ def test_searches_continue_and_every_part_says_that_nothing_is_written(
 
     found = _doctor(settings, service)["writes"]
     assert found.state == "broken"
-    assert words in found.told
-    assert ("make room" if "allow_delete" in blocked else '"index.blocks.write": null') in found.told
+    assert words in found.message
+    assert ("make room" if "allow_delete" in blocked else '"index.blocks.write": null') in found.message
 
-    gauges = State(service.client, redis.Redis.from_url(broker_url), service.prefix).read()
+    gauges = ServiceState(service.client, redis.Redis.from_url(broker_url), service.prefix).read()
     (blocks,) = next(family for family in gauges if family.name == "sonde_writes_blocked").samples
     assert blocks.value == 1.0
 
@@ -161,7 +161,7 @@ def test_a_lost_alias_is_said_and_put_back(service: Service, settings: Settings,
         assert f"{name} is gone; there is {name}-000001" in said
         assert "`sonde harvest`" in said
     assert _doctor(settings, service)["aliases"].state == "broken"
-    assert "yet" not in _doctor(settings, service)["aliases"].told
+    assert "yet" not in _doctor(settings, service)["aliases"].message
 
     prepare_indices(elasticsearch_client(settings), settings, service.models)
     assert fresh.get("/search?q=rain&source=portal").status_code == 200

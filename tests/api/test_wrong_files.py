@@ -52,7 +52,7 @@ def test_a_wrong_sources_file_is_503_with_doctors_sentence(
         path.write_text(content, "utf-8")
     settings = samples.settings.model_copy(update={"harvest": HarvestSettings(sources=path)})
     http = _client(samples, settings)
-    doctor = next(one.told for one in examine(settings, samples.models) if one.part == "sources")
+    doctor = next(one.message for one in examine(settings, samples.models) if one.part == "sources")
     for method, address, body in (
         ("GET", "/harvest/sources", None),
         ("GET", "/harvest/sources/a", None),

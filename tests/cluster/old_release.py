@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from lab.operating.contents import Compared, compared
-from lab.operating.upgrading import Step
+from lab.operating.filling import KindComparison, compared
+from lab.operating.upgrade import UpgradeStep
 from tests.cluster.faults import Release, ask, key_of, merged, samples_folder, service_url, upload
 from tests.cluster.held import Held
 from tests.cluster.node import HERE, ROOT, Node, wait_until
@@ -130,7 +130,7 @@ def _held(node: Node, key: str) -> Held:
 def _compared(when: str, before: Held, now: Held) -> str:
     """A line of the page. Raises RuntimeError where something is lost."""
     kinds = compared(before.contents, now.contents)
-    outcome = Step(when, 0.0, "", {}, tuple(kinds))
+    outcome = UpgradeStep(when, 0.0, "", {}, tuple(kinds))
     if outcome.lost or now.files != before.files or not (now.own_hits and now.hits):
         raise RuntimeError(f"{when}: {outcome.lost} lost, {kinds}, own {now.own_hits}, all {now.hits}")
     line = f"- {when[:1].upper()}{when[1:]}: of {_count(kinds)} documents of {len(kinds)} indices none is missing"
@@ -138,5 +138,5 @@ def _compared(when: str, before: Held, now: Held) -> str:
     return f"{line}."
 
 
-def _count(kinds: list[Compared]) -> int:
+def _count(kinds: list[KindComparison]) -> int:
     return sum(one.before for one in kinds)

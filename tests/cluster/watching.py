@@ -22,8 +22,7 @@ import yaml
 
 from core.errors import SondeError
 from lab.operating.filling import key, wait_until
-from lab.operating.release import CHECKOUT, Release, this_one
-from lab.operating.stack import own_stack
+from lab.operating.release import CHECKOUT, Release, own_stack, this_one
 from local_stack.ports import free_port
 from tests.cluster.progress import say
 from tests.unit.rendered_chart import Rendered, example

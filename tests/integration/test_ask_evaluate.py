@@ -13,8 +13,7 @@ from elasticsearch import Elasticsearch
 from core.errors import SondeError
 from evaluation.temporary_index import PREFIX
 from indexer.documents.index.ingest import IncomingDocument, ingest
-from sonde.cli.ask_evaluate import ask_evaluate
-from sonde.cli.ask_questions import ask_questions
+from sonde.cli.ask_evaluate import ask_evaluate, ask_questions
 from sonde.wiring.documents import document_parts
 from sonde.wiring.indices import prepare_indices
 from tests.pdf_files import PdfPage, paragraph, pdf

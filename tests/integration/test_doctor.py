@@ -17,12 +17,10 @@ from pydantic import SecretStr
 
 from evaluation.local_server import served
 from local_stack.ports import free_port
-from sonde.ops.doctor.advice import of_broker
-from sonde.ops.doctor.disk import Mark, Marks, Room, judged
+from sonde.ops.doctor.elasticsearch import NodeDisk, Watermark, Watermarks, judge_disks
 from sonde.ops.doctor.examine import examine
-from sonde.ops.doctor.finding import Finding
-from sonde.ops.doctor.queues import waiting_tasks
-from sonde.ops.doctor.services import api, language_model, mail
+from sonde.ops.doctor.finding import Finding, of_broker
+from sonde.ops.doctor.services import api, language_model, mail, waiting_tasks
 from sonde.settings import (
     AnswersSettings,
     ApiSettings,
@@ -37,7 +35,7 @@ from sonde.settings import (
 from sonde.wiring.models import Models
 from tests.service import Service
 from tests.smtp_server import smtp_server
-from workers.queue_ages import HEADER
+from workers.broker import HEADER
 
 DEAD = "127.0.0.1:9"  # the discard port: nobody listens
 NOBODY = BrokerSettings(url=f"redis://:secret@{DEAD}/0")
@@ -55,12 +53,12 @@ def test_an_installation_that_is_well(samples: Service, broker_url: str, tmp_pat
     )
     found = _found(settings, samples.models)
     assert {part for part, finding in found.items() if finding.state == "broken"} == set()
-    assert "169 records" in found["index"].told
-    assert found["sources"].told.endswith("here")
-    assert "waiting: harvest 0" in found["broker"].told
-    assert found["workers"].told.startswith("nobody takes tasks from documents, embed, harvest")
-    assert "start beat" in found["beat"].told
-    assert "GiB free at Elasticsearch's node" in found["disk"].told
+    assert "169 records" in found["index"].message
+    assert found["sources"].message.endswith("here")
+    assert "waiting: harvest 0" in found["broker"].message
+    assert found["workers"].message.startswith("nobody takes tasks from documents, embed, harvest")
+    assert "start beat" in found["beat"].message
+    assert "GiB free at Elasticsearch's node" in found["disk"].message
 
 
 @pytest.mark.parametrize(
@@ -75,9 +73,12 @@ def test_an_installation_that_is_well(samples: Service, broker_url: str, tmp_pat
     ],
 )
 def test_a_disk_is_held_against_the_marks_of_elasticsearch(free: int, total: int, state: str) -> None:
-    fullest = Room("n2", free << 30, total << 30)
-    assert judged([Room("n1", 99 << 30, 100 << 30), fullest, Room("n3", 98 << 30, 100 << 30)]) == (state, ANY)
-    assert f"{free} of {total} GiB free at Elasticsearch's node n2" in judged([fullest])[1]
+    fullest = NodeDisk("n2", free << 30, total << 30)
+    assert judge_disks([NodeDisk("n1", 99 << 30, 100 << 30), fullest, NodeDisk("n3", 98 << 30, 100 << 30)]) == (
+        state,
+        ANY,
+    )
+    assert f"{free} of {total} GiB free at Elasticsearch's node n2" in judge_disks([fullest])[1]
 
 
 def test_a_queue_whose_oldest_task_waits_too_long_is_named(samples: Service, broker_url: str) -> None:
@@ -102,16 +103,16 @@ def test_a_queue_whose_oldest_task_waits_too_long_is_named(samples: Service, bro
     [("85%", "200GB", 15), ("0.9", "150gb", 10), ("95%", "2GB", 2), ("3gb", "-1", 3), ("85%", "-1", 15)],
 )
 def test_the_marks_that_a_cluster_sets_are_read(used: str, headroom: str, free_gib: int) -> None:
-    assert Mark.read(used, headroom).free(100 << 30) == pytest.approx(free_gib << 30)
+    assert Watermark.read(used, headroom).free(100 << 30) == pytest.approx(free_gib << 30)
 
 
 def test_a_disk_that_elasticsearch_does_not_watch_fills_up() -> None:
-    state, told = judged([Room("n1", 4 << 30, 100 << 30)], Marks(watched=False))
+    state, told = judge_disks([NodeDisk("n1", 4 << 30, 100 << 30)], Watermarks(watched=False))
     assert (state, "writes until the disk is full" in told) == ("broken", True)
 
 
 def test_an_elasticsearch_that_tells_of_no_disk_is_no_reason_to_fail() -> None:
-    assert judged([])[0] == "warning"
+    assert judge_disks([])[0] == "warning"
 
 
 def test_what_does_not_answer_is_broken_and_the_rest_is_still_looked_at(samples: Service) -> None:
@@ -129,7 +130,7 @@ def test_an_empty_installation_is_told_what_comes_next(samples: Service, prefix:
     )
     found = _found(settings, samples.models)
     assert found["index"].state == "warning"
-    assert "sonde harvest" in found["index"].told
+    assert "sonde harvest" in found["index"].message
     assert found["sources"].state == "warning"
 
 
@@ -167,7 +168,7 @@ def test_a_login_that_is_refused_is_told_what_it_needs(samples: Service, status:
     with saying(status) as url:
         found = _found(Settings(elasticsearch=ElasticsearchSettings(url=url), broker=NOBODY), samples.models)
     assert {found[part].state for part in ("elasticsearch", "index", "harvests")} == {"broken"}
-    assert says in found["elasticsearch"].told
+    assert says in found["elasticsearch"].message
 
 
 def test_each_breakage_names_the_setting_that_mends_it(samples: Service, tmp_path: Path) -> None:
@@ -180,11 +181,11 @@ def test_each_breakage_names_the_setting_that_mends_it(samples: Service, tmp_pat
         library=LibrarySettings(enabled=False),
     )
     found = _found(settings, samples.models)
-    assert "SONDE_ELASTICSEARCH__CA_CERTS" in found["elasticsearch"].told
+    assert "SONDE_ELASTICSEARCH__CA_CERTS" in found["elasticsearch"].message
     for part in ("broker", "workers", "beat"):
-        assert "SONDE_BROKER__URL" in found[part].told
-        assert "secret" not in found[part].told, "the password stays out"
-    assert "line 2" in found["sources"].told
+        assert "SONDE_BROKER__URL" in found[part].message
+        assert "secret" not in found[part].message, "the password stays out"
+    assert "line 2" in found["sources"].message
     assert found["library"] == Finding("library", "ok", "uploads are off")
 
 

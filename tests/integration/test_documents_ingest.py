@@ -16,7 +16,7 @@ from core.errors import NotFound
 from indexer.documents.index.ingest import IncomingDocument, IngestResult, ingest
 from indexer.documents.index.steps import IngestParts
 from indexer.documents.index.store import DocumentStore
-from lab.hostile_documents.catalogue import kind_named
+from lab.hostile_documents.course import kind_named
 from sonde.cli.documents import ingest as ingest_command
 from sonde.wiring.documents import document_parts
 from tests.conftest import delete_indices

@@ -20,9 +20,7 @@ from indexer.documents.parse.confinement import landlock_version
 from indexer.documents.parse.isolation import ParseResult, confinement_here, read_isolated
 from indexer.documents.parse.job_files import read_progress
 from indexer.documents.parse.limits import DocumentRefused, Limits, Ocr
-from lab.hostile_documents.catalogue import kind_named
-from lab.hostile_documents.course import Honest, Read, Terms, course
-from lab.hostile_documents.honest import HONEST
+from lab.hostile_documents.course import HONEST, HonestReadings, ReadingTerms, ReadOutcome, kind_named, read_course
 from tests.pdf_files import PdfPage, Put, docx_bomb, encrypted_pdf, paragraph, pdf, with_javascript
 from tests.shared_data import shared_data
 
@@ -231,11 +229,11 @@ def test_four_megabytes_of_one_letter_lines_are_read() -> None:
 @pytest.mark.parametrize("name", ["docx: cells of 100 columns", "html: tables in tables", "pdf: a grid of rules"])
 def test_a_course_in_short(name: str, tmp_path: Path) -> None:
     """The short form of `sonde chaos documents`: a few kinds in their small size, beside honest documents."""
-    kind, terms = kind_named(name), Terms()
-    found, others = course([kind], HONEST, terms, tmp_path, lambda one: one.small)
-    assert isinstance(found, Read)
+    kind, terms = kind_named(name), ReadingTerms()
+    found, others = read_course([kind], HONEST, terms, tmp_path, lambda one: one.small)
+    assert isinstance(found, ReadOutcome)
     assert found.wrong(terms) == []
-    assert isinstance(others, Honest)
+    assert isinstance(others, HonestReadings)
     assert (others.wrong, others.read >= len(HONEST)) == ([], True)
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
+from core.clock import now_iso
+from core.document import PUBLIC, DocumentEntry, FileKey
 from core.errors import Unavailable
 from core.passage import WhereWhen
 from core.record import Link, Record

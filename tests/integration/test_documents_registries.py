@@ -17,7 +17,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from elasticsearch import Elasticsearch
 
-from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
+from core.clock import now_iso
+from core.document import PUBLIC, DocumentEntry, FileKey
 from core.record import Record
 from es_mappings.codecs.records import to_document
 from es_mappings.names import alias
@@ -29,7 +30,7 @@ from net.gate import Gate
 from sonde.settings import NetSettings, RegistrySettings, Settings
 from sonde.wiring.documents import document_parts, registries
 from sonde.wiring.file_store import FolderFiles
-from sonde.wiring.gate import gate_policy
+from sonde.wiring.models import gate_policy
 from tests.conftest import delete_indices
 from tests.service import Service
 

@@ -13,7 +13,7 @@ import pytest
 
 from local_stack.ports import free_port
 from local_stack.services import api_service
-from local_stack.settings import ApiSettings
+from local_stack.settings import ApiConfig
 from sonde.ops.one_machine import own_environment, serve_command
 from tests.held_proxy import HeldProxy
 from tests.service import Service
@@ -40,7 +40,7 @@ def _state(url: str, probe: str = "readyz", timeout_s: float = 30.0) -> int | No
 @pytest.mark.models
 @pytest.mark.timeout(300)
 def test_sigterm_finishes_the_request_in_hand(samples: Service, tmp_path: Path) -> None:
-    api = ApiSettings(port=free_port())
+    api = ApiConfig(port=free_port())
     with HeldProxy(samples.url).running() as proxy, (tmp_path / "log").open("wb") as log:
         assert isinstance(proxy, HeldProxy)
         given = {

@@ -26,13 +26,13 @@ from indexer.sources.folder import FolderSource
 from search_api.app import create_app
 from sonde.settings import BrokerSettings, ElasticsearchSettings, HarvestSettings, IndexSettings, Settings
 from sonde.wiring.api import api_parts
-from sonde.wiring.worker_settings import worker_config
+from sonde.wiring.workers import worker_config
 from tests.conftest import delete_indices
 from tests.service import Service
 from workers.app import create_celery
+from workers.config import HARVEST_TASK
 from workers.lease import Leases
 from workers.parts import WorkerParts
-from workers.task_names import HARVEST_TASK
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 

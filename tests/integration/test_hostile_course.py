@@ -9,23 +9,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.cli.chaos_hostile import NAMES
+from lab.cli.chaos_attacks import ATTACK_NAMES
 from lab.hostile.attacks import attacks
-from lab.hostile.course import Outcome, Terms, course
+from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.malformed.target import target
 from sonde.settings import ElasticsearchSettings, Settings
 
-TERMS = Terms(searchers=3, seconds=2.0, ratio=None)
+TERMS = AttackTerms(searchers=3, seconds=2.0, ratio=None)
 
 
 @pytest.fixture(scope="module")
-def outcomes(elasticsearch_url: str) -> Iterator[dict[str, Outcome]]:
+def outcomes(elasticsearch_url: str) -> Iterator[dict[str, AttackOutcome]]:
     settings = Settings(elasticsearch=ElasticsearchSettings(url=elasticsearch_url))
     with target(settings) as there:
-        yield {one.attack: one for one in course(there.url, attacks(there.key), TERMS)}
+        yield {one.attack: one for one in run_attacks(there.url, attacks(there.key), TERMS)}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_searchers_and_probes_are_answered_beside_an_attack(outcomes: dict[str, Outcome], name: str) -> None:
+@pytest.mark.parametrize("name", ATTACK_NAMES)
+def test_searchers_and_probes_are_answered_beside_an_attack(outcomes: dict[str, AttackOutcome], name: str) -> None:
     assert outcomes[name].wrong(outcomes["nobody"], None) == []
     assert outcomes[name].sent

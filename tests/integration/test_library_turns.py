@@ -14,7 +14,8 @@ import pytest
 import redis
 from elasticsearch import Elasticsearch
 
-from core.document import PUBLIC, DocumentEntry, FileKey, now_iso
+from core.clock import now_iso
+from core.document import PUBLIC, DocumentEntry, FileKey
 from core.passage import WhereWhen
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.library import LibraryReading, read_queued, remove_document

@@ -16,13 +16,13 @@ from flask.testing import FlaskClient
 
 from sonde.settings import BrokerSettings, LibrarySettings, Settings
 from sonde.wiring.api import api_parts
-from sonde.wiring.worker_settings import worker_config
+from sonde.wiring.workers import worker_config
 from tests.conftest import delete_indices
 from tests.library_users import app_of
 from tests.pdf_files import PdfPage, paragraph, pdf
 from tests.service import Service
 from workers.celery_client import celery_client
-from workers.task_names import REPAIR_LIBRARY_TASK
+from workers.config import REPAIR_LIBRARY_TASK
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 

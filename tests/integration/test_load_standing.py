@@ -12,16 +12,15 @@ from elasticsearch import Elasticsearch
 from core.errors import SondeError
 from core.ports import Embedder, EmbedderCard, Encoded, TextKind, Vectors
 from core.record import Record
+from es_mappings.loader import IndexShape
 from es_mappings.names import KINDS, concrete
-from es_mappings.shape import IndexShape
-from lab.load.catalogue import Size
-from lab.load.standing import drop, standing
+from lab.load.catalogue import CatalogueSize, drop, standing
 
 REAL = [
     Record("s:a", "s", "a", "Rain", "It rains. It pours. It floods. It dries."),
     Record("s:b", "s", "b", "Snow", "It snows."),
 ]
-SIZE = Size(records=5, passages=7, embedded=2, shape=IndexShape("hnsw"))
+SIZE = CatalogueSize(records=5, passages=7, embedded=2, shape=IndexShape("hnsw"))
 
 
 class Fixed:
@@ -67,7 +66,7 @@ def test_it_is_filled_once_and_asked_again(es_client: Elasticsearch, name: str) 
     assert {one["mappings"]["properties"]["vector"]["index_options"]["type"] for one in vector.values()} == {"hnsw"}
     assert standing(es_client, name, SIZE, _not_again, _told) == made
     with pytest.raises(SondeError, match="has another size"):
-        standing(es_client, name, Size(6, 7, 2), _not_again, _told)
+        standing(es_client, name, CatalogueSize(6, 7, 2), _not_again, _told)
     drop(es_client, name)
     left = [kind for kind in KINDS if es_client.indices.exists(index=concrete(made.prefix, kind, 1))]
     assert left == []

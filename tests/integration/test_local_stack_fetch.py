@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from local_stack.errors import FetchFailed
-from local_stack.range_fetch import fetch_entries, list_entries
+from local_stack.fetching import fetch_entries, list_entries
 
 CONTENTS = {f"carrier/elasticsearch/lib/{n}.jar": bytes([n]) * (1000 * n + 1) for n in range(12)}
 EXECUTABLE = "carrier/elasticsearch/lib/3.jar"

@@ -19,14 +19,12 @@ import redis
 
 from local_stack import process
 from local_stack.errors import PortTaken, StackError, StartFailed
-from local_stack.keeper import Keeper, RestartPolicy
-from local_stack.part import External, Part
+from local_stack.part import External, OneAtATime, StackPart, silent
 from local_stack.ports import free_port
 from local_stack.process import MARK, Command, Started
-from local_stack.report import OneAtATime, silent
 from local_stack.settings import Port
 from local_stack.state import Records, read_json, write_json
-from local_stack.supervisor import Supervisor
+from local_stack.supervisor import Keeper, RestartPolicy, Supervisor
 from local_stack.testing import valkey_server
 from sonde.ops.one_machine import KEEPER, stack_of
 from sonde.settings import load_settings
@@ -35,14 +33,14 @@ READY = "I am ready"
 STAYS = f"print({READY!r}, flush=True); import time; time.sleep(600)"
 
 
-def a_part(folder: Path, code: str, ports: tuple[Port, ...] = (), timeout_s: float = 20.0) -> Part:
+def a_part(folder: Path, code: str, ports: tuple[Port, ...] = (), timeout_s: float = 20.0) -> StackPart:
     log = folder / "logs" / "sleeper.log"
     command = Command((sys.executable, "-c", textwrap.dedent(code)), dict(os.environ), folder, log)
 
     def trouble() -> str | None:
         return None if log.exists() and READY in log.read_text() else "has not said that it is ready"
 
-    return Part("sleeper", log, lambda _report: command, trouble, ports=ports, start_timeout_s=timeout_s)
+    return StackPart("sleeper", log, lambda _report: command, trouble, ports=ports, start_timeout_s=timeout_s)
 
 
 def belonging_to(folder: Path) -> list[psutil.Process]:
@@ -71,7 +69,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         left.kill()
 
 
-def pid_of(supervisor: Supervisor, part: Part) -> int:
+def pid_of(supervisor: Supervisor, part: StackPart) -> int:
     pid = supervisor.status(part).pid
     assert pid is not None
     return pid
@@ -191,7 +189,7 @@ def test_a_part_that_never_answers_is_ended_and_its_trouble_named(folder: Path) 
 
 def test_a_program_that_is_not_there_is_one_sentence(folder: Path) -> None:
     command = Command((str(folder / "nowhere"),), {}, folder, folder / "logs" / "x.log")
-    part = Part("sleeper", command.log, lambda _report: command, lambda: None)
+    part = StackPart("sleeper", command.log, lambda _report: command, lambda: None)
     with pytest.raises(StackError, match=r"cannot start .*nowhere: No such file"):
         Supervisor(folder).ensure(part, silent)
 
@@ -363,7 +361,7 @@ def test_the_waits_between_two_starts_double_and_end() -> None:
 def test_a_log_that_grows_is_cut_while_its_part_writes_on_and_stays_up(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("local_stack.keeper.MOST_LOG_BYTES", 1000)
+    monkeypatch.setattr("local_stack.supervisor.MOST_LOG_BYTES", 1000)
     writes = f"""
         print({READY!r}, flush=True)
         print("x" * 2000, flush=True)

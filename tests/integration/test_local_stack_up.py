@@ -25,7 +25,7 @@ from local_stack.part import PartStatus
 from local_stack.ports import free_port
 from local_stack.process import MARK
 from local_stack.services import api_service, beat_service, worker_service
-from local_stack.settings import ApiSettings, BrokerSettings, ElasticsearchSettings, StackSettings, default_cache
+from local_stack.settings import ApiConfig, NodeConfig, StackConfig, ValkeyConfig, default_cache
 from local_stack.stack import Stack
 from local_stack.testing import QUICK_START
 
@@ -49,18 +49,18 @@ def web(environ, start_response):
 """
 
 
-def settings(folder: Path) -> StackSettings:
+def settings(folder: Path) -> StackConfig:
     """A stack with a small application of its own: local_stack knows nothing of the service."""
     (folder / "app").mkdir(parents=True, exist_ok=True)
     (folder / "app" / "small.py").write_text(APPLICATION)
-    broker = BrokerSettings(port=free_port())
+    broker = ValkeyConfig(port=free_port())
     env = {"BROKER": f"redis://127.0.0.1:{broker.port}/0"}
-    python, cwd, api = Path(sys.executable), folder / "app", ApiSettings(port=free_port())
-    return StackSettings(
+    python, cwd, api = Path(sys.executable), folder / "app", ApiConfig(port=free_port())
+    return StackConfig(
         folder=folder,
         environment=os.environ,
         cache=default_cache(),
-        elasticsearch=ElasticsearchSettings(
+        elasticsearch=NodeConfig(
             http_port=free_port(), transport_port=free_port(), heap="512m", jvm_options=QUICK_START
         ),
         broker=broker,
@@ -84,7 +84,7 @@ def belonging_to(folder: Path) -> list[psutil.Process]:
 
 
 @pytest.fixture
-def stack(tmp_path: Path) -> Iterator[StackSettings]:
+def stack(tmp_path: Path) -> Iterator[StackConfig]:
     told = settings(tmp_path)
     yield told
     for left in belonging_to(tmp_path):
@@ -100,7 +100,7 @@ def states(statuses: list[PartStatus]) -> dict[str, str]:
     return {status.name: status.state for status in statuses}
 
 
-def test_the_life_of_a_stack(stack: StackSettings) -> None:
+def test_the_life_of_a_stack(stack: StackConfig) -> None:
     assert set(states(Stack(stack).status()).values()) == {"stopped"}
 
     with ThreadPoolExecutor(2) as pool:  # two at once, as from two terminals: one starts, the other finds
@@ -156,20 +156,20 @@ def is_running(number: int) -> bool:
         return False
 
 
-def test_servers_that_are_named_are_used_and_none_is_started(stack: StackSettings, tmp_path: Path) -> None:
+def test_servers_that_are_named_are_used_and_none_is_started(stack: StackConfig, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as nobody_answers:
         deaf = f"http://127.0.0.1:{nobody_answers.getsockname()[1]}"
         named = replace(stack, elasticsearch=replace(stack.elasticsearch, url=deaf), services=())
         with pytest.raises(StackError, match=f"elasticsearch at {deaf} does not answer"):
             Stack(named).up()
     assert states(Stack(named).status()) == {"elasticsearch": "unhealthy", "broker": "running"}
-    broker = replace(named, broker=BrokerSettings(url=named.broker_url))
+    broker = replace(named, broker=ValkeyConfig(url=named.broker_url))
     assert states(Stack(replace(broker, folder=tmp_path / "other")).status())["broker"] == "external"
     Stack(broker).down()
     assert belonging_to(tmp_path) == []  # what was started before it was named is ended too
 
 
-def test_one_part_can_be_ended_and_comes_back_with_the_next_up(stack: StackSettings, elasticsearch_url: str) -> None:
+def test_one_part_can_be_ended_and_comes_back_with_the_next_up(stack: StackConfig, elasticsearch_url: str) -> None:
     external = replace(stack.elasticsearch, url=elasticsearch_url)
     small = replace(stack, elasticsearch=external, services=(stack.services[2],))
     Stack(small).up()
@@ -182,7 +182,7 @@ def test_one_part_can_be_ended_and_comes_back_with_the_next_up(stack: StackSetti
     assert belonging_to(stack.folder) == []
 
 
-def test_a_port_of_someone_else_is_named_with_its_setting(stack: StackSettings) -> None:
+def test_a_port_of_someone_else_is_named_with_its_setting(stack: StackConfig) -> None:
     with (
         socket.create_server(("127.0.0.1", stack.elasticsearch.http_port)),
         pytest.raises(PortTaken, match=rf"{stack.elasticsearch.http_port}.*SONDE_ELASTICSEARCH__PORT"),
@@ -202,7 +202,7 @@ def test_an_ordinary_user_runs_it_too() -> None:
         "import json, os, sys; from pathlib import Path; from dataclasses import asdict;"
         "from local_stack.settings import *; from local_stack.stack import Stack;"
         f"ports = {[free_port() for _ in range(3)]};"
-        f"s = StackSettings(Path({str(folder)!r}), os.environ, Path({str(default_cache())!r}),"
+        f"s = StackConfig(Path({str(folder)!r}), os.environ, Path({str(default_cache())!r}),"
         "ElasticsearchSettings(http_port=ports[0], transport_port=ports[1], heap='512m',"
         f"jvm_options={QUICK_START}),"
         "BrokerSettings(port=ports[2]));"

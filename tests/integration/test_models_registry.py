@@ -16,7 +16,7 @@ from encoders.presets import KNOWN, known, preset_for
 from encoders.recorded import record_embedder
 from encoders.registry import entry_of
 from encoders.specs import EmbedderSpec
-from sonde.cli import EXIT_MENDABLE, cli, main
+from sonde.cli import EXIT_USER_ERROR, cli, main
 
 pytestmark = pytest.mark.models
 
@@ -90,7 +90,7 @@ def test_what_is_damaged_is_not_put_in_service(
     monkeypatch.setattr("sys.argv", ["sonde", "models", "use", str(folder)])
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == EXIT_MENDABLE
+    assert ended.value.code == EXIT_USER_ERROR
     assert "do not put it into service" in capsys.readouterr().err
 
 

@@ -23,7 +23,7 @@ from search_api.search.understanding.vocabularies import VocabularyStore
 from search_api.search.views.geojson import feature
 from sonde.settings import IndexSettings, Settings
 from sonde.wiring.api import Models, search_pipeline
-from sonde.wiring.name_lists import loaded_name_lists
+from sonde.wiring.search import loaded_name_lists
 from tests.integration.hashing import Hashing
 
 _FACETS: tuple[FacetName, ...] = ("platform", "instrument", "project", "variable", "processing_level")

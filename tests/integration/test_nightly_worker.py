@@ -29,14 +29,14 @@ from search_api.app import create_app
 from search_api.stewards.alerts.notices import MatchingRound, NoticeStore
 from search_api.stewards.insight.measurements import MeasurementStore
 from sonde.settings import AlertsSettings, BrokerSettings, EvaluationSettings, MailSettings, Settings
-from sonde.telemetry.service_metrics import State
+from sonde.telemetry.service_metrics import ServiceState
 from sonde.wiring.api import api_parts
-from sonde.wiring.worker_settings import worker_config
+from sonde.wiring.workers import worker_config
 from tests.conftest import delete_indices
 from tests.service import SAMPLES, Service
 from tests.smtp_server import Mailbox, smtp_server
 from workers.celery_client import celery_client
-from workers.task_names import MATCH_TASK, MEASURE_TASK, SEND_TASK
+from workers.config import MATCH_TASK, MEASURE_TASK, SEND_TASK
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 
@@ -77,7 +77,7 @@ class Night:
 
     def metric(self, name: str, **labels: str) -> float | None:
         """As the API exports it."""
-        (metric,) = (one for one in State.of(self.settings, self.client).read() if one.name == name)
+        (metric,) = (one for one in ServiceState.of(self.settings, self.client).read() if one.name == name)
         return next((one.value for one in metric.samples if labels.items() <= one.labels.items()), None)
 
     def mail(self) -> EmailMessage:

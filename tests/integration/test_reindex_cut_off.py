@@ -20,7 +20,7 @@ from indexer.parts import Options, Parts
 from indexer.reindex.run import ReindexParts, forget_others, reindex, rollback
 from indexer.reindex.sync import unfinished_handovers
 from indexer.sources.folder import FolderSource
-from sonde.ops.doctor.examine import cut_off
+from sonde.ops.doctor.elasticsearch import cut_off
 from tests.integration.hashing import Hashing
 from tests.service import SAMPLES
 

@@ -14,10 +14,9 @@ from redbeat import RedBeatScheduler, RedBeatSchedulerEntry
 from redbeat.schedulers import get_redis
 
 from workers.app import create_celery
-from workers.config import WorkerConfig
+from workers.config import HARVEST_TASK, WorkerConfig
 from workers.schedule import sync_schedules
 from workers.source_config import Schedule, SourceConfig
-from workers.task_names import HARVEST_TASK
 
 
 @pytest.fixture

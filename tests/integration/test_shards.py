@@ -14,8 +14,8 @@ from es_gateway.client import Elasticsearch
 from es_gateway.searching import SearchSession
 from es_mappings.codecs.records import to_document
 from es_mappings.indices import ensure_indices
+from es_mappings.loader import IndexShape
 from es_mappings.names import concrete
-from es_mappings.shape import IndexShape
 from local_stack.testing import elasticsearch_cluster
 from search_api.search.caches import VersionedCache
 from search_api.search.ranking.config import default_config

@@ -12,8 +12,7 @@ import pytest
 
 from es_gateway.client import Elasticsearch
 from lab.month.month import Course, Month
-from lab.month.people import Habits
-from lab.month.script import Question
+from lab.month.script import Habits, MonthQuestion
 from search_api.search.ranking.config import default_config
 from search_api.search.ranking.signals.usage import Usage
 from tests.api.conftest import FEW
@@ -23,9 +22,9 @@ from tests.service import SAMPLES, Service
 pytestmark = pytest.mark.elasticsearch
 
 QUESTIONS = (
-    Question("rainfall in Africa", {"samples:arc2-africa-rainfall": 2}),
-    Question("ocean temperature", {"samples:argo-gdac": 2, "samples:bsh-nordsee-sst": 1}),
-    Question("river catchments", {"samples:camels-gb": 2, "samples:camels-cl": 1}),
+    MonthQuestion("rainfall in Africa", {"samples:arc2-africa-rainfall": 2}),
+    MonthQuestion("ocean temperature", {"samples:argo-gdac": 2, "samples:bsh-nordsee-sst": 1}),
+    MonthQuestion("river catchments", {"samples:camels-gb": 2, "samples:camels-cl": 1}),
 )
 
 

@@ -9,7 +9,7 @@ from small_catalogue import CARD, KINDS_OF_A_HARVEST
 from es_mappings.indices import ensure_indices
 from indexer.harvest.harvest import harvest
 from indexer.parts import Parts
-from lab.chaos.catalogue_server import catalogue_server
+from lab.chaos.csw import catalogue_server
 from lab.chaos.fault_proxy import FaultPlan, fault_proxy
 from lab.chaos.harvests import chaos, open_csw
 

@@ -22,7 +22,7 @@ from tests.servers.catalogue_files import write_records
 from tests.servers.files import file_server
 from tests.servers.pycsw2 import pycsw
 from tests.tls_proxy import tls_before, write_certificate
-from workers.registry import load_sources
+from workers.source_config import load_sources
 
 pytestmark = pytest.mark.elasticsearch
 

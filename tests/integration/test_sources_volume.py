@@ -13,8 +13,7 @@ from indexer.parts import Parts
 from indexer.raw import RawRecord
 from indexer.store.runs import Runs
 from lab.chaos.large_catalogue import document
-from lab.chaos.turtle import TRIPLES, catalogue, read_catalogue
-from lab.chaos.volume import volume
+from lab.chaos.volume import TRIPLES, catalogue, read_catalogue, volume
 
 
 @pytest.mark.elasticsearch

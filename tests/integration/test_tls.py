@@ -20,7 +20,7 @@ from search_api.http.limits import register
 from sonde.settings import BrokerSettings, ElasticsearchSettings, IndexSettings, LimitsSettings, Settings
 from sonde.wiring.access import limit_policy
 from sonde.wiring.clients import elasticsearch_client
-from sonde.wiring.worker_settings import worker_config
+from sonde.wiring.workers import worker_config
 from tests.servers_of_the_run import VERSION
 from tests.tls_proxy import tls_before, write_certificate
 from workers.app import create_celery

@@ -10,8 +10,8 @@ import pytest
 
 from es_gateway.client import Elasticsearch
 from es_mappings.indices import ensure_indices
+from es_mappings.loader import IndexShape
 from es_mappings.names import concrete
-from es_mappings.shape import IndexShape
 from search_api.search.retrieval import knn
 from sonde.settings import IndexSettings
 from tests.conftest import delete_indices

@@ -15,16 +15,14 @@ from pathlib import Path
 import pytest
 import redis
 
-from sonde.ops.worker_health import Limits, check, problem, waited_s
-from sonde.ops.worker_pulse import Pulse, read_pulse
+from sonde.ops.worker_health import Pulse, StuckLimits, check, problem, read_pulse, waited_s
 from sonde.settings import BrokerSettings, IndexSettings, Settings, WorkerSettings
 from tests.unit.rendered_chart import Rendered, example
 from workers.celery_client import celery_client
-from workers.config import WorkerConfig
+from workers.config import EMBED_TASK, WorkerConfig
 from workers.jobs import start_harvest
-from workers.task_names import EMBED_TASK
 
-LIMITS = Limits(task_s=1500.0, loop_s=60.0, waiting_s=180.0)
+LIMITS = StuckLimits(task_s=1500.0, loop_s=60.0, waiting_s=180.0)
 IDLE = Pulse(ready=True, loop_s=2.0, task_s=None)
 BUSY = Pulse(ready=True, loop_s=2.0, task_s=1499.0)
 ENTRY = Path(__file__).resolve().parents[2] / "docker-entrypoint.sh"

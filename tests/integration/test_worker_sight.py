@@ -25,7 +25,7 @@ from search_api.http.access.keys import Grant, KeyStore
 from sonde.ops.doctor.examine import workers
 from sonde.ops.one_machine import own_environment
 from sonde.settings import BrokerSettings, IndexSettings, Settings
-from sonde.telemetry.service_metrics import State
+from sonde.telemetry.service_metrics import ServiceState
 from tests.otlp_receiver import Receiver, otlp_receiver
 from tests.service import SAMPLES
 
@@ -57,7 +57,7 @@ def test_a_task_is_seen_waiting_in_its_trace_and_in_its_logs(
             [sys.executable, "-c", _ASKS, key], env=environment, capture_output=True, text=True, timeout=240
         )
         assert asked.returncode == 0, asked.stderr
-        _seen_waiting(State(es_client, redis.Redis.from_url(broker_url), prefix))
+        _seen_waiting(ServiceState(es_client, redis.Redis.from_url(broker_url), prefix))
         lines = _worked_off(es_client, prefix, environment, tmp_path, receiver)
     run = str(es_client.search(index=f"{prefix}-runs").body["hits"]["hits"][0]["_id"])
     _seen_in_its_trace(receiver)
@@ -83,7 +83,7 @@ def _environment(elasticsearch: str, broker: str, prefix: str, folder: Path, col
     }
 
 
-def _seen_waiting(state: State) -> None:
+def _seen_waiting(state: ServiceState) -> None:
     """One task in the queue, and seconds since it was put there, which go on growing."""
     first, second = _waiting(state), _waiting(state)
     assert first["sonde_queue_tasks"] == {"harvest": 1.0, "documents": 0.0, "library": 0.0, "embed": 0.0}
@@ -91,7 +91,7 @@ def _seen_waiting(state: State) -> None:
     assert first["sonde_queue_age_seconds"]["embed"] == 0.0, "an empty queue keeps nobody waiting"
 
 
-def _waiting(state: State) -> dict[str, dict[str, float]]:
+def _waiting(state: ServiceState) -> dict[str, dict[str, float]]:
     wanted = ("sonde_queue_tasks", "sonde_queue_age_seconds")
     return {
         family.name: {sample.labels["queue"]: sample.value for sample in family.samples}

@@ -33,16 +33,14 @@ from indexer.write.embed import count_missing
 from sonde.ops.one_machine import stack_of
 from sonde.settings import Settings
 from workers.app import create_celery
-from workers.config import QUEUES, WorkerConfig
+from workers.broker import queue_ages
+from workers.config import DOCUMENTS_TASK, HARVEST_TASK, QUEUES, READ_TASK, WorkerConfig
 from workers.jobs import start_harvest
 from workers.lease import Leases
 from workers.parts import WorkerParts
-from workers.queue_ages import queue_ages
-from workers.registry import load_sources
 from workers.schedule import sync_schedules
 from workers.slices import Worker
-from workers.source_config import Schedule, SourceConfig
-from workers.task_names import DOCUMENTS_TASK, HARVEST_TASK, READ_TASK
+from workers.source_config import Schedule, SourceConfig, load_sources
 
 pytestmark = [pytest.mark.elasticsearch, pytest.mark.broker]
 
@@ -371,7 +369,7 @@ def _killed_midway(yard: Yard) -> Iterator[None]:
     code = (
         "import worker_app as w\nfrom indexer.harvest.harvest import harvest\n"
         "from indexer.parts import Options, Parts\n"
-        "from workers.registry import load_sources\np = w.parts()\ns = load_sources(w.config.sources)['s']\n"
+        "from workers.source_config import load_sources\np = w.parts()\ns = load_sources(w.config.sources)['s']\n"
         "harvest('s', w.open_source(s, None), Parts(p.client, w.config.prefix, p.embedder), Options(batch=20))\n"
     )
     environment = os.environ | {

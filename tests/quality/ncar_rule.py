@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from core.extent import BBox
-from core.geo import Comparison, box_array, compare, diagonal_deg
+from core.geo import BoxComparison, box_array, compare, diagonal_deg
 from core.record import Record
 from core.timespan import TimeSpan, instant_ms
 
@@ -149,7 +149,7 @@ def _named_extent(question: Question, record: Record) -> int:
     return 2 if _found(question.place_names, f"{record.abstract}\n{_keywords(record)}") else 0
 
 
-def box_grade(scale: PlaceScale, shares: Comparison, index: int, box: BBox) -> int:
+def box_grade(scale: PlaceScale, shares: BoxComparison, index: int, box: BBox) -> int:
     """One box: how much of it lies in the asked place, how much of that it covers, and how much larger it is."""
     inside, covered = float(shares.box_share[index]), float(shares.query_share[index])
     ratio = float(shares.box_km2[index]) / shares.query_km2

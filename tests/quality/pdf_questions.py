@@ -58,10 +58,9 @@ def recall(ranks: Sequence[int | None], cut: int) -> float:
 def main() -> int:
     from search_api.search.retrieval.serving import ServingResolver
     from sonde.settings import load_settings
-    from sonde.wiring.answering import answerer
     from sonde.wiring.clients import elasticsearch_client
     from sonde.wiring.models import Models
-    from sonde.wiring.search import ranking_config, search_parts
+    from sonde.wiring.search import answerer, ranking_config, search_parts
 
     settings = load_settings()
     client, models = elasticsearch_client(settings), Models(settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from core.access import AnonymousOnly, Caller, NotAllowed, NotAuthenticated
+from core.access import Caller, NotAllowed, NotAuthenticated
 from search_api.http import problems
 from search_api.http.access import guard
 
@@ -98,9 +98,3 @@ def test_an_anonymous_caller_owns_nothing() -> None:
         Caller().must_have("library")
     with pytest.raises(NotAllowed):
         Caller("ada").must_have("library")
-
-
-def test_without_keys_everybody_searches_and_a_key_is_refused() -> None:
-    AnonymousOnly().identify(None).must_have("search")
-    with pytest.raises(NotAuthenticated):
-        AnonymousOnly().identify("anything")

@@ -20,11 +20,10 @@ from search_api.stewards.alerts.matching import RecordWindow, due_times
 from search_api.stewards.alerts.messages import LinkSigner, SignedLink, webhook_signature
 from search_api.stewards.alerts.rights import OwnerRights
 from search_api.stewards.alerts.saved import SavedSearch
-from workers.alerts import match_slice, send_slice
+from workers.app import match_slice, send_slice
 from workers.celery_client import celery_client
-from workers.config import WorkerConfig
+from workers.config import MATCH_TASK, MEASURE_TASK, SEND_TASK, WorkerConfig
 from workers.parts import AlertWork
-from workers.task_names import MATCH_TASK, MEASURE_TASK, SEND_TASK
 
 NOW = datetime(2026, 11, 18, 3, 0, tzinfo=UTC)  # a Wednesday
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import indexer.sources
 
-NEVER = {"celery", "kombu", "redbeat", "workers.app", "workers.jobs", "workers.documents", "workers.slices", "lab"}
+NEVER = {"celery", "kombu", "redbeat", "workers.app", "workers.jobs", "workers.slices", "lab"}
 NEVER |= {f"indexer.sources.{each.name}" for each in pkgutil.iter_modules(indexer.sources.__path__)}
 NEVER -= {"indexer.sources.politeness"}  # the pauses between requests to a host: no protocol, and link checks know them
 
@@ -50,7 +50,7 @@ def test_the_titles_and_groups_of_sources_are_read_without_them(tmp_path: Path) 
         "utf-8",
     )
     program = (
-        "import sys; from sonde.settings import load_settings; from sonde.wiring.source_groups import groups_of_source;"
+        "import sys; from sonde.settings import load_settings; from sonde.wiring.pushing import groups_of_source;"
         " from sonde.wiring.portal import source_descriptions; settings = load_settings();"
         " print(groups_of_source(settings, 'a'), source_descriptions(settings)['a'].title); print(*sys.modules)"
     )

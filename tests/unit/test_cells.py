@@ -11,29 +11,28 @@ import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.cells import FINEST, LEVELS, MOST_CORNERS, Block, Grid, outline
+from core.cells import FINEST, LEVELS, MOST_CORNERS, CellGrid, CellRange, outline
 from core.extent import WORLD, BBox
-from core.timespan import TimeSpan
-from core.year_counts import BEFORE, LAST_YEAR, counts_by_year, turns_of
+from core.timespan import BEFORE, LAST_YEAR, TimeSpan, counts_by_year, turns_of
 from es_mappings.codecs import cells
 
 _COLUMNS = st.tuples(st.integers(0, 7), st.integers(0, 7)).map(sorted)
 _ROWS = st.tuples(st.integers(0, 3), st.integers(0, 3)).map(sorted)
 BLOCKS = st.lists(
-    st.builds(lambda columns, rows: Block(columns[0], rows[0], columns[1], rows[1]), _COLUMNS, _ROWS),
+    st.builds(lambda columns, rows: CellRange(columns[0], rows[0], columns[1], rows[1]), _COLUMNS, _ROWS),
     min_size=1,
     max_size=5,
 )
 
 
-def _counted(grid: Grid, areas: list[list[int]]) -> Any:
+def _counted(grid: CellGrid, areas: list[list[int]]) -> Any:
     times = Counter(corner for corners in areas for corner in corners)
     return grid.counts(list(times), list(times.values()))
 
 
 @given(st.lists(BLOCKS, min_size=1, max_size=4))
-def test_the_corners_count_each_area_once_in_each_of_its_cells(areas: list[list[Block]]) -> None:
-    grid = Grid(2)  # 8 columns, 4 rows
+def test_the_corners_count_each_area_once_in_each_of_its_cells(areas: list[list[CellRange]]) -> None:
+    grid = CellGrid(2)  # 8 columns, 4 rows
     expected = np.zeros((4, 8), dtype=int)
     for area in areas:
         drawn = np.zeros((4, 8), dtype=bool)
@@ -43,7 +42,7 @@ def test_the_corners_count_each_area_once_in_each_of_its_cells(areas: list[list[
     corners = [grid.corners(area) for area in areas]
     assert (_counted(grid, corners) == expected).all()
     times = Counter(corner for one in corners for corner in one)
-    part = grid.counts(list(times), list(times.values()), Block(3, 1, 6, 2))
+    part = grid.counts(list(times), list(times.values()), CellRange(3, 1, 6, 2))
     assert (part == expected[1:3, 3:7]).all()
 
 
@@ -54,32 +53,32 @@ def test_the_whole_world_is_one_corner_in_every_level() -> None:
 @pytest.mark.parametrize(
     ("box", "blocks"),
     [
-        (BBox(0, 0, 45, 45), [Block(4, 1, 4, 1)]),  # its edges only touch the next cells
-        (BBox(0, 0, 45.1, 45), [Block(4, 1, 5, 1)]),
-        (BBox(10, 10, 10, 10), [Block(4, 1, 4, 1)]),
-        (BBox(0, 0, 0, 0), [Block(4, 2, 4, 2)]),  # a point on the corner of four cells is in one
-        (BBox(180, 90, 180, 90), [Block(7, 0, 7, 0)]),
-        (BBox(-180, -90, -180, -90), [Block(0, 3, 0, 3)]),
-        (BBox(-180, 80, 180, 90), [Block(0, 0, 7, 0)]),
-        (BBox(170, -10, -170, 10), [Block(7, 1, 7, 2), Block(0, 1, 0, 2)]),
+        (BBox(0, 0, 45, 45), [CellRange(4, 1, 4, 1)]),  # its edges only touch the next cells
+        (BBox(0, 0, 45.1, 45), [CellRange(4, 1, 5, 1)]),
+        (BBox(10, 10, 10, 10), [CellRange(4, 1, 4, 1)]),
+        (BBox(0, 0, 0, 0), [CellRange(4, 2, 4, 2)]),  # a point on the corner of four cells is in one
+        (BBox(180, 90, 180, 90), [CellRange(7, 0, 7, 0)]),
+        (BBox(-180, -90, -180, -90), [CellRange(0, 3, 0, 3)]),
+        (BBox(-180, 80, 180, 90), [CellRange(0, 0, 7, 0)]),
+        (BBox(170, -10, -170, 10), [CellRange(7, 1, 7, 2), CellRange(0, 1, 0, 2)]),
     ],
 )
-def test_cells_of_a_box(box: BBox, blocks: list[Block]) -> None:
-    assert Grid(2).blocks(box) == blocks
+def test_cells_of_a_box(box: BBox, blocks: list[CellRange]) -> None:
+    assert CellGrid(2).blocks(box) == blocks
 
 
 def test_cells_end_where_their_box_does() -> None:
-    assert Grid(2).box(Block(7, 0, 7, 0)) == BBox(135, 45, 180, 90)
-    assert Grid(5).box(Block(0, 31, 1, 31)) == BBox(-180, -90, -168.75, -84.375)
+    assert CellGrid(2).box(CellRange(7, 0, 7, 0)) == BBox(135, 45, 180, 90)
+    assert CellGrid(5).box(CellRange(0, 31, 1, 31)) == BBox(-180, -90, -168.75, -84.375)
 
 
 def test_a_polygon_is_in_the_cells_that_it_lies_in_and_not_in_those_of_its_box() -> None:
     ring = [[0, 0], [44, 0], [0, 44], [0, 0]]
-    grid = Grid(5)
+    grid = CellGrid(5)
     counted = _counted(grid, [cells.to_fields([], {"type": "Polygon", "coordinates": [ring]})["5"]])
     found = {(int(row), int(column)) for row, column in zip(*np.nonzero(counted), strict=True)}
     triangle = shapely.Polygon(ring)
-    boxes = {(row, column): grid.box(Block(column, row, column, row)) for row in range(32) for column in range(64)}
+    boxes = {(row, column): grid.box(CellRange(column, row, column, row)) for row in range(32) for column in range(64)}
     assert found == {
         place for place, box in boxes.items() if shapely.intersection(triangle, shapely.box(*box.as_list())).area > 1e-6
     }
@@ -90,7 +89,7 @@ def test_a_ragged_area_has_few_corners_and_hides_none_of_its_cells() -> None:
     points = [[lon, lat] for lon in range(-170, 170, 7) for lat in range(-80, 80, 7)]
     fields = cells.to_fields([], {"type": "MultiPoint", "coordinates": points})
     assert max(map(len, fields.values())) <= MOST_CORNERS
-    grid = Grid(FINEST)
+    grid = CellGrid(FINEST)
     counted = _counted(grid, [fields[str(FINEST)]])
     for lon, lat in points:
         (block,) = grid.blocks(BBox(lon, lat, lon, lat))
@@ -99,14 +98,14 @@ def test_a_ragged_area_has_few_corners_and_hides_none_of_its_cells() -> None:
 
 def test_boxes_of_one_record_that_overlap_are_counted_once() -> None:
     fields = cells.to_fields([BBox(0, 0, 60, 30), BBox(30, 10, 90, 60)], None)
-    assert {_counted(Grid(level), [fields[str(level)]]).max() for level in LEVELS} == {1}
+    assert {_counted(CellGrid(level), [fields[str(level)]]).max() for level in LEVELS} == {1}
 
 
 def test_an_outline_with_too_many_corners_is_drawn_coarser() -> None:
-    def stairs(grid: Grid) -> list[Block]:
-        return [Block(step, step, step, step) for step in range(0, grid.rows, 2)]
+    def stairs(grid: CellGrid) -> list[CellRange]:
+        return [CellRange(step, step, step, step) for step in range(0, grid.rows, 2)]
 
-    assert len(Grid(8).corners(stairs(Grid(8)))) > MOST_CORNERS
+    assert len(CellGrid(8).corners(stairs(CellGrid(8)))) > MOST_CORNERS
     assert len(outline(stairs, 8)) <= MOST_CORNERS
 
 

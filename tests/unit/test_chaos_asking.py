@@ -9,10 +9,10 @@ import pytest
 from flask import Flask, Response, jsonify
 from flask.typing import ResponseReturnValue
 
-from lab.chaos.asking import Asked, Asker
+from lab.chaos.asking import SearchOutcome, SteadySearcher
 from lab.chaos.tcp_proxy import TcpProxy
 from local_stack.elasticsearch import NodeFolders, node_settings
-from local_stack.settings import ElasticsearchSettings
+from local_stack.settings import NodeConfig
 from tests.live import serving
 
 
@@ -47,7 +47,7 @@ def found(*ids: str, degraded: list[str] | None = None) -> ResponseReturnValue:
 )
 def test_each_answer_has_its_verdict(answer: ResponseReturnValue, verdict: str) -> None:
     with serving(service([found("a", "b"), answer])) as url:
-        asker = Asker(url, ("rain",), "samples")
+        asker = SteadySearcher(url, ("rain",), "samples")
         asker.learn()
         with asker.asking(per_second=20):
             ends = time.monotonic() + 30
@@ -63,23 +63,25 @@ def scored(**scores: float) -> ResponseReturnValue:
 
 def test_who_scored_all_but_the_same_may_come_first_later() -> None:
     with serving(service([scored(a=0.99, b=0.98, c=0.95)])) as url:
-        asker = Asker(url, ("rain",), "samples")
+        asker = SteadySearcher(url, ("rain",), "samples")
         asker.learn()
     assert asker.expected == {"rain": frozenset({"a", "b"})}
 
 
 def test_who_leads_after_the_harvest_was_right_meanwhile_too() -> None:
     with serving(service([found("a", "b"), found("c", degraded=["dense"]), found("b", "a")])) as url:
-        asker = Asker(url, ("rain",), "samples")
+        asker = SteadySearcher(url, ("rain",), "samples")
         asker.learn()
         asker.learn_again()  # not by the answer that lacks something, but by the next
     assert asker.expected == {"rain": frozenset({"a", "b"})}
-    verdicts = [asker.judged_again(Asked(1.0, "unmarked", 9.0, "", frozenset(), "rain", first)) for first in "bc"]
+    verdicts = [
+        asker.judged_again(SearchOutcome(1.0, "unmarked", 9.0, "", frozenset(), "rain", first)) for first in "bc"
+    ]
     assert [one.verdict for one in verdicts] == ["right", "unmarked"]
 
 
 def test_nobody_there_is_unreachable_and_no_failure() -> None:
-    asker = Asker("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
+    asker = SteadySearcher("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
     with asker.asking(per_second=20):
         ends = time.monotonic() + 30
         while not asker.log and time.monotonic() < ends:
@@ -88,13 +90,13 @@ def test_nobody_there_is_unreachable_and_no_failure() -> None:
 
 
 def test_an_answer_as_good_as_before_the_breakage_is_right_again() -> None:
-    asker = Asker("http://127.0.0.1:1", ("rain",), "samples")
+    asker = SteadySearcher("http://127.0.0.1:1", ("rain",), "samples")
     asker.log += [
-        Asked(5.0, "degraded", 9.0, "cross_encoder", frozenset({"cross_encoder"})),
-        Asked(11.0, "refused", 9.0, "503"),
-        Asked(12.0, "degraded", 9.0, "dense", frozenset({"dense"})),
-        Asked(13.0, "degraded", 9.0, "cross_encoder", frozenset({"cross_encoder"})),
-        Asked(16.0, "right", 9.0),
+        SearchOutcome(5.0, "degraded", 9.0, "cross_encoder", frozenset({"cross_encoder"})),
+        SearchOutcome(11.0, "refused", 9.0, "503"),
+        SearchOutcome(12.0, "degraded", 9.0, "dense", frozenset({"dense"})),
+        SearchOutcome(13.0, "degraded", 9.0, "cross_encoder", frozenset({"cross_encoder"})),
+        SearchOutcome(16.0, "right", 9.0),
     ]
     assert asker.first_right_after(10.0) == 6.0
     assert asker.first_right_after(10.0, frozenset({"cross_encoder"})) == 3.0
@@ -104,7 +106,7 @@ def test_an_answer_as_good_as_before_the_breakage_is_right_again() -> None:
 
 def test_nothing_is_learnt_from_a_service_that_does_not_answer_well() -> None:
     with serving(service([found()])) as url, pytest.raises(RuntimeError, match="rain"):
-        Asker(url, ("rain",), "samples").learn()
+        SteadySearcher(url, ("rain",), "samples").learn()
 
 
 def test_a_wire_is_cut_mended_at_the_same_port_and_slowed() -> None:
@@ -123,10 +125,10 @@ def test_a_wire_is_cut_mended_at_the_same_port_and_slowed() -> None:
 
 def test_a_node_of_a_cluster_knows_the_others(tmp_path: object) -> None:
     members = {"node-1": 9401, "node-2": 9402}
-    settings = ElasticsearchSettings(node="node-2", transport_port=9402, members=members)
+    settings = NodeConfig(node="node-2", transport_port=9402, members=members)
     made = node_settings(settings, NodeFolders(tmp_path))  # type: ignore[arg-type]
     assert made["node.name"] == "node-2"
     assert made["discovery.seed_hosts"] == "127.0.0.1:9401,127.0.0.1:9402"
     assert made["cluster.initial_master_nodes"] == "node-1,node-2"
     assert "discovery.type" not in made
-    assert node_settings(ElasticsearchSettings(), NodeFolders(tmp_path))["discovery.type"] == "single-node"  # type: ignore[arg-type]
+    assert node_settings(NodeConfig(), NodeFolders(tmp_path))["discovery.type"] == "single-node"  # type: ignore[arg-type]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from lab.chaos.flatness import Held, trend
+from lab.cluster.soak import ResourceSample, trend
 
 
-def _samples(memory: list[float], handles: list[int]) -> list[Held]:
-    return [Held(10.0 * place, one, many) for place, (one, many) in enumerate(zip(memory, handles, strict=True))]
+def _samples(memory: list[float], handles: list[int]) -> list[ResourceSample]:
+    return [
+        ResourceSample(10.0 * place, one, many) for place, (one, many) in enumerate(zip(memory, handles, strict=True))
+    ]
 
 
 def test_the_second_quarter_is_compared_with_the_last() -> None:

@@ -10,7 +10,7 @@ import pytest
 from celery import Celery
 
 from es_gateway.errors import NotReachable
-from lab.chaos.asking import Asked, Asker
+from lab.chaos.asking import SearchOutcome, SteadySearcher
 from lab.cluster.breakages import Breakage, breakages
 from lab.cluster.trial import TrialSize, _Trial
 from local_stack.errors import StackError
@@ -45,7 +45,7 @@ def trial(cluster: ChaosCluster, mend: Callable[[Any], None], *, takes_api: bool
         cluster.broken = True
 
     breakage = Breakage("part", "kill -9 of a part", begin, mend, lasts_s=0.0, takes_api=takes_api)
-    asker = Asker("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
+    asker = SteadySearcher("http://127.0.0.1:1", ("rain",), "samples", expected={"rain": frozenset({"a"})})
     catalogue = frozenset(f"rec-{number}" for number in range(10))
     course = TrialSize(records=10, per_second=5.0, patience_s=1.0)
     return _Trial(cluster, Celery(broker="memory://localhost"), breakage, "s", asker, course, catalogue)  # type: ignore[arg-type]
@@ -66,11 +66,14 @@ def test_a_part_that_does_not_come_up_ends_its_own_trial_alone() -> None:
 def test_who_gave_up_while_the_api_was_starting_found_nobody_there() -> None:
     one = trial(ChaosCluster(), lambda _: None, takes_api=True)
     one.mended = 100.0
-    one.asker.log += [Asked(105.0, "failed", 30_000.0, "ReadTimeout"), Asked(140.0, "failed", 30_000.0, "ReadTimeout")]
+    one.asker.log += [
+        SearchOutcome(105.0, "failed", 30_000.0, "ReadTimeout"),
+        SearchOutcome(140.0, "failed", 30_000.0, "ReadTimeout"),
+    ]
     assert [asked.verdict for asked in one._log()] == ["unreachable", "failed"]  # begun at 75 and at 110
     other = trial(ChaosCluster(), lambda _: None)
     other.mended = 100.0
-    other.asker.log += [Asked(105.0, "failed", 30_000.0, "ReadTimeout")]
+    other.asker.log += [SearchOutcome(105.0, "failed", 30_000.0, "ReadTimeout")]
     assert [asked.verdict for asked in other._log()] == ["failed"]  # the API was up all the time
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from core.errors import SondeError
 from lab.cli.chaos_cluster import keep_in, kept
-from lab.cluster import clock
-from lab.cluster.outcome import Outcome
+from lab.cluster import chaos_cluster
+from lab.cluster.trial import TrialOutcome
 
 
-def _outcome(**given: object) -> Outcome:
+def _outcome(**given: object) -> TrialOutcome:
     made = {"searches": {"right": 9}, "search_back_s": 2.0, "harvest_back_s": 4.0, **given}
-    return Outcome("api", "kill -9 of the API", 100, **{"missing": 0, "strange": 0, **made})  # type: ignore[arg-type]
+    return TrialOutcome("api", "kill -9 of the API", 100, **{"missing": 0, "strange": 0, **made})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -37,21 +37,21 @@ def _outcome(**given: object) -> Outcome:
         (_outcome(searches={"failed": 2}, bad={"failed: ReadTimeout": 2}), "WRONG (2 x failed: ReadTimeout)"),
     ],
 )
-def test_the_verdict_of_a_trial(outcome: Outcome, said: str | None) -> None:
+def test_the_verdict_of_a_trial(outcome: TrialOutcome, said: str | None) -> None:
     found = outcome.wrong(within=30.0)
     assert (found or "").startswith(said or "")
     assert (found is None) == (said is None)
 
 
 def test_a_clock_library_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert re.search("no libfaketime at .*--faketime", clock.trouble(tmp_path / "libfaketime.so.1") or "")
+    assert re.search("no libfaketime at .*--faketime", chaos_cluster.clock_trouble(tmp_path / "libfaketime.so.1") or "")
 
 
 def test_processes_follow_the_file_and_not_with_the_monotonic_clock(tmp_path: Path) -> None:
-    given = clock.clocked(tmp_path / "library", tmp_path / "clock")
+    given = chaos_cluster.clocked(tmp_path / "library", tmp_path / "clock")
     assert given["FAKETIME_TIMESTAMP_FILE"] == str(tmp_path / "clock")
     assert given["FAKETIME_DONT_FAKE_MONOTONIC"] == "1"
-    clock.unmoved(tmp_path / "clock")
+    chaos_cluster.unmoved(tmp_path / "clock")
     assert (tmp_path / "clock").read_text("utf-8") == "+0"
 
 

@@ -22,7 +22,7 @@ from sonde.telemetry.service_metrics import GAUGES
 from sonde.wiring.api import api_parts
 from tests.unit.rendered_chart import CHART, EXAMPLES, WITH_PODS, Manifest, Rendered, example
 from workers.config import QUEUES
-from workers.registry import known_sources
+from workers.source_config import known_sources
 
 ROOT = CHART.parents[1]
 BUILT_IN = re.compile(r"^(v1|apps/v1|batch/v1|policy/v1|autoscaling/v2|networking\.k8s\.io/v1)$")

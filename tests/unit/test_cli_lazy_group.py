@@ -9,10 +9,8 @@ from importlib import import_module
 import pytest
 from click.testing import CliRunner
 
-from sonde.cli import MODULES, cli
-from sonde.cli.added import added_commands
-from sonde.cli.laboratory import LABORATORY
-from sonde.cli.tasks import TASKS
+from sonde.cli import MODULES, TASKS, cli
+from sonde.cli.laboratory import LABORATORY, added_commands
 
 
 def test_every_command_of_every_module_is_in_the_table() -> None:

@@ -54,7 +54,7 @@ DOCUMENT = DocumentEntry(
 )  # fmt: skip
 RUN = runs.RunReport(
     "r", "s", "complete", "2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z", total=3, position="p",
-    counts=runs.Counts(seen=3, new=3), tokens=runs.Tokens(256, 3, 1, 10, 266), took_ms={"plan": 5},
+    counts=runs.Counts(seen=3, new=3), tokens=runs.TokenCounts(256, 3, 1, 10, 266), took_ms={"plan": 5},
     refusals=(runs.Refusal("a.xml", "no title"),), failures=(runs.Refusal("b.xml", "409", kept=True),),
     warnings={"date # is odd": runs.WarningKind(2, ("a.xml: date 1 is odd",))},
 )  # fmt: skip
@@ -93,7 +93,7 @@ def test_original_bytes_are_unpacked_no_further_than_allowed() -> None:
 
 @pytest.mark.parametrize("damaged", [{}, {"content_zlib": "x"}, {"content_zlib": "AAAA"}])
 def test_damaged_bytes_are_named(damaged: dict[str, Any]) -> None:
-    with pytest.raises(natives.Unreadable):
+    with pytest.raises(natives.NativeUnreadable):
         natives.from_document(damaged)
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.extent import BBox
-from core.likeness import series_of, signature_of
 from core.record import Contact, Record
+from core.record_keys import series_of, signature_of
 from core.timespan import TimeSpan
 from search_api.search.ranking.diversity import Diversity, Family, diversify
 from search_api.search.ranking.duplicates import DuplicateKey, deduplicate

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -104,11 +105,19 @@ def test_a_stale_command_would_be_found(line: str, why: str) -> None:
     assert _wrong(line) == why
 
 
+def _is_target(name: str) -> bool:
+    """Whether make knows how to make it; nothing is made."""
+    return (
+        subprocess.run(["make", "--dry-run", name], cwd=ROOT, capture_output=True, timeout=60, check=False).returncode
+        == 0
+    )
+
+
 def test_every_target_of_make_and_every_module_is_there() -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
     lines = [line for page in PAGES for line in _texts(page)]
     made = {name for line in lines for name in re.findall(r"(?:^|&& )make ([a-z-]+)", line)}
-    assert made <= targets
+    assert len(made) > 3
+    assert [name for name in sorted(made) if not _is_target(name)] == []
     modules = {name for line in lines for name in re.findall(r"python3? -m ([\w.]+)", line)}
     own = {name for name in modules if (ROOT / name.partition(".")[0]).is_dir() and name.partition(".")[2] != "NAME"}
     assert len(own) > 5

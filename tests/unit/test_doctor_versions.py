@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from local_stack.distribution import DISTRIBUTIONS
-from sonde.ops.doctor.examine import lacks, too_old
+from sonde.ops.doctor.elasticsearch import lacks, too_old
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,8 @@ from indexer.documents.parse.read import read_document
 from indexer.documents.parse.sections import split_references
 from indexer.documents.segment.passages import Segmentation, SegmentOptions, segment
 from indexer.documents.segment.short_pieces import Piece, join_short
-from lab.hostile_documents.catalogue import KINDS
-from lab.hostile_documents.counting import WordPieces
-from lab.hostile_documents.kinds import Kind
+from lab.hostile_documents.course import KINDS, WordPieces
+from lab.hostile_documents.kinds import HostileKind
 from lab.hostile_documents.pdf_files import pdf
 from lab.hostile_documents.word_files import docx
 from reading.sentences import sentences
@@ -288,7 +287,7 @@ def test_sentences_and_references_take_one_look_at_each_character() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_documents_of_an_attacker_are_read_within_the_limits_or_refused(kind: Kind) -> None:
+def test_documents_of_an_attacker_are_read_within_the_limits_or_refused(kind: HostileKind) -> None:
     limits, document = Limits(), ReadDocument("text", ())
     with suppress(DocumentRefused):
         document = read(kind.make(kind.small))

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from lab.hostile.attacks import Attack, Held, attacks
-from lab.hostile.course import Outcome, Terms, course
+from lab.hostile.attacks import Attack, UnfinishedRequest, attacks
+from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
 from lab.hostile.sending import ADDRESS, attacking, attacking_apart
 
-ALONE = Outcome("nobody", "alone", 100, 0, 0, 0, 100.0, 300.0, 40, (), 0.1, 0, {}, 0)
+ALONE = AttackOutcome("nobody", "alone", 100, 0, 0, 0, 100.0, 300.0, 40, (), 0.1, 0, {}, 0)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ ALONE = Outcome("nobody", "alone", 100, 0, 0, 0, 100.0, 300.0, 40, (), 0.1, 0, {
         (replace(ALONE, degraded=50), []),
     ],
 )
-def test_the_verdict_of_an_attack(outcome: Outcome, said: list[str]) -> None:
+def test_the_verdict_of_an_attack(outcome: AttackOutcome, said: list[str]) -> None:
     assert outcome.wrong(ALONE, 2.0) == said
 
 
@@ -40,7 +40,7 @@ def test_without_a_ratio_any_answer_will_do() -> None:
 
 def test_attacks_go_to_this_machine_alone() -> None:
     with pytest.raises(ValueError, match="nowhere else"):
-        next(course("http://192.0.2.1:80", attacks(""), Terms()))
+        next(run_attacks("http://192.0.2.1:80", attacks(""), AttackTerms()))
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_attackers_of_a_process_of_their_own_say_what_they_met(deaf: tuple[str, 
 
 def test_what_is_held_is_opened_again_when_the_server_closes_it(deaf: tuple[str, list[tuple[str, bytes]]]) -> None:
     url, seen = deaf
-    with attacking(url, Attack("a", "b", held=Held(b"GET", b"X", every_s=0.01, sockets=3))) as came:
+    with attacking(url, Attack("a", "b", held=UnfinishedRequest(b"GET", b"X", every_s=0.01, sockets=3))) as came:
         while came.answers["closed"] < 6:
             pass
     assert len(seen) > 6

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from sonde.secret_files import secret_settings
+from sonde.environment import secret_settings
 from sonde.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.licences import is_open
+from core.document import is_open
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.record import Record
-from lab.load.made import MadeVectors, made_passages, made_records, passage_texts
+from lab.load.catalogue import MadeVectors, made_passages, made_records, passage_texts
 
 REAL = [
     Record("s:a", "s", "a", "Rain", "It rains. It pours. It floods. It dries.", doi="10.1/a"),

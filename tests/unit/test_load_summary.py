@@ -9,16 +9,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from lab.load.clients import Reply, SearchMode, ask
-from lab.load.summary import Shares, Summary
+from lab.load.clients import LoadSummary, SearchMode, SearchReply, Shares, ask
 
 STAGES = {"understand": 1.0, "embed": 2.0, "retrieve": 4.0, "rank": 0.5, "rerank": 0.5, "fetch": 0.5, "names": 0.5}
 
 
 def test_rates_counts_and_percentiles() -> None:
-    answered = [Reply(float(took), 200, degraded=took == 1) for took in range(1, 102)]  # 1..101 ms
-    others = [Reply(900.0, 503, refused=True), Reply(900.0, 503), Reply(900.0, 500), Reply(900.0, 0)]
-    found = Summary.of("bm25", 8, [*others, *answered], seconds=4.0)
+    answered = [SearchReply(float(took), 200, degraded=took == 1) for took in range(1, 102)]  # 1..101 ms
+    others = [
+        SearchReply(900.0, 503, refused=True),
+        SearchReply(900.0, 503),
+        SearchReply(900.0, 500),
+        SearchReply(900.0, 0),
+    ]
+    found = LoadSummary.of("bm25", 8, [*others, *answered], seconds=4.0)
     assert (found.answered, found.refused, found.failed, found.degraded) == (101, 1, 3, 1)
     assert found.per_second == 101 / 4
     assert found.latency_ms is not None
@@ -27,7 +31,7 @@ def test_rates_counts_and_percentiles() -> None:
 
 
 def test_nothing_answered_has_no_times() -> None:
-    found = Summary.of("bm25", 1, [Reply(5.0, 500)], seconds=2.0)
+    found = LoadSummary.of("bm25", 1, [SearchReply(5.0, 500)], seconds=2.0)
     assert (found.answered, found.failed, found.per_second) == (0, 1, 0.0)
     assert found.latency_ms is None
     assert found.shares is None
@@ -35,7 +39,7 @@ def test_nothing_answered_has_no_times() -> None:
 
 def test_each_stage_is_somebodys_time() -> None:
     # Of 20 ms waited: 4 + 0.5 + 0.5 Elasticsearch, 2 + 0.5 encoders, 1 + 0.5 ours, 11 no stage.
-    shares = Shares.of([Reply(15.0, 200, stages=STAGES), Reply(5.0, 200)])
+    shares = Shares.of([SearchReply(15.0, 200, stages=STAGES), SearchReply(5.0, 200)])
     assert shares is not None
     assert shares.elasticsearch == pytest.approx(0.25)
     assert shares.encoder == pytest.approx(0.125)
@@ -89,5 +93,5 @@ def test_what_became_of_each_question(moody: str) -> None:
 
 def test_a_server_that_is_not_there_is_a_failure(moody: str) -> None:
     replies, seconds = ask("http://127.0.0.1:1", SearchMode("any", {}), ["a"], clients=1, seconds=0.05)
-    found = Summary.of("any", 1, replies, seconds)
+    found = LoadSummary.of("any", 1, replies, seconds)
     assert found.failed == len(replies) > 0

@@ -24,14 +24,14 @@ from local_stack.distribution import (
 )
 from local_stack.elasticsearch import NodeFolders, node_jvm_options, node_settings, shown
 from local_stack.errors import FetchFailed
+from local_stack.fetching import ArchiveEntry
 from local_stack.geo_shape_plugin import descriptor, pack, sources
 from local_stack.login import login_of, made_login, password_file, user_lines
-from local_stack.range_fetch import Entry
-from local_stack.settings import DEFAULT_VERSION, ElasticsearchSettings
+from local_stack.settings import DEFAULT_VERSION, NodeConfig
 
 
-def entry(path: str, content: bytes = b"") -> Entry:
-    return Entry(f"carrier/elasticsearch/{path}", path, len(content), zlib.crc32(content), 0o644)
+def entry(path: str, content: bytes = b"") -> ArchiveEntry:
+    return ArchiveEntry(f"carrier/elasticsearch/{path}", path, len(content), zlib.crc32(content), 0o644)
 
 
 def whole(home: Path) -> Path:
@@ -49,7 +49,7 @@ def test_only_the_servers_own_files_are_wanted_in_order_of_their_paths() -> None
         "carrier/elasticsearch/modules/x-pack-core/b.jar",
         "carrier/elasticsearch/lib/a.jar",
     ]
-    found = wanted(Entry(name, name, 1, 1, 0) for name in names)
+    found = wanted(ArchiveEntry(name, name, 1, 1, 0) for name in names)
     assert [item.path for item in found] == ["lib/a.jar", "modules/x-pack-core/b.jar"]
     assert found[0].name == "carrier/elasticsearch/lib/a.jar"
 
@@ -106,14 +106,14 @@ def test_the_versions_that_can_be_chosen_are_those_that_are_known() -> None:
 
 
 def test_a_node_listens_on_this_machine_only() -> None:
-    told = node_settings(ElasticsearchSettings(http_port=9271, transport_port=9371), NodeFolders(Path("/n")))
+    told = node_settings(NodeConfig(http_port=9271, transport_port=9371), NodeFolders(Path("/n")))
     assert told["network.host"] == "127.0.0.1"
     assert (told["http.port"], told["transport.port"]) == (9271, 9371)
     assert (told["path.data"], told["discovery.type"]) == ("/n/data", "single-node")
 
 
 def test_a_node_becomes_read_only_before_its_disk_is_full() -> None:
-    told = node_settings(ElasticsearchSettings(), NodeFolders(Path("/n")))
+    told = node_settings(NodeConfig(), NodeFolders(Path("/n")))
     assert "cluster.routing.allocation.disk.threshold_enabled" not in told, "it is on by default"
     marks = [told[f"cluster.routing.allocation.disk.watermark.{name}"] for name in ("low", "high", "flood_stage")]
     assert marks == ["3gb", "2gb", "1gb"]
@@ -135,14 +135,14 @@ def test_a_login_is_made_once_and_elasticsearch_gets_its_hash(tmp_path: Path) ->
 
 
 def test_a_node_with_a_login_takes_nobody_else_on_its_transport_port() -> None:
-    told = node_settings(ElasticsearchSettings(with_login=True), NodeFolders(Path("/n")))
+    told = node_settings(NodeConfig(with_login=True), NodeFolders(Path("/n")))
     assert told["xpack.security.enabled"] is True
     assert told["xpack.security.transport.ssl.client_authentication"] == "required"
-    assert node_settings(ElasticsearchSettings(), NodeFolders(Path("/n")))["xpack.security.enabled"] is False
+    assert node_settings(NodeConfig(), NodeFolders(Path("/n")))["xpack.security.enabled"] is False
 
 
 def test_the_heap_is_fixed_and_later_options_win() -> None:
-    options = node_jvm_options(ElasticsearchSettings(heap="700m", jvm_options=("-Xmx900m",)))
+    options = node_jvm_options(NodeConfig(heap="700m", jvm_options=("-Xmx900m",)))
     assert options[:2] == ["-Xms700m", "-Xmx700m"]
     assert options[-1] == "-Xmx900m"
 

@@ -11,7 +11,7 @@ from local_stack.accounts import Account, can_reach, node_folder
 from local_stack.errors import PortTaken, RequirementMissing
 from local_stack.java import NEEDED_MODULES, Java, candidates, describe, find_java, major_version, why_unfit
 from local_stack.ports import free_port, require_free
-from local_stack.settings import ElasticsearchSettings, Port
+from local_stack.settings import NodeConfig, Port
 
 ALL_MODULES = " ".join(sorted(NEEDED_MODULES))
 
@@ -119,7 +119,7 @@ def test_a_port_is_free_again_after_its_holder_is_gone() -> None:
 @pytest.mark.parametrize("heap", ["", "0g", "1", "1gb", "-1g", "1 g"])
 def test_a_heap_that_the_machine_would_not_understand_is_refused(heap: str) -> None:
     with pytest.raises(ValueError, match="heap"):
-        ElasticsearchSettings(heap=heap)
+        NodeConfig(heap=heap)
 
 
 def test_a_closed_folder_on_the_path_is_passed_over(ordinary_account: None) -> None:

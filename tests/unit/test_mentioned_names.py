@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.mentioned_names import LONGEST_MENTIONED, MOST_MENTIONED, acronyms_of, mentioned_keys
-from core.name_words import looks_like_name, without_version_words
+from core.names import looks_like_name, without_version_words
 from core.record import Keyword, Record
+from core.record_keys import LONGEST_MENTIONED, MOST_MENTIONED, acronyms_of, mentioned_keys
 
 
 def _record(title: str, abstract: str = "", *keywords: str) -> Record:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.name_keys import keys_of
 from core.names import Names, Variable
 from core.record import Record
+from core.record_keys import keys_of
 from indexer.plan.parsed_record import identify, parse, with_listed_names
 from indexer.raw import RawRecord
 from reading.vocabulary import Concept, Label, NamedVocabulary

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.name_keys import LONGEST_KEY, MOST_KEYS, keys_of
 from core.names import Names, Variable, name_key
 from core.record import Record
+from core.record_keys import LONGEST_KEY, MOST_KEYS, keys_of
 from indexer.formats.registry import read
 from indexer.formats.repair.names import NameCollector, is_short_name, kind_of_vocabulary
 from indexer.raw import RawRecord

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tarfile
 
-from core.name_keys import keys_of
 from core.names import Variable
 from core.record import Record
+from core.record_keys import keys_of
 from indexer.formats.registry import read
 from indexer.raw import RawRecord
 from search_api.catalogue import record_page

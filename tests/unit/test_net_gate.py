@@ -33,7 +33,7 @@ from sonde.settings import (
     NetSettings,
     Settings,
 )
-from sonde.wiring.gate import Purpose, gate_policy
+from sonde.wiring.models import Purpose, gate_policy
 
 MIB = 1024 * 1024
 PUBLIC = "8.8.8.8"

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workers.overdue import overdue_s
-from workers.source_entry import ScheduleEntry
+from workers.source_entry import ScheduleEntry, overdue_s
 
 BEGAN = datetime(2026, 11, 20, 4, 5, tzinfo=UTC)  # a Friday
 NOW = datetime(2026, 11, 26, 15, 0, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import NotFound, SondeError, WrongFile
 from workers.config import WorkerConfig
-from workers.registry import load_sources
+from workers.source_config import load_sources
 from workers.source_entry import interval_seconds
 
 

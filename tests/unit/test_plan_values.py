@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SondeError
-from es_mappings.codecs.runs import Refusal, RunReport, Tokens, from_document, to_document
+from es_mappings.codecs.runs import Refusal, RunReport, TokenCounts, from_document, to_document
 from indexer.harvest.batches import batches
 from indexer.harvest.report import Tally, warning_kind
 from indexer.hashes import raw_hash
@@ -125,10 +125,10 @@ def test_a_warning_kind_counts_all_and_shows_three() -> None:
 
 
 def test_tokens_beyond_what_is_read_are_summed() -> None:
-    tokens = Tokens().plus(256, [100, 256, 300]).plus(256, [400])
-    assert tokens == Tokens(read=256, texts=4, longer=2, beyond=44 + 144, longest=400)
+    tokens = TokenCounts().plus(256, [100, 256, 300]).plus(256, [400])
+    assert tokens == TokenCounts(read=256, texts=4, longer=2, beyond=44 + 144, longest=400)
     assert tokens.longer_share == 0.5
-    assert Tokens().longer_share == 0.0
+    assert TokenCounts().longer_share == 0.0
 
 
 def test_a_report_survives_being_stored() -> None:

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import search_api
-from reading.vocabulary.concept import Label
-from search_api.search.passages.own_words import OwnCounts, own_words
+from reading.vocabulary import Label
+from search_api.search.passages.own_words import OwnCounts, own_bm25_query
 from search_api.search.ranking.config import default_config
 from search_api.search.retrieval.bm25 import (
     cited_query,
@@ -69,7 +69,7 @@ def test_weights_of_other_names_too() -> None:
 def test_words_in_ones_own_passages_too() -> None:
     other = replace(WORDS, plain=0.0, saturation=3.5)
     counted = OwnCounts(10, {("rain", ".en"): 2, ("rain", ""): 2})
-    body = own_words(other, ["rain"], [".en", ""], counted, [])
+    body = own_bm25_query(other, ["rain"], [".en", ""], counted, [])
     scripts = [clause["script_score"]["script"]["params"] for clause in body["query"]["bool"]["should"]]
     assert [one["k1"] for one in scripts] == [3.5, 3.5]
     assert scripts[1]["weight"] == 0.0

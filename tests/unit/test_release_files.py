@@ -10,10 +10,18 @@ import pytest
 from helm_python import lint
 
 from core.errors import SondeError
-from lab.release.bundle import elasticsearch_coordinates
 from lab.release.compared import differences
-from lab.release.files import CHECKSUMS, chart, checksums, commit_moment, news, packages, packed
-from lab.release.image import image
+from lab.release.files import (
+    CHECKSUMS,
+    chart,
+    checksums,
+    commit_moment,
+    elasticsearch_coordinates,
+    image,
+    news,
+    packages,
+    packed,
+)
 from tests.unit.rendered_chart import example
 
 CHECKOUT = Path(__file__).resolve().parents[2]

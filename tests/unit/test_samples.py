@@ -13,9 +13,8 @@ from lxml import etree
 
 from core.extent import BBox
 from core.timespan import TimeSpan
-from samples.entry import Entry, entry_from, load_catalogue, load_registers
-from samples.iso_elements import NAMESPACES
-from samples.iso_extent import time_step
+from samples.entry import SampleEntry, entry_from, load_catalogue, load_registers
+from samples.iso_record import NAMESPACES, time_step
 from samples.render import RECORDS, render_all
 
 QUESTIONS = RECORDS.parent / "questions.jsonl"
@@ -43,7 +42,7 @@ def test_the_catalogue_is_about_the_promised_size_and_speaks_six_languages() -> 
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=lambda entry: entry.id)
-def test_an_entry_is_sane(entry: Entry) -> None:
+def test_an_entry_is_sane(entry: SampleEntry) -> None:
     assert re.fullmatch(r"[a-z0-9][a-z0-9-]*", entry.id)
     assert 50 <= len(entry.abstract.split()) <= 150
     assert entry.url.startswith(("https://", "http://"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sonde.ops.capacity import PROCESS_MB, Room, room
+from sonde.ops.capacity import PROCESS_MB, Capacity, room
 from sonde.server.__main__ import gunicorn_settings
 from sonde.settings import ApiSettings
 
@@ -61,7 +61,7 @@ def _written(root: Path, files: dict[str, str]) -> Path:
 )
 def test_a_containers_limits_count(tmp_path: Path, files: dict[str, str]) -> None:
     found = room(root=_written(tmp_path, files))
-    assert found == Room(cores=1, memory_mb=int(0.8 * GIB / 1e6))
+    assert found == Capacity(cores=1, memory_mb=int(0.8 * GIB / 1e6))
     assert found.processes() == 1
 
 
@@ -75,18 +75,20 @@ def test_without_limits_it_is_the_machine_of_which_others_need_the_most(tmp_path
 @pytest.mark.parametrize(
     ("there", "processes"),
     [
-        (Room(cores=8, memory_mb=8 * PROCESS_MB), 8),
-        (Room(cores=8, memory_mb=3 * PROCESS_MB + 1), 3),
-        (Room(cores=2, memory_mb=100 * PROCESS_MB), 2),
-        (Room(cores=8, memory_mb=1), 1),
+        (Capacity(cores=8, memory_mb=8 * PROCESS_MB), 8),
+        (Capacity(cores=8, memory_mb=3 * PROCESS_MB + 1), 3),
+        (Capacity(cores=2, memory_mb=100 * PROCESS_MB), 2),
+        (Capacity(cores=8, memory_mb=1), 1),
     ],
 )
-def test_one_process_a_core_as_far_as_memory_allows(there: Room, processes: int) -> None:
+def test_one_process_a_core_as_far_as_memory_allows(there: Capacity, processes: int) -> None:
     assert there.processes() == processes
 
 
 def test_models_share_the_cores() -> None:
-    threads = [Room(cores, 0).model_threads(processes) for cores, processes in ((1, 1), (2, 2), (8, 1), (8, 2), (8, 8))]
+    threads = [
+        Capacity(cores, 0).model_threads(processes) for cores, processes in ((1, 1), (2, 2), (8, 1), (8, 2), (8, 8))
+    ]
     assert threads == [1, 2, 8, 4, 2]
 
 

@@ -10,13 +10,13 @@ from settings_read import documented, read_by_properties, read_in
 
 from core.errors import SondeError
 from sonde.environment import DELIMITER, PREFIX, is_list
-from sonde.ops.settings_page import page
+from sonde.ops.tables import settings_page
 from sonde.settings import Settings, load_settings
 
 
 def test_the_page_of_settings_is_what_the_code_says() -> None:
     written = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
-    assert written.read_text("utf-8") == page(), "run: python -m sonde.ops.settings_page > docs/settings.md"
+    assert written.read_text("utf-8") == settings_page(), "run: python -m sonde.ops.tables"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_one_value_is_a_list_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
         ("SONDE_PORTAL__LINKS", "https://a.example", 'must be a list in JSON, [{"name": "value"}]'),
         ("SONDE_PORTAL__LINKS", '[{"title": "", "url": "/x"}]', "SONDE_PORTAL__LINKS (0 title): "),
         ("SONDE_PORTAL__BASE_LAYER", "tiles", 'SONDE_PORTAL__BASE_LAYER: must be JSON, {"name": "value"}'),
-        ("SONDE_PORTAL__START_MAP", "5,45,11", "SONDE_PORTAL__START_MAP (3): Field required"),
+        ("SONDE_PORTAL__START_MAP", "5,45,11", "SONDE_PORTAL__START_MAP (3): is missing; write it"),
         ("SONDE_API__PRELOAD", "maybe", "SONDE_API__PRELOAD: must be true or false"),
         ("SONDE_API__PORT", "http", "SONDE_API__PORT: must be a whole number"),
         ("SONDE_REGISTRIES__ASK", "all", "Settings are wrong. SONDE_REGISTRIES__ASK=all needs SONDE_NET__CONTACT"),

@@ -17,7 +17,7 @@ from indexer.sources.waf import Entry, NotAListing, entries
 from indexer.store.runs import since_when
 from sonde.ops.proposals import id_for, remove_entry, write_entry
 from sonde.wiring.sources import credentials, user_agent
-from workers.registry import known_sources, load_sources
+from workers.source_config import known_sources, load_sources
 from workers.source_entry import Auth
 
 NOW = datetime(2024, 5, 1, 12, 0, 0, tzinfo=UTC)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.time_overlap import age_ms, asked_ends_ms, duration_s, overlap, span_array
-from core.timespan import TimeSpan, instant_ms
+from core.timespan import TimeSpan, age_ms, asked_ends_ms, duration_s, instant_ms, overlap, span_array
 
 NOW = instant_ms("2026-01-01")
 DAY = 86_400_000

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from lab.operating.contents import Compared, compared
-from lab.operating.upgrading import Step
+from lab.operating.filling import KindComparison, compared
+from lab.operating.upgrade import UpgradeStep
 
 
 def test_documents_are_compared_by_kind_and_id() -> None:
     before = {"keys": {"a": "1", "b": "2", "c": "3"}, "visits": {"x": "1"}}
     now = {"keys": {"a": "1", "b": "changed", "d": "new"}}
-    assert compared(before, now) == [Compared("keys", 3, 3, 1, 1), Compared("visits", 1, 0, 1, 0)]  # type: ignore[arg-type]
+    assert compared(before, now) == [KindComparison("keys", 3, 3, 1, 1), KindComparison("visits", 1, 0, 1, 0)]  # type: ignore[arg-type]
 
 
 def test_a_changed_document_is_lost_only_where_no_version_writes_it_again() -> None:
-    kinds = (Compared("library", 9, 9, 0, 9), Compared("keys", 2, 2, 0, 1), Compared("records", 5, 4, 1, 0))
-    assert Step("", 0.0, "", kinds=kinds).lost == 2
-    assert Step("", 0.0, "", kinds=kinds[:1]).right
+    kinds = (
+        KindComparison("library", 9, 9, 0, 9),
+        KindComparison("keys", 2, 2, 0, 1),
+        KindComparison("records", 5, 4, 1, 0),
+    )
+    assert UpgradeStep("", 0.0, "", kinds=kinds).lost == 2
+    assert UpgradeStep("", 0.0, "", kinds=kinds[:1]).right
 
 
 def test_a_bad_search_or_a_failed_command_is_not_right() -> None:
-    assert Step("", 0.0, "", {"right": 9, "refused": 1}).right
-    assert not Step("", 0.0, "", {"right": 9, "failed": 1}).right
-    assert not Step("", 0.0, "", trouble="it did not start").right
+    assert UpgradeStep("", 0.0, "", {"right": 9, "refused": 1}).right
+    assert not UpgradeStep("", 0.0, "", {"right": 9, "failed": 1}).right
+    assert not UpgradeStep("", 0.0, "", trouble="it did not start").right

@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from sonde.settings import Settings
-from sonde.wiring.worker_settings import worker_config
+from sonde.wiring.workers import worker_config
 from workers.celery_client import celery_client
 
 _PROCESS = """
 from celery.signals import worker_process_init
-from workers.memory_limit import limit_memory
+from workers.celery_client import limit_memory
 limit_memory(512 * 1024 * 1024)
 worker_process_init.send(None)
 small = bytearray(100 * 1024 * 1024)

@@ -6,15 +6,16 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from core.document import PUBLIC, DocumentEntry, document_id, now_iso
+from core.clock import now_iso
+from core.document import PUBLIC, DocumentEntry, document_id
 from core.errors import NotFound
 from core.ports import Embedder
 from es_gateway.client import Elasticsearch, retrying
 from es_mappings.indices import ensure_indices, serving
+from es_mappings.loader import USUAL, IndexShape
 from es_mappings.meta import IndexMeta
 from es_mappings.migration import migrate
 from es_mappings.names import alias
-from es_mappings.shape import USUAL, IndexShape
 from indexer.documents.index.retries import (
     is_parked,
     recipe,

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from core.document import UNREAD, DocumentEntry, FileKey, FileStore, now_iso, with_edits
+from core.clock import now_iso
+from core.document import UNREAD, DocumentEntry, FileKey, FileStore, with_edits
 from core.errors import NotFound, SondeError
 from indexer.documents.index.ingest import IncomingDocument, ingest
 from indexer.documents.index.linked import pdf_of_page

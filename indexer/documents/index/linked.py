@@ -16,7 +16,8 @@ import lxml.html
 import structlog
 from lxml import etree
 
-from core.document import PUBLIC, UNREAD, DocumentEntry, Follow, now_iso
+from core.clock import now_iso
+from core.document import PUBLIC, UNREAD, DocumentEntry, Follow
 from core.errors import SondeError
 from core.record import Link, Record
 from es_gateway.client import Elasticsearch

@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from core.batched import batched
-from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, now_iso, owner_routing
+from core.clock import now_iso
+from core.document import PUBLIC, UNREAD, DocumentEntry, FileStore, StoredFile, owner_routing
 from core.json_types import Json
 from es_mappings.codecs import documents
 from es_mappings.names import IndexKind, alias

@@ -15,7 +15,8 @@ from typing import Protocol, TypeVar
 import structlog
 
 from core.batched import batched
-from core.document import PUBLIC, DocumentEntry, State, now_iso, record_of_document, with_edits
+from core.clock import now_iso
+from core.document import PUBLIC, DocumentEntry, State, record_of_document, with_edits
 from core.errors import NotFound, SondeError, Unavailable
 from core.json_types import Json, JsonMapping
 from core.passage import Passage

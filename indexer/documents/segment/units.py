@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from core.letters import letters_of
-from core.passage import row_text
-from core.word_boxes import WordBox
+from core.folding import letters_of
+from core.passage import WordBox, row_text
 from indexer.documents.parse.model import Block, PlacedWord, Table
 from reading.sentences import sentences
 

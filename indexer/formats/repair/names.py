@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Literal
 
 from core.json_types import JsonMapping
-from core.name_words import looks_like_code
-from core.names import Names, Variable, names_once, variables_once
+from core.names import Names, Variable, looks_like_code, names_once, variables_once
 from indexer.formats.json_documents.parsing import objects_in, text_in, texts_in
 from indexer.formats.repair.text import is_placeholder, line
 

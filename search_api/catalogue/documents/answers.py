@@ -10,11 +10,10 @@ from html import escape
 from flask import Response, send_file
 
 from core.document import DocumentEntry
+from core.folding import place_of
 from core.json_types import Json
-from core.letters import place_of
-from core.passage import Passage
+from core.passage import Passage, WordBox, lines_of
 from core.record import Record
-from core.word_boxes import WordBox, lines_of
 from search_api.catalogue.documents.reader import VisibleDocument
 from search_api.formats_out.bibliography import CITATION_FORMATS, Citation
 from search_api.formats_out.notations import without_empty

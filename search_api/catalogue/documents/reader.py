@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.document import PUBLIC, DocumentEntry, FileKey, FileStore, PublicFiles
+from core.document import PUBLIC, DocumentEntry, FileKey, FileStore, PublicFiles, is_open
 from core.errors import NotFound
 from core.json_types import Json, JsonMapping
-from core.licences import is_open
 from core.passage import Passage
 from core.record import Record
 from es_gateway.client import Elasticsearch

@@ -102,7 +102,7 @@ class RecordReader:
             raise NotFound(f"The original metadata of {record_id!r} were not kept.")
         try:
             document = natives.from_document(hit["_source"], most_bytes=LARGEST_ORIGINAL_BYTES)
-        except natives.Unreadable as error:
+        except natives.NativeUnreadable as error:
             raise Unavailable(f"The original metadata of {record_id!r} cannot be read.") from error
         return Original(document.content, document.format, document.media_type)
 

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.document import DocumentEntry, document_of_record
-from core.folding import folded, folded_words
+from core.folding import folded, folded_words, place_of
 from core.json_types import Json
-from core.letters import place_of
 from core.passage import Passage
 from core.record import Record
 from es_gateway.client import Elasticsearch

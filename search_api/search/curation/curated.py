@@ -111,7 +111,14 @@ class ActiveRules:
             RulesByWords.of(rule for rule in every if isinstance(rule, BlockRule)),
             RulesByWords.of(rule for rule in every if isinstance(rule, BoostRule)),
             places,
-            NamedVocabulary(VOCABULARY, tuple(_concept(rule) for rule in every if isinstance(rule, SynonymRule))),
+            NamedVocabulary(
+                VOCABULARY,
+                tuple(
+                    Concept(f"{VOCABULARY}:{rule.id}", tuple(Label(words, rule.language) for words in rule.words))
+                    for rule in every
+                    if isinstance(rule, SynonymRule)
+                ),
+            ),
             _longest(places),
         )
 
@@ -169,7 +176,3 @@ def _longest(keys: Iterable[str]) -> Mapping[str, int]:
         first = key.partition(" ")[0]
         lengths[first] = max(1 + key.count(" "), lengths.get(first, 0))
     return lengths
-
-
-def _concept(rule: SynonymRule) -> Concept:
-    return Concept(f"{VOCABULARY}:{rule.id}", tuple(Label(words, rule.language) for words in rule.words))

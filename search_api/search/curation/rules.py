@@ -11,9 +11,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from core.extent import BBox
 from core.json_types import Json
-from core.overlay import Overlay
+from core.overlay import Overlay, overlay_from_content
 from core.place import Place
-from es_mappings.codecs.overlays import from_content
 from reading.gazetteer import name_key
 from reading.vocabulary.vocabulary import term_key
 from search_api.http.parameters import printable
@@ -172,7 +171,7 @@ class OverlayRule(CurationRule):
     @property
     def overlay(self) -> Overlay:
         """Raises ValueError for a box or period that does not exist."""
-        return from_content(self.model_dump())
+        return overlay_from_content(self.model_dump())
 
 
 RULES: dict[RuleKind, type[CurationRule]] = {

@@ -134,7 +134,12 @@ class PassageSearch:
         interpretation, filters, ranker = self.interpretation, self.request.filters, self.config.passages
         clauses: list[Clause] = []
         if ranker.find(Spatial) is not None and filters.area is None and interpretation.areas:
-            clauses.append(_own_or_record_value("extent", lambda field: _any_of(*_area_clauses(interpretation, field))))
+            clauses.append(
+                _own_or_record_value(
+                    "extent",
+                    lambda field: _any_of(*(area_clause(area, "intersects", field) for area in interpretation.areas)),
+                )
+            )
         if ranker.find(Temporal) is not None and filters.span is None and (span := interpretation.span) is not None:
             clauses.append(_own_or_record_value("time", lambda field: span_clause(span, field)))
         return clauses
@@ -186,10 +191,6 @@ def _conditions(request: AskRequest) -> list[Clause]:
     if request.roles:
         clauses.append({"terms": {"section_role": list(request.roles)}})
     return clauses
-
-
-def _area_clauses(interpretation: Interpretation, field: str) -> Iterable[Clause]:
-    return (area_clause(area, "intersects", field) for area in interpretation.areas)
 
 
 def _own_or_record_value(field: str, clause: Callable[[str], Clause]) -> Clause:

@@ -115,7 +115,7 @@ class PassageRetriever:
         extra = [
             {
                 "covered": [share],
-                **_interaction_field(candidates, id),
+                **({"interaction": [candidates.interactions[id]]} if id in candidates.interactions else {}),
                 **_foreign_field(candidates.passages[id], language, serving),
             }
             for id, share in zip(ids, shares, strict=True)
@@ -165,10 +165,6 @@ def _scored(ranking: Ranking, candidates: PassageCandidates, count: int) -> list
 
 def _numbered(passages: Sequence[FoundPassage]) -> tuple[FoundPassage, ...]:
     return tuple(replace(passage, number=number) for number, passage in enumerate(passages, 1))
-
-
-def _interaction_field(candidates: PassageCandidates, id: str) -> Fields:
-    return {"interaction": [candidates.interactions[id]]} if id in candidates.interactions else {}
 
 
 def _foreign_field(passage: FoundPassage, language: str | None, serving: Serving) -> Fields:

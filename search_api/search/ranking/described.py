@@ -9,8 +9,7 @@ from core.extent import BBox
 from core.geo import box_array
 from core.hit import SignalName
 from core.record import ProvenanceKind, Resolution
-from core.time_overlap import span_array
-from core.timespan import TimeSpan
+from core.timespan import TimeSpan, span_array
 from search_api.search.ranking.candidates import AnyColumn, Candidates, RankingFields, number
 from search_api.search.ranking.place import BOXES
 from search_api.search.ranking.signals.kind import KIND

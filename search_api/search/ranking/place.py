@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from core.extent import BBox
-from core.geo import Comparison, compare, diagonal_deg, hausdorff_deg_many
+from core.geo import BoxComparison, compare, diagonal_deg, hausdorff_deg_many
 from search_api.search.ranking.candidates import Column, Fields, Flags, Floats, Rows, rows_of
 from search_api.search.ranking.numbers import check_finite, check_not_negative, check_positive
 from search_api.search.ranking.target import Relation, Target
@@ -175,7 +175,7 @@ def logistic(features: Floats, weights: BlendWeights) -> Floats:
     return scores
 
 
-def _shares(comparison: Comparison, relation: Relation | None) -> tuple[Floats, Floats]:
+def _shares(comparison: BoxComparison, relation: Relation | None) -> tuple[Floats, Floats]:
     """The shares of the query and of the box that count; a containment relation uses only one of them."""
     if relation == "within":
         return comparison.box_share, comparison.box_share
@@ -184,7 +184,7 @@ def _shares(comparison: Comparison, relation: Relation | None) -> tuple[Floats, 
     return comparison.query_share, comparison.box_share
 
 
-def _size(comparison: Comparison, smallest_km2: float) -> Floats:
+def _size(comparison: BoxComparison, smallest_km2: float) -> Floats:
     box_km2 = np.maximum(comparison.box_km2, smallest_km2)
     ratio = box_km2 / max(comparison.query_km2, smallest_km2)
     alike: Floats = np.exp(-np.abs(np.log10(ratio)))

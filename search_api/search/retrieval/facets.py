@@ -12,12 +12,11 @@ from typing import get_args
 
 import numpy as np
 
-from core.cells import Block, CellView, Grid
+from core.cells import CellGrid, CellRange, CellView
 from core.extent import WORLD, BBox
 from core.json_types import Json, JsonMapping
 from core.ports import Geocoder
-from core.timespan import TimeSpan, instant_ms
-from core.year_counts import BEFORE, LAST_YEAR, counts_by_year
+from core.timespan import BEFORE, LAST_YEAR, TimeSpan, counts_by_year, instant_ms
 from es_mappings.codecs.cells import field_of
 from search_api.search.request import FacetName, Filters
 from search_api.search.retrieval.filters import Clause, area_clause, one_of, record_filters, span_clause
@@ -296,11 +295,11 @@ class Cell:
 class CellCounts:
     """The cells with records, row by row. ``grid`` may be coarser than asked, where records have too many corners."""
 
-    grid: Grid
+    grid: CellGrid
     cells: tuple[Cell, ...] = ()
 
     def box(self, cell: Cell) -> BBox:
-        return self.grid.box(Block(cell.column, cell.row, cell.column, cell.row))
+        return self.grid.box(CellRange(cell.column, cell.row, cell.column, cell.row))
 
 
 def cell_aggregation(view: CellView) -> Json:
@@ -315,7 +314,7 @@ def read_cells(found: JsonMapping, view: CellView) -> CellCounts:
     """The counts in the finest level of the answer that is complete."""
     asked = view.grid.level
     complete = found[str(asked)]["sum_other_doc_count"] == 0
-    grid = Grid(asked if complete else min(asked, _FALLBACK))
+    grid = CellGrid(asked if complete else min(asked, _FALLBACK))
     buckets = found[str(grid.level)]["buckets"]
     corners, times = [int(one["key"]) for one in buckets], [int(one["doc_count"]) for one in buckets]
     listed: dict[tuple[int, int], int] = {}

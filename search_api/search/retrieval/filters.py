@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from core.extent import BBox
@@ -129,3 +130,8 @@ def phrase(text: str, fields: Collection[str] = _TEXTS) -> Clause:
 def every_word(text: str) -> Clause:
     """All words of the text, anywhere in the record."""
     return {"multi_match": {"query": text, "type": "cross_fields", "operator": "and", "fields": list(_TEXTS)}}
+
+
+def lucene_escaped(text: str) -> str:
+    """The text as a literal in a Lucene regular expression, which has more signs than Python's: ``"``, ``<``, ``@``."""
+    return re.sub(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])", r"\\\1", text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from core.json_types import Json, JsonMapping
 from reading.names import ContactCandidate, NameCandidate
 from reading.sentences import Claims, Range
 from search_api.search.ranking.words import NameWeights
-from search_api.search.retrieval.filters import Clause, every_word, phrase
+from search_api.search.retrieval.filters import Clause, every_word, lucene_escaped, phrase
 from search_api.search.understanding.interpretation import NameMatch, QueryName, QueryTerm, TextSpan
 
 _PERSON, _ORGANISATION, _WHOLE_ORGANISATION = (
@@ -54,8 +53,8 @@ def contact_clause(text: str) -> Clause:
 
 def _whole_contact_clause(text: str) -> Clause:
     """The same, but the organisation's name begins so, and goes on only behind a sign."""
-    letters = "".join(re.escape(letter) if letter.isascii() else letter for letter in text.lower())
-    named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": letters + _BEHIND, "case_insensitive": True}}}
+    value = lucene_escaped(text.lower()) + _BEHIND
+    named: Clause = {"regexp": {_WHOLE_ORGANISATION: {"value": value, "case_insensitive": True}}}
     return {"bool": {"should": [_of_person(text), named]}}
 
 
@@ -157,7 +156,7 @@ def begins(key: str) -> Clause:
 
 def _offers(word: str) -> Clause:
     """Records in a format or of an organisation whose name has this word: ``PDF: Portable Document Format``."""
-    letters = word.lower()
+    letters = lucene_escaped(word.lower())
     formats: Clause = {"regexp": {_FORMATS: {"value": f"(.*[^a-z0-9])?{letters}([^a-z0-9].*)?"}}}
     return {"bool": {"should": [formats, {"match": {_ORGANISATIONS: word}}]}}
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from core.folding import folded_words
 from core.json_types import Json, JsonMapping
-from core.mentioned_names import words_key
 from core.names import name_key
+from core.record_keys import words_key
 from es_gateway.searching import Search
 from reading.acronyms import AcronymCandidate
 from reading.vocabulary import Label
-from search_api.search.retrieval.filters import Clause, phrase
+from search_api.search.retrieval.filters import Clause, lucene_escaped, phrase
 from search_api.search.retrieval.known_names import (
     abstracts_body,
     contacts_body,
@@ -154,7 +154,9 @@ def acronyms_body(candidates: Sequence[AcronymCandidate]) -> Json:
         defined[f"d{number}"] = {
             "filter": {"prefix": {_DEFINED: f"{one.key}="}},
             "aggs": {
-                "pairs": {"terms": {"field": _DEFINED, "include": f"{_escaped(one.key)}=.*", "size": _MOST_SENSES}}
+                "pairs": {
+                    "terms": {"field": _DEFINED, "include": f"{lucene_escaped(one.key)}=.*", "size": _MOST_SENSES}
+                }
             },
         }
     counted: Json = {"written": {"filters": {"filters": written}}} if written else {}
@@ -192,11 +194,6 @@ def terms_of(candidates: Sequence[AcronymCandidate], answer: JsonMapping) -> tup
 
 def _confidence(senses: Sequence[str]) -> float:
     return 1.0 / len(senses)
-
-
-def _escaped(text: str) -> str:
-    """For Lucene's regular expressions."""
-    return re.sub(r"([.?+*|{}\[\]()\"\\#@&<>~^$-])", r"\\\1", text)
 
 
 _TITLE = "title_sort"  # folded

@@ -13,8 +13,7 @@ from cachetools import TTLCache
 from core.errors import ModelMissing, Unavailable
 from core.ports import Embedder, TokenCard
 from es_gateway.client import Elasticsearch
-from es_mappings.indices import ServingIndex, serving
-from es_mappings.lost_aliases import lost_aliases
+from es_mappings.indices import ServingIndex, lost_aliases, serving
 from es_mappings.meta import CELLS_SINCE, NAMES_SINCE, WORDS_SINCE, refuse_other_dimensions
 from reading.language import detect_language
 from search_api.http.telemetry import count_cache_lookup
@@ -137,7 +136,7 @@ class ServingResolver:
         records = serving(self._client, self._prefix, "records")
         if records is None:
             for lost in lost_aliases(self._client, self._prefix, ["records"]):
-                raise Unavailable(lost.told)
+                raise Unavailable(lost.remedy)
             raise Unavailable(
                 f"There is no index {self._prefix}-records yet. Run `sonde harvest` (or `sonde demo`) to fill it."
             )

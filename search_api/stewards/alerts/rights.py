@@ -42,16 +42,12 @@ class OwnerRights:
             if keys is None:
                 fresh = datetime.fromisoformat(saved.seen) >= now - timedelta(days=self.token_days)
                 return saved.groups if fresh else frozenset()
-            usable = [key for key in keys if key.state(now) == "active" and _may_search(key)]
+            usable = [key for key in keys if key.state(now) == "active" and key.grant.scopes & {"search", "admin"}]
             if not usable:
                 return None
             return saved.groups & frozenset[str]().union(*(key.grant.groups for key in usable))
 
         return groups_of
-
-
-def _may_search(key: ApiKey) -> bool:
-    return bool(key.grant.scopes & {"search", "admin"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class CurationDesk:
         refused = sorted((*lines.refused, *duplicates, *unknown), key=lambda refused_line: refused_line.line)
         unknown_lines = {refused_line.line for refused_line in unknown}
         after = {
-            RuleKey(kind, str(rule.id), draft): _content(rule)
+            RuleKey(kind, str(rule.id), draft): rule.model_dump(mode="json", exclude_none=True)
             for line, rule in rules.items()
             if line not in unknown_lines
         }
@@ -183,7 +183,3 @@ def _with_id(rule: CurationRule) -> CurationRule:
     if isinstance(rule, OverlayRule):
         return rule.model_copy(update={"id": rule.record})
     return rule if rule.id is not None else rule.model_copy(update={"id": uuid.uuid4().hex[:12]})
-
-
-def _content(rule: CurationRule) -> Json:
-    return rule.model_dump(mode="json", exclude_none=True)

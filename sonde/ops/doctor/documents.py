@@ -1,6 +1,8 @@
-"""Documents that could not be read: how many, which, and what to do."""
+"""Checks of documents: which could not be read, OCR, the confined process that reads them, the folder of uploads."""
 
 from __future__ import annotations
+
+import os
 
 from core.document import PUBLIC
 from core.json_types import JsonMapping
@@ -12,7 +14,7 @@ from indexer.documents.parse.isolation import confinement_here
 from indexer.documents.parse.pdf.tesseract import installed_languages, ocr_problem
 from sonde.ops.doctor.finding import State
 from sonde.settings import Settings
-from sonde.wiring.ocr import ocr_of
+from sonde.wiring.part_watch import ocr_of
 
 _NAMED = 5
 _BY_DEFECT = ("crashed", "interrupted")
@@ -65,16 +67,16 @@ def ocr(settings: Settings) -> tuple[State, str]:
 def confined() -> tuple[State, str]:
     """A warning if a document that takes over its reader could do more here than read itself."""
     hide_from_children()  # as a worker does
-    found = confinement_here()
-    if found is None:
+    confinement = confinement_here()
+    if confinement is None:
         return "warning", "the process that reads documents could not be tried: see the log of a worker"
     open_ways = [
-        told
-        for holds, told in (
-            (found.network_closed, "use the network"),
-            (found.secrets_hidden, "read the environment of the worker, with its passwords"),
+        phrase
+        for holds, phrase in (
+            (confinement.network_closed, "use the network"),
+            (confinement.secrets_hidden, "read the environment of the worker, with its passwords"),
             (
-                found.files_limited,
+                confinement.files_limited,
                 "read the files of its user (no Landlock in this kernel or container)",
             ),
         )
@@ -108,3 +110,15 @@ def _named(hit: JsonMapping) -> str:
     source = hit["_source"]
     name = source["name"] if source["owner"] == PUBLIC else f"a user's document {hit['_id']}"
     return f"{name} ({source['reason']})"
+
+
+def library(settings: Settings) -> tuple[State, str]:
+    uploads = settings.library
+    if not uploads.enabled:
+        return "ok", "uploads are off"
+    folder = uploads.folder
+    while not folder.exists():
+        folder = folder.parent
+    if not os.access(folder, os.W_OK):
+        return "broken", f"{folder} cannot be written to, so uploads fail: correct its rights, or SONDE_LIBRARY__FOLDER"
+    return "ok", f"files of users go to {uploads.folder}"

@@ -1,37 +1,47 @@
-"""Whether the API, the language model and the mail server answer."""
+"""Checks of services: API, language model, mail server, broker, queues, workers and beat."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
+
+import redis
+from kombu.exceptions import OperationalError
 
 from core.errors import SondeError
 from net.exchange import Outgoing
 from net.gate import Gate, GatePolicy
 from sonde.ops.doctor.finding import State
 from sonde.settings import ANY_ADDRESS, Settings
-from sonde.wiring.alert_work import mail_server
+from sonde.wiring.alerts import mail_server
 from sonde.wiring.models import Models
-from sonde.wiring.named_models import language_model_trouble
+from sonde.wiring.part_watch import language_model_trouble
+from sonde.wiring.workers import worker_config
+from workers.broker import LATE_S, QueueAge, beat_ticks, queue_ages
+from workers.celery_client import celery_client
+from workers.config import QUEUES
 
 _ASK_S = 5.0
+_ANSWER_S = 3
+_PING_S = 2.0
 
 
 def api(settings: Settings) -> tuple[State, str]:
     """Asks the API on this machine and then its public address; a warning if neither answers."""
     tried = []
     for url in _addresses(settings):
-        wrong = _asked(f"{url}/healthz")
-        if wrong is None:
+        problem = _why_silent(f"{url}/healthz")
+        if problem is None:
             return "ok", f"answers at {url}"
-        tried.append(f"{url} ({wrong})")
+        tried.append(f"{url} ({problem})")
     return "warning", f"does not answer at {', nor at '.join(tried)}: start it (`sonde up`), or look at its log"
 
 
 def language_model(settings: Settings, models: Models) -> tuple[State, str]:
     if settings.answers.url is None:
         return "ok", "none is configured; answers are quotes"
-    wrong = language_model_trouble(settings, lambda: models.gate)
-    return ("warning", " ".join(wrong)) if wrong else ("ok", f"{settings.answers.model} answers")
+    problems = language_model_trouble(settings, lambda: models.gate)
+    return ("warning", " ".join(problems)) if problems else ("ok", f"{settings.answers.model} answers")
 
 
 def mail(settings: Settings) -> tuple[State, str]:
@@ -43,20 +53,20 @@ def mail(settings: Settings) -> tuple[State, str]:
         server.check()
     except SondeError as error:
         return "warning", f"{server.host}:{server.port}: {error} SONDE_MAIL__HOST, __PORT and __TLS say where and how"
-    told = f"{server.host}:{server.port} takes mails"
+    text = f"{server.host}:{server.port} takes mails"
     if settings.api.public_url is None:
-        return "warning", f"{told}, but their links lead to {settings.api_url}: set SONDE_API__PUBLIC_URL"
-    return "ok", f"{told}; their links begin with {settings.api_url}"
+        return "warning", f"{text}, but their links lead to {settings.api_url}: set SONDE_API__PUBLIC_URL"
+    return "ok", f"{text}; their links begin with {settings.api_url}"
 
 
 def _addresses(settings: Settings) -> list[str]:
-    given = settings.api
-    host = "127.0.0.1" if given.host in ANY_ADDRESS else given.host
-    here = f"http://{f'[{host}]' if ':' in host else host}:{given.port}"
-    return [here, *([given.public_url] if given.public_url else [])]
+    served = settings.api
+    host = "127.0.0.1" if served.host in ANY_ADDRESS else served.host
+    here = f"http://{f'[{host}]' if ':' in host else host}:{served.port}"
+    return [here, *([served.public_url] if served.public_url else [])]
 
 
-def _asked(url: str) -> str | None:
+def _why_silent(url: str) -> str | None:
     """Why it does not answer; None if it does."""
     gate = Gate(GatePolicy(allowed_hosts=frozenset([urlsplit(url).netloc.rpartition("@")[2]]), timeout_s=_ASK_S))
     try:
@@ -66,3 +76,58 @@ def _asked(url: str) -> str | None:
     finally:
         gate.close()
     return None
+
+
+def waiting_tasks(settings: Settings) -> tuple[State, str]:
+    """A warning names the queues whose oldest task has waited for too long."""
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=_ANSWER_S, socket_connect_timeout=_ANSWER_S)
+    return judge_queues(queue_ages(broker, settings.index.prefix))
+
+
+def judge_queues(queues: Sequence[QueueAge]) -> tuple[State, str]:
+    """From the state of the queues."""
+    ages = {waiting.queue: waiting.age_s for waiting in queues if waiting.waiting and waiting.age_s is not None}
+    if not ages:
+        return "ok", "no task waits"
+    text = ", ".join(f"in {queue} for {_span(age)}" for queue, age in ages.items())
+    late = [queue for queue, age in ages.items() if age > LATE_S]
+    if late:
+        who = f"the worker of {late[0]}" if len(late) == 1 else f"the workers of {', '.join(late)}"
+        return "warning", f"the oldest task waits {text}: look at {who}, which is dead or held up by a long task"
+    return "ok", f"the oldest task waits {text}"
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def broker(settings: Settings) -> tuple[State, str]:
+    client = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
+    version = client.info("server").get("redis_version")
+    waiting = ", ".join(f"{age.queue} {age.waiting}" for age in queue_ages(client, settings.index.prefix))
+    return "ok", f"version {version}; waiting: {waiting}"
+
+
+def workers(settings: Settings) -> tuple[State, str]:
+    """The workers that answer Celery's ping within two seconds, and queues without a worker."""
+    app = celery_client(worker_config(settings))
+    app.conf.broker_transport_options = {**app.conf.broker_transport_options, "socket_connect_timeout": 3}
+    try:
+        by_worker = app.control.inspect(timeout=_PING_S).active_queues() or {}
+    except OperationalError as error:
+        raise redis.ConnectionError(str(error)) from error
+    untaken = set(QUEUES) - {queue["name"] for queues in by_worker.values() for queue in queues}
+    if untaken:
+        named = ", ".join(sorted(untaken))
+        return "warning", f"nobody takes tasks from {named}: start a worker (`sonde up`), or look at its log"
+    return "ok", f"{len(by_worker)} at work; each queue has a worker"
+
+
+def beat(settings: Settings) -> tuple[State, str]:
+    broker = redis.Redis.from_url(settings.broker_url, socket_timeout=3, socket_connect_timeout=3)
+    if beat_ticks(broker, settings.index.prefix):
+        return "ok", "it ticks"
+    return (
+        "warning",
+        "nobody holds the lock of the schedules: start beat (`sonde up`), or nothing is harvested by itself",
+    )

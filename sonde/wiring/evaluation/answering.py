@@ -22,12 +22,11 @@ from search_api.search.ranking.signals.spatial import Spatial
 from search_api.search.ranking.signals.temporal import Temporal
 from search_api.search.retrieval.serving import ServingResolver
 from sonde.settings import Settings
-from sonde.wiring.answering import answerer_over, language_model
 from sonde.wiring.clients import elasticsearch_client
 from sonde.wiring.documents import passage_reader
 from sonde.wiring.evaluation.searching import CachingModels
 from sonde.wiring.models import Models
-from sonde.wiring.search import ranking_config, search_parts
+from sonde.wiring.search import answerer_over, language_model, ranking_config, search_parts
 
 _TIMEOUT_S = 120.0
 
@@ -40,8 +39,8 @@ class AnswersAsked:
     mode: str
     text_alone: bool = False
 
-    def config(self, given: RankingConfig) -> RankingConfig:
-        return replace(given, passages=given.passages.without(Spatial, Temporal)) if self.text_alone else given
+    def config(self, config: RankingConfig) -> RankingConfig:
+        return replace(config, passages=config.passages.without(Spatial, Temporal)) if self.text_alone else config
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +84,13 @@ def examiner_of_index(settings: Settings, form: AnswersAsked) -> Iterator[Examin
         resolver = ServingResolver(client, settings.index.prefix, models.embedder)
         search = search_parts(client, resolver, models, form.config(ranking_config(settings)))
         answerer = answerer_over(settings, settings.index.prefix, search, resolver, models, model)
-        said = f"{made} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
-        yield Examiner(Examination(answerer, resolver, model), said)
+        description = f"{made} Embedder {models.embedder().card.model}. Index {settings.index.prefix}."
+        yield Examiner(Examination(answerer, resolver, model), description)
 
 
 def ids_of(settings: Settings, named: Iterable[str]) -> dict[str, str]:
     """The id of each public document, by its id or file name. Raises SondeError for one that is not there, or twice."""
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     with elasticsearch_client(settings, timeout_s=_TIMEOUT_S, retry=True) as client:
         for name in sorted(set(named)):
             either = [{"ids": {"values": [name]}}, {"term": {"name": name}}]
@@ -100,8 +99,8 @@ def ids_of(settings: Settings, named: Iterable[str]) -> dict[str, str]:
             hits = [hit["_id"] for hit in body["hits"]["hits"]]
             if len(hits) != 1:
                 raise SondeError(f"{len(hits)} public documents are called {name!r}; name one by its id.")
-            found[name] = hits[0]
-    return found
+            ids[name] = hits[0]
+    return ids
 
 
 def _model(settings: Settings, models: Models, mode: str, stack: ExitStack) -> tuple[LanguageModel | None, str]:
@@ -110,9 +109,9 @@ def _model(settings: Settings, models: Models, mode: str, stack: ExitStack) -> t
     if mode == "stub":
         host = stack.enter_context(stub_endpoint())
         gate = Gate(GatePolicy(allowed_hosts=frozenset((host,))))
-        said = "A stub endpoint, not a model: it copies the first sentence of the first passage."
-        return RemoteLanguageModel(ChatEndpoint(f"http://{host}/v1", NAME), gate), said
-    found = language_model(settings, lambda: models.gate)
-    if found is None:
+        description = "A stub endpoint, not a model: it copies the first sentence of the first passage."
+        return RemoteLanguageModel(ChatEndpoint(f"http://{host}/v1", NAME), gate), description
+    model = language_model(settings, lambda: models.gate)
+    if model is None:
         raise SondeError("Set SONDE_ANSWERS__URL and SONDE_ANSWERS__MODEL, or use --mode extractive or stub.")
-    return found, f"The model {settings.answers.model} at the endpoint of the settings."
+    return model, f"The model {settings.answers.model} at the endpoint of the settings."

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sonde.settings import Settings
-from sonde.wiring.answering import language_model
 from sonde.wiring.models import Models
+from sonde.wiring.search import language_model
 from sonde.wiring.training.corpora import Sources, documents_from
 from sonde.wiring.training.data import remembering
 from training.examples import Example, TrainingError, read_examples

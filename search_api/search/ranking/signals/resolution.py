@@ -12,7 +12,7 @@ import numpy as np
 from core.geo import area_km2, box_array
 from core.hit import SignalName
 from core.record import Resolution as AskedResolution
-from core.time_overlap import duration_s
+from core.timespan import duration_s
 from search_api.search.ranking.candidates import (
     AnyColumn,
     Candidates,

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from core.hit import SignalName
-from core.time_overlap import Overlap, age_ms, overlap
-from core.timespan import TimeSpan, iso
+from core.timespan import Overlap, TimeSpan, age_ms, iso, overlap
 from search_api.search.ranking.candidates import (
     AnyColumn,
     Candidates,

@@ -1,0 +1,187 @@
+"""Keys computed from a record, by which the index finds it: series, the same data set elsewhere, names, and what it
+only mentions. Pure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from core.defined_acronyms import DefinedAcronym, defined_acronyms, of_keyword
+from core.folding import folded_words
+from core.names import bare_version, looks_like_code, looks_like_name, name_key, without_version_words
+from core.record import Record
+
+_DAY_MS = 86_400_000
+_LEAST_TITLE_WORDS = 2  # "Bathymetry" alone does not identify a data set
+_MONTHS = (
+    r"jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|fevrier|mar(?:ch|s)?|marz|apr(?:il)?|avril|may|mai|june?|juni|juin|july?|"
+    r"juli|juillet|aug(?:ust)?|aout|sept?(?:ember)?|septembre|oct(?:ober)?|oktober|octobre|nov(?:ember)?|novembre|"
+    r"de[cz](?:ember)?|decembre"
+)
+_DIGITS = re.compile(r"\d+")
+_WHEN = re.compile(rf"(?:{_MONTHS}|#(?:st|nd|rd|th)?)")
+MOST_KEYS = 64
+LONGEST_KEY = 96  # characters; the longest short names of NASA's have 85
+_SHORTEST_KEY = 2
+_ACRONYM_BEHIND = re.compile(r"(?:\(([A-Z][\w/-]{1,14})\)|\s-\s([A-Z][A-Z0-9/-]{1,14}))\s*$")
+_LAST_PART = re.compile(r"[^:/]+$")
+MOST_MENTIONED = 256
+MOST_ACRONYMS = 24
+LONGEST_MENTIONED = 40  # characters of a key
+_LONGEST_RUN = 4  # words
+_LONGEST_KEYWORD = 8  # words; a longer one is a sentence
+_SHORTEST_MENTIONED = 3
+_TOKEN = re.compile(r"[^\s,;()\[\]{}<>\"'|]+")
+_PART = re.compile(r"[^\W_]+")
+
+
+def series_of(record: Record) -> str | None:
+    """Equal for records of one source whose titles differ only in numbers and dates; None for a short title.
+
+    "SST May 2003" and "SST June 2004" are siblings, "CO2 flux" and "N2O flux" are not: letters around a number inside a
+    word still count.
+    """
+    words = [_DIGITS.sub("#", word) for word in folded_words(record.title)]
+    stem = [word for word in words if not _WHEN.fullmatch(word)]
+    if len(stem) < _LEAST_TITLE_WORDS:
+        return None
+    return _digest(record.source, *stem)
+
+
+def signature_of(record: Record) -> str | None:
+    """Equal for records with the same title, provider, extent (to .1 degree) and period (to the day).
+
+    None if the title is short, there is no organisation, or neither extent nor period is known: too little evidence for
+    one data set.
+    """
+    title = folded_words(record.title)
+    provider = next((contact.organisation for contact in record.contacts if contact.organisation), None)
+    if len(title) < _LEAST_TITLE_WORDS or provider is None or not (record.extents or record.times):
+        return None
+    boxes = sorted(",".join(f"{edge:.1f}" for edge in box.as_list()) for box in record.extents)
+    spans = sorted(f"{_day(span.start_ms)}/{_day(span.end_ms)}" for span in record.times)
+    return _digest(" ".join(title), " ".join(folded_words(provider)), *boxes, *spans)
+
+
+def _day(instant_ms: int | None) -> str:
+    return "" if instant_ms is None else str(instant_ms // _DAY_MS)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def keys_of(record: Record) -> tuple[str, ...]:
+    """Each key once, the product's own first: short names, with the version behind, then alternate titles, identifiers,
+    platforms, instruments and projects. At most ``MOST_KEYS`` of at most ``LONGEST_KEY`` characters.
+    """
+    keys = dict.fromkeys(name_key(text) for text in _texts(record))
+    return tuple(key for key in keys if _SHORTEST_KEY <= len(key) <= LONGEST_KEY)[:MOST_KEYS]
+
+
+def _texts(record: Record) -> Iterator[str]:
+    names = record.names
+    yield from names.short_names
+    for short in names.short_names:
+        yield from (f"{short}{version}" for version in _versions(record.edition))
+    yield from filter(looks_like_code, record.alternate_titles)
+    for identifier in filter(None, (record.identifier, record.doi)):
+        yield identifier
+        last = _LAST_PART.search(identifier)
+        if last is not None and looks_like_code(last[0]):
+            yield last[0]
+    for name in (*names.platforms, *names.instruments, *names.projects, *names.written):
+        yield name
+        behind = _ACRONYM_BEHIND.search(name)
+        if behind is not None:
+            yield behind[1] or behind[2]
+
+
+def _versions(edition: str | None) -> tuple[str, ...]:
+    """``V006`` as ``006`` and ``6``."""
+    bare = bare_version(edition or "")
+    if not bare or len(bare.split()) != 1:
+        return ()
+    return tuple(dict.fromkeys((bare, bare.lstrip("0."))))
+
+
+def mentioned_keys(record: Record) -> tuple[str, ...]:
+    """Each key once: up to four words that follow each other in titles and keywords (``TOGA COARE``: ``togacoare``),
+    and single words of the abstract that look like names. At most ``MOST_MENTIONED``.
+    """
+    keys = dict.fromkeys(key for key in _mentioned(record) if _SHORTEST_MENTIONED <= len(key) <= LONGEST_MENTIONED)
+    return tuple(keys)[:MOST_MENTIONED]
+
+
+def acronyms_of(record: Record) -> tuple[str, ...]:
+    """The acronyms that the record defines, both ways: ``lst=land surface temperature`` and the reverse."""
+    pairs = dict.fromkeys((acronym_key(pair.short), words_key(pair.long)) for pair in _defined(record))
+    both = (text for short, long in pairs for text in (f"{short}={long}", f"{long}={short}"))
+    return tuple(both)[: 2 * MOST_ACRONYMS]
+
+
+def acronym_key(acronym: str) -> str:
+    """SSM/I, ssm-i and SSMI are one."""
+    return "".join(folded_words(acronym)) + ("+" if acronym.endswith("+") else "")
+
+
+def words_key(words: str) -> str:
+    """Words in small letters without accents, the last one without its plural s."""
+    words_folded = folded_words(words)
+    if (
+        words_folded
+        and len(words_folded[-1]) > 3
+        and words_folded[-1].endswith("s")
+        and not words_folded[-1].endswith(("ss", "us", "is"))
+    ):
+        words_folded[-1] = words_folded[-1][:-1]
+    return " ".join(words_folded)
+
+
+def _mentioned(record: Record) -> Iterator[str]:
+    for title in (record.title, *record.alternate_titles):
+        yield from _runs(title)
+    for keyword in record.keywords:
+        if len(keyword.term.split()) <= _LONGEST_KEYWORD:
+            yield from _runs(keyword.term)
+    tokens = [token[0].strip(".:!?") for token in _TOKEN.finditer(record.abstract or "")]
+    likely = [looks_like_name(token) for token in tokens]
+    for place, token in enumerate(tokens):
+        if likely[place]:
+            yield name_key(token)
+            if place + 1 < len(tokens) and (likely[place + 1] or tokens[place + 1].isdigit()):
+                yield name_key(token + tokens[place + 1])
+
+
+@lru_cache(maxsize=8_192)
+def _runs(text: str) -> tuple[str, ...]:
+    """Kept, because the records of a catalogue share their keywords."""
+    return tuple(_runs_of(text))
+
+
+def _runs_of(text: str) -> Iterator[str]:
+    words = _PART.findall(text)
+    versions = _PART.findall(" ".join(without_version_words(text.split())))
+    for sequence in (words, versions) if versions != words else (words,):
+        for start in range(len(sequence)):
+            for end in range(start + 1, min(start + _LONGEST_RUN, len(sequence)) + 1):
+                run = sequence[start:end]
+                if not (_is_small(run[0]) or _is_small(run[-1])) and (len(run) > 1 or not run[0].isdigit()):
+                    yield name_key("".join(run))
+
+
+def _is_small(word: str) -> bool:
+    """ "of", "and": no name begins or ends with it."""
+    return len(word) < 4 and word.isalpha() and word.islower()
+
+
+def _defined(record: Record) -> Iterable[DefinedAcronym]:
+    for text in (record.title, record.abstract or ""):
+        yield from defined_acronyms(text)
+    for keyword in record.keywords:
+        pair = of_keyword(keyword.term)
+        if pair is not None:
+            yield pair

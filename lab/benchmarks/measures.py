@@ -1,0 +1,192 @@
+"""What things cost: a harvest, embedding, searches at one client, and our own part without an index."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from core.extent import BBox
+from core.geo import hausdorff_deg_many
+from core.ports import Embedder
+from core.timespan import TimeSpan
+from es_gateway.client import Elasticsearch
+from es_mappings.codecs.runs import RunReport
+from indexer.formats import registry
+from indexer.formats.refused import RecordRefused
+from indexer.harvest.harvest import harvest
+from indexer.parts import Options, Parts
+from indexer.sources.folder import FolderSource
+from indexer.write.embed import embed_missing
+from lab.benchmarks.machine import Spread, TimedNode
+from search_api.search.flow import SearchPipeline
+from search_api.search.ranking.candidates import Candidates
+from search_api.search.ranking.config import Ranker
+from search_api.search.ranking.described import Candidate, candidates_of
+from search_api.search.ranking.place import BOXES
+from search_api.search.ranking.rank import rank
+from search_api.search.ranking.target import Target
+from search_api.search.request import ALL_PARTS, SearchRequest
+from search_api.search.understanding.understand import Understander
+
+_ROUNDS = 200
+_CANDIDATES = 1_000
+_SEED = 20_04
+_ASKED = BBox(6.0, 36.0, 19.0, 47.0)
+_DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestTime:
+    """One harvest of one archive."""
+
+    name: str
+    report: RunReport
+    seconds: float
+
+    @property
+    def per_second(self) -> float:
+        return self.report.counts.seen / self.seconds
+
+
+def time_harvest(client: Elasticsearch, prefix: str, path: Path, embedder: Embedder | None = None) -> HarvestTime:
+    """From the first page to the stored report; without an embedder, vectors stay out."""
+    parts = Parts(client, prefix, (lambda _name: embedder) if embedder is not None else None)
+    started = time.perf_counter()
+    report = harvest(path.name.partition(".")[0], FolderSource(path), parts, Options())
+    return HarvestTime(path.name, report, time.perf_counter() - started)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingTime:
+    """``bare``: the model on the texts alone, with token vectors if it makes them; ``whole``: filling the index with
+    them. Texts a second.
+    """
+
+    bare: float
+    whole: float
+    texts: int
+    reads_tokens: int
+    longer_share: float
+
+
+def time_embedding(client: Elasticsearch, prefix: str, source: str, path: Path, embedder: Embedder) -> EmbeddingTime:
+    """Bare on all texts, then all missing vectors of the source, then bare again: the machine drifts."""
+    texts = list(_texts(path))
+    lengths = np.asarray(embedder.count_tokens(texts))
+    before = _bare(embedder, texts)
+    started = time.perf_counter()
+    filled = embed_missing(source, Parts(client, prefix, lambda _name: embedder), Options())
+    whole = filled.embedded / (time.perf_counter() - started)
+    bare = (before + _bare(embedder, texts)) / 2.0
+    reads = embedder.card.max_tokens
+    return EmbeddingTime(bare, whole, filled.embedded, reads, float((lengths > reads).mean()))
+
+
+def _bare(embedder: Embedder, texts: Sequence[str]) -> float:
+    started = time.perf_counter()
+    embedder.encode(texts, "document")
+    return len(texts) / (time.perf_counter() - started)
+
+
+def _texts(path: Path) -> Iterator[str]:
+    for page in FolderSource(path).pages():
+        for raw in page.records:
+            try:
+                yield registry.read(raw, "bench").embedding_text
+            except RecordRefused:
+                continue
+
+
+def time_understanding(understander: Understander, questions: Sequence[str], rounds: int = 5) -> Spread:
+    """Milliseconds of reading one question, after one round to warm up."""
+    for question in questions:
+        understander.understand(question, ALL_PARTS)
+    took = []
+    for question in [*questions] * rounds:
+        started = time.perf_counter()
+        understander.understand(question, ALL_PARTS)
+        took.append((time.perf_counter() - started) * 1000.0)
+    return Spread.of(took)
+
+
+def time_ranking(ranker: Ranker, count: int = _CANDIDATES) -> Spread:
+    """Milliseconds of ranking ``count`` candidates of two arms by text, place, time and resolution."""
+    candidates, target = (
+        made_up(count),
+        Target(boxes=(_ASKED,), span=TimeSpan(0, 10_000 * _DAY_MS), now_ms=20_000 * _DAY_MS),
+    )
+    rank(candidates, target, ranker)
+    return Spread.of([_took_ms(lambda: rank(candidates, target, ranker)) for _ in range(_ROUNDS)])
+
+
+def time_hausdorff(count: int = _CANDIDATES) -> Spread:
+    """Milliseconds of the plain Hausdorff distances of one box to ``count`` others."""
+    boxes = made_up(count)[BOXES].values
+    hausdorff_deg_many(_ASKED, boxes)
+    return Spread.of([_took_ms(lambda: hausdorff_deg_many(_ASKED, boxes)) for _ in range(_ROUNDS)])
+
+
+def made_up(count: int) -> Candidates:
+    """Candidates with a box and a period each, the same ones every time."""
+    numbers = np.random.default_rng(_SEED)
+    west, south = numbers.uniform(-180, 140, count), numbers.uniform(-80, 60, count)
+    start = numbers.integers(0, 9_000, count) * _DAY_MS
+    return candidates_of(
+        [
+            Candidate(
+                f"made:{place}",
+                {"bm25": float(numbers.uniform(0, 20)), "dense": float(numbers.uniform(0, 0.7))},
+                (BBox(west[place], south[place], west[place] + 20.0, south[place] + 20.0),),
+                (TimeSpan(int(start[place]), int(start[place]) + 1_000 * _DAY_MS),),
+            )
+            for place in range(count)
+        ]
+    )
+
+
+def _took_ms(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTimes:
+    """Milliseconds. ``ours`` is everything but Elasticsearch's HTTP calls and the embedder (spaCy counts as ours)."""
+
+    whole: Spread
+    ours: Spread
+    elasticsearch: Spread
+    stages: dict[str, Spread]
+
+
+def time_searches(
+    pipeline: SearchPipeline, questions: Sequence[str], request: SearchRequest, rounds: int
+) -> SearchTimes:
+    """Each question ``rounds`` times, one after the other, after one round to warm up; ``request`` gives the options.
+
+    The pipeline's client must use ``TimedNode``.
+    """
+    for question in questions:
+        pipeline.search(replace(request, q=question))
+    whole, ours, server = [], [], []
+    stages: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        for question in questions:
+            before = TimedNode.spent_s
+            started = time.perf_counter()
+            answer = pipeline.search(replace(request, q=question))
+            took = (time.perf_counter() - started) * 1000.0
+            waited = (TimedNode.spent_s - before) * 1000.0
+            whole.append(took)
+            server.append(waited)
+            ours.append(took - waited - answer.took_ms.get("embed", 0.0))
+            for stage, spent in answer.took_ms.items():
+                stages.setdefault(stage, []).append(spent)
+    return SearchTimes(
+        Spread.of(whole), Spread.of(ours), Spread.of(server), {name: Spread.of(spent) for name, spent in stages.items()}
+    )

@@ -1,0 +1,218 @@
+"""`sonde chaos documents`, `hostile` and `malformed`: what attackers upload and send, beside honest people."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from lab.hostile.attacks import attacks
+from lab.hostile.course import AttackOutcome, AttackTerms, run_attacks
+from lab.hostile_documents.course import HONEST, KINDS, HonestReadings, ReadingTerms, ReadOutcome, read_course
+from lab.malformed.asking import BAD, RequestOutcome, ask_all, summed
+from lab.malformed.makers import made, made_by_schema
+from lab.malformed.target import target
+from local_stack.ports import free_port
+from sonde.cli.screen import messages, screen
+from sonde.ops.temporary_node import temporary_node
+from sonde.settings import LimitsSettings, load_settings
+from sonde.wiring.documents import reading_limits, segment_options
+
+_READING_COLUMNS = ("KB", "what happened", "seconds", "child MiB", "parent MiB", "passages", "cells", "verdict")
+KIND_NAMES = tuple(kind.name for kind in KINDS)
+_ATTACK_COLUMNS = (
+    "answered",
+    "refused",
+    "failed",
+    "p50 ms",
+    "p95 ms",
+    "probes failed",
+    "sent",
+    "what they met",
+    "verdict",
+)
+ATTACK_NAMES = tuple(one.name for one in attacks(""))
+_VERDICT_COLUMNS = ("answered", "refused", "turned away", "hung up", "no answer", "failed", "hang")
+
+
+@click.command()
+@click.option("--kind", "names", type=click.Choice(KIND_NAMES), multiple=True, help="Only this kind; repeatable.")
+@click.option("--small", is_flag=True, help="The sizes of the test suite.")
+@click.option(
+    "--parent-mib", type=click.FloatRange(64), default=1024.0, show_default=True, help="Most memory of a worker."
+)
+@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
+def documents(*, names: tuple[str, ...], small: bool, parent_mib: float, into: Path | None) -> None:
+    """Read documents of an attacker with the limits of the settings, beside honest documents. Needs no service.
+
+    Exit code 1 where one crashed its reader or passed a limit, or an honest document was not read.
+    """
+    settings = load_settings()
+    terms = ReadingTerms(reading_limits(settings), segment_options(settings), parent_mib)
+    chosen = [kind for kind in KINDS if not names or kind.name in names]
+    progress, outcomes, others = messages(), list[ReadOutcome](), HonestReadings()
+    with tempfile.TemporaryDirectory(prefix="sonde-chaos-") as folder:
+        for outcome in read_course(
+            chosen, HONEST, terms, Path(folder), lambda kind: kind.small if small else kind.usual
+        ):
+            if isinstance(outcome, HonestReadings):
+                others = outcome
+            else:
+                outcomes.append(outcome)
+                progress.print(f"{outcome.kind}: {', '.join(outcome.wrong(terms)) or 'held'}", highlight=False)
+            if into is not None:
+                into.write_text(_as_json(outcomes, others), "utf-8")
+    show_readings(screen(), outcomes, others, terms)
+    if others.wrong or not others.read or any(outcome.wrong(terms) for outcome in outcomes):
+        sys.exit(1)
+
+
+def _as_json(outcomes: list[ReadOutcome], others: HonestReadings) -> str:
+    honest = {"read": others.read, "slowest_s": round(others.slowest_s, 1), "wrong": others.wrong}
+    return json.dumps({"kinds": [outcome.as_json() for outcome in outcomes], "honest": honest}, indent=1)
+
+
+def show_readings(console: Console, outcomes: list[ReadOutcome], others: HonestReadings, terms: ReadingTerms) -> None:
+    """One row for each kind, and what came of the honest documents."""
+    table = Table(box=None, pad_edge=False)
+    for head in ("document", *_READING_COLUMNS):
+        table.add_column(head, justify="left" if head in ("document", "what happened", "verdict") else "right")
+    for outcome in outcomes:
+        happened = outcome.state if outcome.state != "ready" or not outcome.told else "ready, with a warning"
+        costs = (f"{outcome.seconds:.1f}", f"{outcome.child_mib:.0f}", f"{outcome.parent_mib:.0f}")
+        counts = (f"{outcome.passages:,}", f"{outcome.cells:,}")
+        verdict = ", ".join(outcome.wrong(terms)) or "held"
+        table.add_row(outcome.kind, f"{outcome.size_bytes / 1000:,.0f}", happened, *costs, *counts, verdict)
+    console.print(table)
+    held = sum(not outcome.wrong(terms) for outcome in outcomes)
+    honest = f"{others.read} honest documents read, {len(others.wrong)} not, the slowest in {others.slowest_s:.1f} s"
+    console.print(f"{held} of {len(outcomes)} held; {honest}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+@click.command()
+@click.option(
+    "--seconds", type=click.FloatRange(1, 600), default=20.0, show_default=True, help="Seconds for each attack."
+)
+@click.option("--searchers", type=click.IntRange(1, 50), default=10, show_default=True)
+@click.option("--records", type=click.IntRange(12, 5_000), default=300, show_default=True, help="Records to search.")
+@click.option(
+    "--ratio", type=click.FloatRange(1), default=2.0, show_default=True, help="Maximum ratio to the usual p50, p95."
+)
+@click.option("--attack", "names", type=click.Choice(ATTACK_NAMES), multiple=True, help="Only this attack; repeatable.")
+@click.option("--json", "into", type=click.Path(dir_okay=False, path_type=Path), help="Also write the results here.")
+def hostile(
+    *, seconds: float, searchers: int, records: int, ratio: float, names: tuple[str, ...], into: Path | None
+) -> None:
+    """Attack an API with default settings over throw-away indices, while ten honest searchers use it.
+
+    The searchers are measured alone first. Everything goes to this machine's own addresses: attackers come from one,
+    each searcher from one of its own.
+
+    Exit code 1 where a searcher was refused, failed or waited --ratio times as long as usual, or a probe failed.
+    """
+    progress, outcomes = messages(), []
+    port = free_port()
+    more = {**_as_it_ships(), "SONDE_API__PROBES_PORT": str(port)}
+    with (
+        temporary_node(load_settings(), progress.print) as settings,
+        target(settings, records, more) as service,
+    ):
+        chosen = [attack for attack in attacks(service.key) if not names or attack.name in names]
+        terms = AttackTerms(searchers, seconds, ratio)
+        for outcome in run_attacks(service.url, chosen, terms, f"http://127.0.0.1:{port}"):
+            outcomes.append(outcome)
+            progress.print(f"{outcome.attack}: {', '.join(outcome.wrong(outcomes[0], ratio)) or 'held'}")
+            if into is not None:
+                into.write_text(json.dumps([attack.as_json() for attack in outcomes], indent=1), "utf-8")
+    show_attacks(screen(), outcomes, ratio)
+    if any(attack.wrong(outcomes[0], ratio) for attack in outcomes):
+        sys.exit(1)
+
+
+def _as_it_ships() -> dict[str, str]:
+    """The limits that ``own_api`` leaves out for others."""
+    limits = LimitsSettings()
+    return {"SONDE_LIMITS__PER_ADDRESS": str(limits.per_address), "SONDE_LIMITS__PER_KEY": str(limits.per_key)}
+
+
+def show_attacks(console: Console, outcomes: list[AttackOutcome], ratio: float) -> None:
+    """One row for the searchers alone, one for each attack."""
+    table = Table(box=None, pad_edge=False)
+    for head in ("attack", *_ATTACK_COLUMNS):
+        table.add_column(head, justify="left" if head in ("attack", "what they met", "verdict") else "right")
+    for outcome in outcomes:
+        met = ", ".join(f"{name} {number}" for name, number in sorted(outcome.answers.items()))
+        times = (f"{outcome.p50_ms:.0f}", f"{outcome.p95_ms:.0f}")
+        counts = (
+            str(outcome.answered),
+            str(outcome.refused),
+            str(outcome.failed),
+            *times,
+            str(len(outcome.probes_failed)),
+        )
+        verdict = ", ".join(outcome.wrong(outcomes[0], ratio)) or "held"
+        table.add_row(outcome.attack, *counts, str(outcome.sent), met, verdict)
+    console.print(table)
+    held = sum(not outcome.wrong(outcomes[0], ratio) for outcome in outcomes[1:])
+    console.print(f"{held} of {len(outcomes) - 1} held; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+
+
+@click.command()
+@click.option("--requests", "number", type=click.IntRange(1, 1_000_000), default=10_000, show_default=True)
+@click.option("--schema", type=click.IntRange(0), help="How many schemathesis derives from /api.  [default: a tenth]")
+@click.option("--first", type=click.IntRange(0), default=0, help="Number of the first request.")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option("--clients", type=click.IntRange(1, 64), default=4, show_default=True)
+@click.option(
+    "--hang-s", type=click.FloatRange(1), default=30.0, show_default=True, help="Seconds that count as a hang."
+)
+def malformed(*, number: int, schema: int | None, first: int, seed: int, clients: int, hang_s: float) -> None:
+    """Send malformed requests to a separate API over throw-away indices of the running node, or of a temporary one.
+
+    Exit code 1 where one was answered by 5xx (a 503 with Retry-After apart), not at all, or not within --hang-s.
+    """
+    progress, outcomes = messages(), []
+    with temporary_node(load_settings(), progress.print) as settings, target(settings) as service:
+        by_schema = made_by_schema(
+            service.url, service.key, min(number, number // 10 if schema is None else schema), number
+        )
+        numbers = range(first, first + number - len(by_schema))
+        requests = [*(made(place, seed, service.key) for place in numbers), *by_schema]
+        for outcome in ask_all(service.url, requests, clients, hang_s):
+            outcomes.append(outcome)
+            if outcome.verdict in BAD:
+                _tell(progress, outcome)
+            if len(outcomes) % 1_000 == 0:
+                progress.print(f"{len(outcomes)} of {number}")
+    show_families(screen(), outcomes)
+    if any(outcome.verdict in BAD for outcome in outcomes):
+        sys.exit(1)
+
+
+def _tell(console: Console, outcome: RequestOutcome) -> None:
+    request, answer = outcome.sent, f"{outcome.verdict} {outcome.status or ''} after {outcome.took_s:.1f} s"
+    text = f"{request.number} {request.family}: {answer}"
+    console.print(f"{text}\n  {outcome.sent.told}\n  {outcome.said}", highlight=False)
+
+
+def show_families(console: Console, outcomes: list[RequestOutcome]) -> None:
+    """Verdicts by family, the slowest answer of each, and the load they were taken under."""
+    table = Table(box=None, pad_edge=False)
+    for head in ("family", "requests", *_VERDICT_COLUMNS, "slowest s"):
+        table.add_column(head, justify="left" if head == "family" else "right")
+    slowest: Counter[str] = Counter()
+    for outcome in outcomes:
+        slowest[outcome.sent.family] = max(slowest[outcome.sent.family], outcome.took_s)  # type: ignore[assignment]
+    for family, verdicts in summed(outcomes).items():
+        counts = (str(verdicts[name]) for name in _VERDICT_COLUMNS)
+        table.add_row(family, str(verdicts.total()), *counts, f"{slowest[family]:.2f}")
+    bad = sum(outcome.verdict in BAD for outcome in outcomes)
+    console.print(table)
+    console.print(f"{len(outcomes)} requests, {bad} bad; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

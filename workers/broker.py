@@ -1,0 +1,152 @@
+"""What stands in the broker besides tasks: ages of queues, signs of life of workers and beat, accepted runs."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import redis
+
+from core.errors import Unavailable
+from workers.config import QUEUES, Queue
+
+_EVERY_S = 20.0
+_LAPSES_S = 65
+_BROKER_S = 5.0
+_KEPT_S = 7 * 86_400
+
+HEADER = "sonde_queued"
+"""Each message carries this header: when its task was queued, in seconds since 1970 by the sender's clock."""
+
+LATE_S = 1800.0
+"""A task that waits longer has no worker, or one that is held up; the chart's alert SondeTasksWait says the same."""
+AcceptedState = Literal["queued", "failed", "merged"]
+
+
+@contextmanager
+def broker_errors(*others: type[Exception]) -> Iterator[None]:
+    """Raises Unavailable if the broker does not answer; ``others``: further errors that mean the same."""
+    errors: tuple[type[Exception], ...] = (redis.RedisError, *others)
+    try:
+        yield
+    except errors as error:
+        raise Unavailable(f"The broker does not answer ({type(error).__name__}). Try again when it does.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class QueueAge:
+    """``age_s``: since the oldest waiting task was queued; 0 without one, None if its message does not say."""
+
+    queue: Queue
+    waiting: int
+    age_s: float | None
+
+
+def queue_ages(broker: redis.Redis, prefix: str) -> list[QueueAge]:
+    """Every queue of this installation. Raises redis.RedisError if the broker does not answer."""
+    return [_age(broker, f"{prefix}:{queue}", queue) for queue in QUEUES]
+
+
+def _age(broker: redis.Redis, name: str, queue: Queue) -> QueueAge:
+    waiting, oldest = int(broker.llen(name)), broker.lindex(name, -1)  # pushed on the left, taken from the right
+    now = time.time()
+    since = now if oldest is None else queued_at(oldest)
+    return QueueAge(queue, waiting, None if since is None else max(0.0, now - since))
+
+
+def queued_at(message: str | bytes) -> float | None:
+    """When a message of the broker's list was queued; None if unknown."""
+    try:
+        queued = json.loads(message)["headers"][HEADER]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return float(queued) if isinstance(queued, int | float) else None
+
+
+def leave_signs(broker_url: str, prefix: str, queues: Sequence[str]) -> None:
+    """From now on this process leaves a sign for each of its queues; the signs lapse a minute after its end."""
+    broker = redis.Redis.from_url(broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S)
+    threading.Thread(target=_renew_signs, args=(broker, prefix, queues), name="sonde-signs", daemon=True).start()
+
+
+def queues_without_worker(broker: redis.Redis, prefix: str) -> list[str]:
+    """Queues for which no worker has left a sign. Raises redis.RedisError."""
+    return [queue for queue in QUEUES if not broker.exists(_sign_key(prefix, queue))]
+
+
+def beat_ticks(broker: redis.Redis, prefix: str) -> bool:
+    """RedBeat renews its lock at each tick and lets it lapse after 30 s without one. Raises redis.RedisError."""
+    return bool(broker.exists(f"{prefix}:redbeat::lock"))
+
+
+def _renew_signs(broker: redis.Redis, prefix: str, queues: Sequence[str]) -> None:
+    pause = threading.Event()
+    while True:
+        try:
+            for queue in queues:
+                broker.set(_sign_key(prefix, queue), "1", ex=_LAPSES_S)
+        except redis.RedisError:
+            pass  # everybody else notices a broker that is down
+        pause.wait(_EVERY_S)
+
+
+def _sign_key(prefix: str, queue: str) -> str:
+    return f"{prefix}:worker:{queue}"
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedRun:
+    """``message``: why it has not begun, if a worker tried. ``failed``: no worker tries again. ``merged``: its source
+    had an unfinished run already.
+    """
+
+    id: str
+    source: str
+    accepted: str  # ISO 8601, UTC
+    state: AcceptedState = "queued"
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedRuns:
+    """Those of one prefix, for a week. Methods raise core.errors.Unavailable if the broker does not answer."""
+
+    broker: redis.Redis
+    prefix: str
+
+    @classmethod
+    def connect(cls, broker_url: str, prefix: str) -> AcceptedRuns:
+        """Opens no connection yet."""
+        return cls(redis.Redis.from_url(broker_url, socket_timeout=_BROKER_S, socket_connect_timeout=_BROKER_S), prefix)
+
+    def accept(self, run: str, source: str, now: str) -> None:
+        with broker_errors():
+            self.broker.hset(self._key(run), mapping={"source": source, "accepted": now, "state": "queued"})
+            self.broker.expire(self._key(run), _KEPT_S)
+
+    def tell(self, run: str, message: str, state: AcceptedState) -> None:
+        """What a worker met that could not store the run; does nothing for a run that nobody asked for."""
+        with broker_errors():
+            if self.broker.exists(self._key(run)):
+                self.broker.hset(self._key(run), mapping={"message": message, "state": state})
+
+    def find(self, run: str) -> AcceptedRun | None:
+        with broker_errors():
+            fields = {_text(name): _text(value) for name, value in self.broker.hgetall(self._key(run)).items()}
+        if not fields:
+            return None
+        states: tuple[AcceptedState, ...] = get_args(AcceptedState)
+        state = next((known for known in states if known == fields.get("state")), states[0])
+        return AcceptedRun(run, fields["source"], fields["accepted"], state, fields.get("message", ""))
+
+    def _key(self, run: str) -> str:
+        return f"{self.prefix}:accepted:{run}"
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
